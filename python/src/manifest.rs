@@ -211,7 +211,7 @@ impl Manifest {
     ) -> PyResult<Vec<u8>> {
         if matches!(format.writing, Writing::No) {
             return Err(ManifestError::new_err(format!(
-                "{}: this format is read and never written",
+                "{}: this format can only be read",
                 format.name
             )));
         }

@@ -106,7 +106,7 @@ def loads(line: str | bytes) -> Piece | Proof:
     told = json.loads(line, object_pairs_hook=_once)
     kind = _kind(told) if isinstance(told, dict) else None
     if kind == "failed-1":
-        raise ValueError(f"there is no piece, for {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
+        raise ValueError(f"no digest, because {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
     wanted = _MEMBERS.get(str(kind))
     if wanted is None:
         raise ValueError("not a piece or a proof of truesum")

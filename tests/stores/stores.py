@@ -76,7 +76,7 @@ def what_differs_is_told(bench):
     bench.put(bucket, "new", b"new")
     status, out, err = bench.run("check", "--exact", "--root", f"s3://{bucket}", "D")
     check("verdicts", status == 1, status, out, err)
-    for line in ("good: OK\n", "bad: FAILED\n", "gone: MISSING\n", "not listed: new\n"):
+    for line in ("good: OK\n", "bad: FAILED\n", "gone: MISSING\n", "not in the manifest: new\n"):
         check(f"no {line!r}", line in out + err, out, err)
     (bench.folder / "OUT").write_text(f"{'0' * 64}  ../differs/good\n{'0' * 64}  /etc/passwd\n{'0' * 64}  a/../good\n")
     status, out, err = bench.run("check", "--root", f"s3://{bucket}/p", "OUT")

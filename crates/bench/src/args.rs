@@ -7,17 +7,17 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use std::path::PathBuf;
 
-/// Measure checksums, programs and disks, and draw the answer.
+/// Measure checksums, programs and disks, and chart the results
 ///
-/// Each run first checks that all engines compute the same digest, then times them in turn, and records the machine. The
-/// result is a table, or --json, --csv, --markdown; --html FILE writes one page with charts that needs nothing else.
+/// Each run first checks that all engines compute the same digest, then times them alternately and records the machine. The
+/// result is a table, or JSON, CSV or Markdown; --html FILE writes a self-contained page with charts.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  truesum bench limit /data                       is it the disk or the processor here?
-  truesum bench tools --html tools.html photos    against every program that is installed
+  truesum bench limit /data                       find the bottleneck: disk or CPU?
+  truesum bench tools --html tools.html photos    compare with every installed program
   truesum bench algorithms -a sha256,blake3 --quick
-TRUESUM_KERNEL=NAME measures only the kernels of that name (truesum list kernels) and the portable ones.")]
+TRUESUM_KERNEL=NAME restricts the measurement to kernels of that name (see truesum list kernels) and the portable ones.")]
 pub struct Bench {
     /// What to measure.
     #[command(subcommand)]
@@ -49,9 +49,9 @@ pub struct Measure {
 /// Commands over saved runs.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Saved {
-    /// Join saved runs into one HTML report
+    /// Combine saved runs into one HTML report
     Report(ReportArgs),
-    /// Compare two saved runs; exit 1 if the second is slower beyond noise
+    /// Compare two saved runs; exit status 1 if the second is significantly slower
     Compare(CompareArgs),
 }
 
@@ -102,16 +102,16 @@ pub struct Output {
     /// The form of the result
     #[command(flatten)]
     pub form: PageForm,
-    /// Save the run for `bench report` and `bench compare`
+    /// Save the run to FILE, for `bench report` and `bench compare`
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Write the report: one HTML file with charts
+    /// Write a self-contained HTML report with charts to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Write each chart as an SVG file into this directory
+    /// Write each chart as an SVG file into DIR
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
-    /// Write each chart as a PNG file into this directory
+    /// Write each chart as a PNG file into DIR
     #[cfg(feature = "png")]
     #[arg(long, value_name = "DIR")]
     pub png: Option<PathBuf>,
@@ -124,13 +124,13 @@ Examples:
   truesum bench report runs > report.html
   truesum bench report -o report.html before.json after.json")]
 pub struct ReportArgs {
-    /// Saved runs, or directories of them
+    /// Saved runs, or folders with saved runs
     #[arg(value_name = "DIR|FILE", required = true)]
     pub runs: Vec<PathBuf>,
-    /// Where to write the report; standard output if not given
+    /// Write the report to FILE [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the speed section of this Markdown file anew instead, and its chart beside the runs
+    /// Update the speed section of this Markdown file, and its chart next to the runs
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub readme: Option<PathBuf>,
 }
@@ -142,13 +142,13 @@ Examples:
   truesum bench compare before.json after.json
   truesum bench compare --threshold 10 before.json after.json")]
 pub struct CompareArgs {
-    /// The run to compare with
+    /// Baseline run
     #[arg(value_name = "A.json")]
     pub before: PathBuf,
-    /// The run that may have become slower
+    /// Run to compare with the baseline
     #[arg(value_name = "B.json")]
     pub after: PathBuf,
-    /// How much slower counts, beside the noise of both runs
+    /// Smallest slowdown to report, on top of the noise of both runs
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = positive)]
     pub threshold: f64,
     /// The form of the result

@@ -5,16 +5,20 @@ use truesum::{Error, Kind};
 /// Advice on an error, where there is some.
 pub fn on(error: &Error) -> Option<&'static str> {
     match error.kind() {
-        Kind::OutsideRoot => Some("--allow-outside reads it all the same; --root DIR widens the folder"),
+        Kind::OutsideRoot => {
+            Some("use --allow-outside to read it, or --root DIR to name a folder that contains it")
+        }
         // What a socket carries has no name to open.
         Kind::Special if error.reason().ends_with("socket") => None,
-        Kind::Special => Some("truesum hash --special and check --special read devices and pipes too"),
-        Kind::Changed => Some("try again when nothing writes to it"),
-        Kind::Device => {
-            Some("the device reports a read error: see its log (dmesg, smartctl) and copy what can be saved")
+        Kind::Special => {
+            Some("to read devices and pipes: truesum hash --special, or truesum check --special")
         }
-        Kind::Replaced => Some("if it is not another file: --most writes all the same"),
-        Kind::NoManifest => Some("truesum check --expect DIGEST FILE compares a file with one digest"),
+        Kind::Changed => Some("try again when no program is writing to the file"),
+        Kind::Device => Some(
+            "the device reports a read error: see dmesg or smartctl, and copy the data that is still readable",
+        ),
+        Kind::Replaced => Some("if it is the right file, use --most to write anyway"),
+        Kind::NoManifest => Some("to compare a file with one digest: truesum check --expect DIGEST FILE"),
         Kind::Missing
         | Kind::Denied
         | Kind::Directory
@@ -69,44 +73,42 @@ impl Trouble {
     pub fn advice(self) -> &'static str {
         match self {
             Trouble::Mismatch => {
-                "the bytes are not those listed: restore the file from a copy; --locate tells which bytes, if a tree of it was stored"
+                "the content does not match: restore the file from a copy; --locate shows which bytes differ, if a tree was stored"
             }
             Trouble::Corrupt => {
-                "the modification time is as listed, so nothing wrote to the file; restore it from a copy and check the disk"
+                "the modification time is unchanged, so no program wrote to the file: restore it from a copy and check the disk"
             }
             Trouble::Restored => {
-                "older than listed: an earlier version came back; accept it with truesum update --refresh=all if that was meant"
+                "an earlier version of the file: if intended, accept it with truesum update --refresh=all"
             }
             Trouble::MovedModified => {
-                "size and time of a missing file, but other content: compare both; truesum update --refresh=all accepts it"
+                "size and time of a missing file, but different content: compare both, or accept it with truesum update --refresh=all"
             }
             Trouble::Changed => {
-                "written to since it was listed: restore it from a copy, or list it anew if that was meant"
+                "modified: restore it from a copy, or update the manifest if the change was intended"
             }
             Trouble::Missing => {
-                "not there: restore it from a copy; truesum audit finds it again if it only has another name"
+                "missing: restore it from a copy; truesum audit shows whether it was only renamed"
             }
-            Trouble::Gone => "not there, nor its content under another name: restore it from a copy",
+            Trouble::Gone => "missing, also under other names: restore it from a copy",
             Trouble::Unreadable => {
-                "nothing is known of the content: see the reason; where the device is failing, copy what can be saved first"
+                "could not be read: see the reason; if the device is failing, copy the readable data first"
             }
-            Trouble::Busy => "somebody wrote to it: check again when nobody does",
+            Trouble::Busy => "modified during the read: check again when no program is writing to it",
             Trouble::Unverified => {
-                "no digest is listed: truesum hash makes one, while the file is known to be good"
+                "the manifest has no digest: create one with truesum hash while the file is known to be good"
             }
             Trouble::StillFailed => {
-                "failed when it was read last: --only NAME with the same --state reads it now"
+                "failed in an earlier run: read it now with --only NAME and the same --state"
             }
-            Trouble::Moved => "the same content under another name: --moved=ok lets it pass",
-            Trouble::Unlisted => "not listed: list it if it belongs there",
-            Trouble::Copied => {
-                "a copy of content that is there under another name: list it if it belongs there"
-            }
+            Trouble::Moved => "renamed, with unchanged content: accept it with --moved=ok",
+            Trouble::Unlisted => "not in the manifest: add it with truesum update if it belongs there",
+            Trouble::Copied => "a copy of another file: add it with truesum update if it belongs there",
             Trouble::Unknown => {
-                "no algorithm in common: compare each manifest with the files, truesum diff MANIFEST DIR"
+                "no common algorithm: compare each manifest with the files, using truesum diff MANIFEST DIR"
             }
-            Trouble::Malformed => "the manifest was damaged or edited: get it once more from where it came",
-            Trouble::Incomplete => "the bag lacks something, or has too much: the messages say what",
+            Trouble::Malformed => "the manifest is damaged or was edited: get it again from its source",
+            Trouble::Incomplete => "the bag is incomplete or has extra files: see the messages",
         }
     }
 }

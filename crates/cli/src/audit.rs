@@ -68,17 +68,17 @@ pub fn run(args: AuditArgs) -> Exit {
     let bag = names.iter().chain(&folder).find(|name| is_bag(name));
     if let Some(bag) = bag.filter(|_| names.iter().all(|name| name.is_dir())) {
         let shown = display_safe(bag.as_os_str().as_bytes());
-        let hint = format!("truesum check {shown} verifies its manifests, and that it is complete");
+        let hint = format!("truesum check {shown} verifies its manifests and its completeness");
         return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
     }
     if names.iter().all(|name| name.is_dir()) {
         let hint = "truesum audit MANIFEST [DIR] ; truesum diff compares two folders";
-        return console.refuse(&Refusal::with_hint("audit: no manifest named", hint));
+        return console.refuse(&Refusal::with_hint("audit: no manifest given", hint));
     }
     if folder.is_none() && names.iter().any(|name| name == Path::new("-")) && names.len() > 1 {
         let hint = "truesum audit - MANIFEST DIR";
         return console.refuse(&Refusal::with_hint(
-            "audit: with standard input among manifests, name the folder",
+            "audit: the folder is required if a manifest is read from standard input",
             hint,
         ));
     }
@@ -122,7 +122,7 @@ fn remote(
 ) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     if let Some(url) = manifests.iter().find(|name| stores::is_url(name.as_os_str())) {
         let shown = display_safe(url.as_os_str().as_bytes());
-        let text = format!("audit: {shown}: a manifest is a file of this system");
+        let text = format!("audit: {shown}: a manifest must be a local file");
         return Err(Refusal::with_hint(text, "truesum audit MANIFEST s3://BUCKET/PREFIX"));
     }
     let Some(url) = folder.filter(|folder| stores::is_url(folder.as_os_str())) else { return Ok(None) };

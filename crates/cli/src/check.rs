@@ -95,7 +95,8 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     }
     if let Some(path) = plan.html.as_ref().filter(|_| taken) {
         let path = display_safe(path.as_os_str().as_bytes());
-        console.error(&format!("--html: {path} is listed, and missing: no page is written there"));
+        console
+            .error(&format!("--html: {path} is a missing file of the manifest: no report is written there"));
         exit = exit.max(Exit::NotAsAsked);
     } else if let (Some(path), Some(record)) = (&plan.html, &record) {
         let heading = total::heading(report, &manifests, plan, read, time);
@@ -114,11 +115,11 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     }
     console.display = None;
     if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
-        let entries = count(report.left_out, "entry is", "entries are");
-        console.error(&format!("nothing selected: {entries} listed, and all left out"));
+        let entries = count(report.left_out, "entry was", "entries were");
+        console.error(&format!("nothing selected: {entries} excluded"));
     }
     if report.not_in_turn > 0 && plan.options.turn.state.is_none() && plan.tell.notes {
-        console.note("without --state the next run begins with the same files");
+        console.note("without --state, the next run starts with the same files");
     }
     if let Err(error) = output.finish() {
         return exit.max(output::cannot_write(&error, &mut console));

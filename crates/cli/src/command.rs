@@ -40,11 +40,11 @@ Examples:
   truesum disk.iso                          print its SHA-256
   truesum -o photos.sha256 photos           write a manifest of a folder
   truesum -c photos.sha256                  check it
-  truesum -a sha256,blake3 --tag disk.iso   two digests, one read
-truesum FILE... is short for truesum hash FILE..., truesum -c MANIFEST for truesum check MANIFEST.
-truesum help COMMAND tells its options; help exit-status, formats, algorithms, trees, signatures or
-performance what does not belong to one. truesum --version -v tells what was built, and the kernels of this CPU.
-Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done as asked.";
+  truesum -a sha256,blake3 --tag disk.iso   compute two digests in one pass
+truesum FILE... is shorthand for truesum hash FILE..., and truesum -c MANIFEST for truesum check MANIFEST.
+truesum help COMMAND lists its options. Other topics: truesum help exit-status, formats, algorithms, trees,
+signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
+Exit status: 0 success, 1 a file failed or could not be read, 2 the command could not be carried out.";
 
 /// Columns that help is made for, at most.
 const WIDTH: usize = 100;
@@ -114,7 +114,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             if !is_command && name != "verify" && name != "help" {
                 let subjects: Vec<&str> = topics::TOPICS.iter().map(|topic| topic.name).collect();
                 let text = format!(
-                    "no command and no subject is called '{}': subjects are {}, and truesum --help has the commands\n",
+                    "no command or help topic is named '{}': the topics are {}; truesum --help lists the commands\n",
                     name.escape_debug(),
                     subjects.join(", ")
                 );

@@ -161,16 +161,16 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
     }
     if report.nothing && report.failed == 0 && report.is_part() && !report.interrupted {
-        console.error("nothing selected: every listed file is left out");
+        console.error("nothing selected: all files in the manifest were excluded");
     } else if report.nothing && report.failed == 0 && !report.interrupted {
-        console.error("nothing to compare: no file is listed");
+        console.error("nothing to compare: the manifest is empty");
         console.hint(if malformed.lacks_key { HINT } else { "is this a manifest?" });
     }
     if report.count(Standing::Unknown) > 0 {
         let side = |at: usize| report.algorithms[at].iter().cloned().collect::<Vec<_>>().join(", ");
         let files = crate::words::count(report.count(Standing::Unknown), "file has", "files have");
-        console.error(&format!("{files} no algorithm in common: here {}, there {}", side(0), side(1)));
-        console.hint("compare each manifest with the files themselves: truesum diff MANIFEST DIR");
+        console.error(&format!("{files} no common algorithm: {} and {}", side(0), side(1)));
+        console.hint("compare each manifest with the files: truesum diff MANIFEST DIR");
     }
     if report.count(Standing::Corrupt) > 0 {
         advise_corrupt(console);
@@ -216,7 +216,8 @@ impl Shift {
     pub fn advise(&self, listed: u64, console: &mut Console) {
         if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);
-            console.hint(&format!("the names in the manifest begin with {before}: name the folder above it"));
+            console
+                .hint(&format!("the names in the manifest begin with {before}: specify its parent folder"));
         }
     }
 }

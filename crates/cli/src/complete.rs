@@ -12,17 +12,17 @@ use truesum::manifest::{FORMATS, algorithm_from_name};
 /// The word by which scripts ask. A file of this name is written `./__complete`.
 pub const ASK: &str = "__complete";
 
-/// Print a shell's completions
+/// Print the completion script for a shell
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum completions bash | sudo tee /usr/share/bash-completion/completions/truesum >/dev/null
   truesum completions zsh  | sudo tee /usr/share/zsh/vendor-completions/_truesum >/dev/null
   truesum completions fish > ~/.config/fish/completions/truesum.fish
-  source <(truesum completions bash)      for this bash alone
-The scripts ask the program itself, so they need not be made anew for a new release.")]
+  source <(truesum completions bash)      for the current shell only
+The scripts query the program, so they need not be regenerated for a new release.")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print the script for
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }

@@ -10,16 +10,16 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
 
-/// Show the settings that hold for all runs, and where each was said
+/// Show the settings in effect and where each one comes from
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum config
   TRUESUM_OPTIONS='-a blake3 --color never' truesum config
-A line of ~/.config/truesum/config.toml is a key and a word: algorithm = \"blake3\". Its keys are those that are \
-shown here. TRUESUM_OPTIONS stands over the file, the command line over both. TRUESUM_CONFIG names another \
-file; empty, none. No setting changes what a check accepts, and truesum reads none of them where it is called \
-sha256sum, b3sum or the like.")]
+A line of ~/.config/truesum/config.toml sets one of the keys shown here: algorithm = \"blake3\". TRUESUM_OPTIONS \
+overrides the file, and the command line overrides both. TRUESUM_CONFIG names another file; if it is empty, no \
+file is read. No setting changes what a check accepts, and settings are ignored when truesum runs as sha256sum, \
+b3sum and so on.")]
 pub struct ConfigArgs {}
 
 /// Runs the command.
@@ -32,7 +32,7 @@ fn text(settings: &Settings) -> String {
     let file = match &settings.file {
         None => format!("none ({FILE} is empty, or there is no HOME)"),
         Some(path) => {
-            let there = if path.exists() { "" } else { " (not there)" };
+            let there = if path.exists() { "" } else { " (does not exist)" };
             format!("{}{there}", display_safe(path.as_os_str().as_bytes()))
         }
     };

@@ -33,36 +33,36 @@ use truesum::{Error, Input, Progress, Selection, Wanted};
 /// A manifest of more bytes waits on the disk until it is known to be good.
 const IN_MEMORY: usize = 16 << 20;
 
-/// Write a manifest in another format; what would be lost is named
+/// Convert a manifest to another format, reporting anything that would be lost
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum convert --lossy photos.jsonl -t hashdeep -o photos.hashdeep
-  truesum convert SHA256SUMS -t bsd                lines that name their algorithm
-  truesum convert --lossy photos.jsonl -t gnu      without sizes and times, which are named
-  truesum convert -a blake3 list.txt -t jsonl      digests whose algorithm nothing tells
-Exit status: 0 written, 2 nothing was written: a malformed part, or something would be lost.")]
+  truesum convert SHA256SUMS -t bsd                write lines that name the algorithm
+  truesum convert --lossy photos.jsonl -t gnu      drop sizes and times, and report that
+  truesum convert -a blake3 list.txt -t jsonl      specify the algorithm of the digests
+Exit status: 0 the manifest was written, 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
-    /// The manifest; - is standard input
+    /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// The format to write; see `truesum list formats`
+    /// Format to write; `truesum list formats` lists them
     #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
     #[arg(hide_possible_values = true)]
     pub format: &'static Format,
-    /// Write to this file, whole or not at all; names stay as they are
+    /// Write to OUT (atomically); names are not changed
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace a file that is not an earlier manifest
+    /// Replace OUT even if it is not a manifest
     #[arg(long, requires = "output")]
     pub overwrite: bool,
-    /// Write it also if something is lost, and say what
+    /// Convert even if information is lost, and report what
     #[arg(long)]
     pub lossy: bool,
-    /// The format of IN, where it is not recognised
+    /// Format of IN [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
     pub from: Option<&'static Format>,
-    /// The algorithms of IN, where it does not name them; lines of others are malformed
+    /// Algorithms of lines in IN that do not name one; other lines are rejected
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
@@ -70,7 +70,7 @@ pub struct ConvertArgs {
     pub filter: FilterArgs,
     #[command(flatten)]
     pub only: OnlyArgs,
-    /// Colours
+    /// When to use colours
     #[arg(
         long,
         value_name = "WHEN",
@@ -123,8 +123,8 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     let wanted = Wanted { only: args.only.only.clone(), ..args.filter.clone().wanted() };
     let select = selection(&wanted).map_err(Nothing::Refused)?;
     if matches!(format.writing, Writing::No) {
-        let text = format!("-t {}: this format is read and never written", format.name);
-        return refuse(text, "truesum list formats tells what each format holds");
+        let text = format!("-t {}: this format can only be read", format.name);
+        return refuse(text, "to see what each format can store: truesum list formats");
     }
     let name = args.input.as_os_str().as_bytes();
     let input = match name {
@@ -161,22 +161,19 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     }
     if let (true, Some(output)) = (listed, &args.output) {
         let output = display_safe(output.as_os_str().as_bytes());
-        let text = format!("{output}: not replaced: {} lists it", display_safe(name));
-        return refuse(text, "-o takes the name of the new manifest");
+        let text = format!("{output}: not replaced: it is in {}", display_safe(name));
+        return refuse(text, "specify the name of the new manifest with -o");
     }
     choice.tell(console);
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     let back = Reader::new(&mut text, reading_back(args, &converted, !untold.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {
         let text = format!(
-            "{}: not converted: as {} it would not be read back as it is",
+            "{}: not converted: as {} it would not be read back unchanged",
             display_safe(name),
             format.name
         );
-        return refuse(
-            text,
-            "jsonl holds everything; a name for -o that means another format misleads readers",
-        );
+        return refuse(text, "jsonl stores everything; use a name for -o that does not imply another format");
     }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     Ok(text)
@@ -206,18 +203,14 @@ impl Choice {
     fn refusal(&self) -> Option<Refusal> {
         if let Some(name) = self.select.unmatched().first() {
             let name = display_safe(name.as_bytes());
-            return Some(Refusal::new(format!("{name}: asked for, and no entry is called so")));
+            return Some(Refusal::new(format!("{name}: selected with --only, but no entry has this name")));
         }
         if self.left_out > 0 && self.kept == 0 {
-            let entries = count(self.left_out, "entry is", "entries are");
-            return Some(Refusal::new(format!("nothing selected: {entries} listed, and all left out")));
+            let entries = count(self.left_out, "entry was", "entries were");
+            return Some(Refusal::new(format!("nothing selected: {entries} excluded")));
         }
         let split = self.left_out > 0 && self.pieced;
-        split.then(|| {
-            Refusal::new(
-                "selection: digests of pieces may run across files, so that all of them come along or none",
-            )
-        })
+        split.then(|| Refusal::new("selection: pieces can span files, so only all entries can be converted"))
     }
 
     /// Says what was left out.
@@ -330,7 +323,7 @@ fn tell_folder(input: &Path, output: &Path, console: &mut Console) {
         && from != to
     {
         let from = display_safe(from.as_os_str().as_bytes());
-        console.note(&format!("names stay relative to {from}, which is not the folder of the new manifest"));
-        console.hint("truesum check --root DIR says where the files are");
+        console.note(&format!("names are relative to {from}, which is not the folder of the new manifest"));
+        console.hint("specify the folder of the files: truesum check --root DIR");
     }
 }

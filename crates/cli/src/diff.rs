@@ -17,7 +17,7 @@ pub fn run(args: DiffArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let [old, new] = [args.old, args.new].map(PathBuf::from);
     if old == Path::new("-") && new == Path::new("-") {
-        return console.refuse(&Refusal::new("diff: standard input can be one of the two"));
+        return console.refuse(&Refusal::new("diff: only one side can be standard input"));
     }
     let (check, notes) = match args.reading.options(&[&old, &new]) {
         Ok(read) => read,
@@ -25,7 +25,7 @@ pub fn run(args: DiffArgs) -> Exit {
     };
     notes.iter().for_each(|note| console.note(note));
     if args.root.is_some() && old.is_dir() == new.is_dir() {
-        return console.refuse(&Refusal::new("diff: --root is of a manifest and a folder"));
+        return console.refuse(&Refusal::new("diff: --root requires a manifest and a folder"));
     }
     let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
         Ok(select) => select,

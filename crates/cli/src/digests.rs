@@ -36,7 +36,7 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
     if found.is_empty() {
         let names: Vec<String> = asked.iter().map(Spec::to_string).collect();
         let text = display_safe(text.as_bytes());
-        return Err(Refusal::new(format!("{text}: no digest of {}", names.join(" or "))));
+        return Err(Refusal::new(format!("{text}: not a digest of {}", names.join(" or "))));
     }
     Ok(found)
 }
@@ -73,19 +73,19 @@ const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:d
 fn refusal(text: &str, why: Unidentified) -> Refusal {
     if let Some((_, of)) = TREES.iter().find(|(begin, _)| text.starts_with(begin)) {
         let text = display_safe(text.as_bytes());
-        let hint = format!("truesum directory --expect {text} PATH tells whether it is");
-        return Refusal::with_hint(format!("{text}: not the digest of a file's bytes, but of {of}"), hint);
+        let hint = format!("to compare: truesum directory --expect {text} PATH");
+        return Refusal::with_hint(format!("{text}: not a digest of a file, but of {of}"), hint);
     }
     let text = format!("{}: {why}", display_safe(text.as_bytes()));
     match why {
         Unidentified::Password => {
-            Refusal::with_hint(text, "such hashes are salted: programs that check passwords compute them")
+            Refusal::with_hint(text, "password hashes are salted; use a password checker")
         }
         Unidentified::Length(_) => {
-            Refusal::with_hint(text, "is it cut off, or are there characters too many?")
+            Refusal::with_hint(text, "is it truncated, or are there extra characters?")
         }
         Unidentified::Spelling | Unidentified::Named => {
-            Refusal::with_hint(text, "truesum list algorithms tells what there is, and how long digests are")
+            Refusal::with_hint(text, "for all algorithms and digest lengths: truesum list algorithms")
         }
     }
 }

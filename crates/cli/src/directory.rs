@@ -9,21 +9,21 @@ mod text;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
-/// One digest of a whole tree of files: truesum's, git's, Go's, Nix's
+/// Compute one digest for a whole directory tree (truesum, git, Go, Nix)
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  truesum directory photos                          names, types and contents of all there is
-  truesum directory --kind git .                    what git write-tree says of these files
+  truesum directory photos                          cover all names, types and contents
+  truesum directory --kind git .                    print what git write-tree prints for these files
   truesum directory --kind h1 --prefix golang.org/x/mod@v0.22.0 mod
-  truesum directory --expect swh:1:dir:0123... src  whether that is its digest
-  truesum directory prove photos 2024/a.jpg > proof that this file belongs to the digest
+  truesum directory --expect swh:1:dir:0123... src  compare with a known digest
+  truesum directory prove photos 2024/a.jpg > proof   prove that this file belongs to the digest
   truesum directory verify-proof proof a.jpg --digest sha256-directory:0123...
-Where anything could not be read or changed meanwhile there is no digest. The definitions are docs/spec/directory.md in its sources.
-Folders called like a subcommand are written with a folder: ./prove.
-Exit status: 0 done, or it is the digest expected; 1 it is not, or a file was not read; 2 not done as asked."
+No digest is printed if anything could not be read or changed during the read. docs/spec/directory.md in the sources defines
+the digest of kind truesum. To name a folder like a subcommand, prefix a folder: ./prove.
+Exit status: 0 the digest was printed or matches --expect, 1 it differs or a file could not be read, 2 usage or output error."
 )]
 pub struct DirectoryArgs {
     #[command(subcommand)]

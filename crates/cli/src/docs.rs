@@ -14,14 +14,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 
-/// Print the man page, or write all man pages to a folder
+/// Print the manual page, or write all manual pages to a folder
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum man | man -l -                        look at truesum(1)
+  truesum man | man -l -                        show truesum(1)
   sudo truesum man /usr/local/share/man/man1    install all pages")]
 pub struct ManArgs {
-    /// Where to write truesum.1 and a page for each subcommand
+    /// Folder to write truesum.1 and the pages of all subcommands to
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }
@@ -111,13 +111,13 @@ fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     rest.control("SH", ["EXIT STATUS"]);
     table(&mut rest, exit::codes(name).iter().chain([&exit::BY_SIGNAL]));
     rest.control("PP", []);
-    rest.text([roman("Of 1 and 2, 1 wins. A closed pipe ends the program by SIGPIPE, without a message.")]);
+    rest.text([roman("If both 1 and 2 apply, the status is 1. A closed pipe ends the program with SIGPIPE, without a message.")]);
     rest.control("SH", ["ENVIRONMENT"]);
     table(&mut rest, ENVIRONMENT);
     rest.control("SH", ["FILES"]);
     table(&mut rest, &[("~/.config/truesum/config.toml", "settings: see truesum-config(1)")]);
     rest.control("SH", ["SIGNALS"]);
-    rest.text([bold("SIGUSR1"), roman(" prints a status line. The first of SIGINT, SIGTERM and SIGHUP ends the run cleanly and reports what was done; a second one ends it at once.")]);
+    rest.text([bold("SIGUSR1"), roman(" prints a status line. The first SIGINT, SIGTERM or SIGHUP ends the run cleanly and reports what was done; a second one ends it immediately.")]);
     rest.to_writer(&mut out)?;
     Ok(out)
 }
@@ -156,13 +156,13 @@ impl<'h> Below<'h> {
 }
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("TRUESUM_OPTIONS, TRUESUM_CONFIG", "settings, and where their file is: see truesum-config(1)"),
-    ("NO_COLOR, CLICOLOR_FORCE", "no colours, or colours even where there is no terminal"),
+    ("TRUESUM_OPTIONS, TRUESUM_CONFIG", "settings, and the path of the settings file: see truesum-config(1)"),
+    ("NO_COLOR, CLICOLOR_FORCE", "disable colours, or use them even if the output is not a terminal"),
     (
         "TRUESUM_CPU",
-        "use only these features of the CPU, names with commas between them, each with what came before it (avx2,sha). What BLAKE3, XXH3 and HighwayHash take from libraries goes by all there are",
+        "use only these CPU features, a comma-separated list (avx2,sha); each implies its predecessors. The library kernels of BLAKE3, XXH3 and HighwayHash ignore it",
     ),
-    ("TRUESUM_KERNEL", "use only the kernels of this name (truesum list kernels) and the portable ones"),
+    ("TRUESUM_KERNEL", "use only kernels of this name (see truesum list kernels) and the portable ones"),
 ];
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ enum Form {
 pub fn run(args: DuplicatesArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     if args.places.iter().any(|place| place == "-") {
-        let why = "duplicates: standard input has no name: ./- is a file of that name";
+        let why = "duplicates: standard input is not supported; use ./- for a file of that name";
         return console.refuse(&Refusal::new(why));
     }
     let min_size = args.filter.min_size.unwrap_or(1);
@@ -106,8 +106,8 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     if tell.notes && form != Form::Json {
         console.line(&words(&report));
         if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
-            console.note(&format!("equal by {} alone, which different files may share", options.spec));
-            console.hint("without -a files are compared by BLAKE3");
+            console.note(&format!("equal by {} only, which different files can share", options.spec));
+            console.hint("use the default algorithm, BLAKE3 (without -a)");
         }
     }
     exit

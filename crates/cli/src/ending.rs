@@ -16,13 +16,13 @@ use truesum::{Error, Progress};
 /// How much is said at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ending {
-    /// Nothing
+    /// No summary
     None,
     /// One line
     Short,
-    /// What was read, how fast, what was left out, and what to do about each kind of failure
+    /// Bytes read, speed, skipped files, and advice for each kind of failure
     Long,
-    /// The same object as the last one of --json, on standard error
+    /// The last object of --json, on standard error
     Json,
 }
 
@@ -80,16 +80,13 @@ pub fn outputs(
 ) -> Result<(), Refusal> {
     for (at, (option, path)) in written.iter().enumerate() {
         if *path == Path::new("-") {
-            let hint = format!("{option} ./- writes a file of that name");
-            return Err(Refusal::with_hint(
-                format!("{option}: it goes to a file, and not to standard output"),
-                hint,
-            ));
+            let hint = format!("to write a file of that name: {option} ./-");
+            return Err(Refusal::with_hint(format!("{option}: cannot be written to standard output"), hint));
         }
         let place = place_of(path);
         let same = |(_, other): &&Written<'_>| *other == *path || place.is_some() && place_of(other) == place;
         if let Some((other, _)) = written[..at].iter().find(same) {
-            return Err(Refusal::new(format!("{other} and {option} name one file: two need two")));
+            return Err(Refusal::new(format!("{other} and {option}: the same file is given for both")));
         }
     }
     let paths: Vec<&Path> = written.iter().map(|(_, path)| *path).collect();
@@ -98,7 +95,7 @@ pub fn outputs(
             let (option, path) = written[at];
             let [path, manifest] = [path, manifest].map(|path| display_safe(path.as_os_str().as_bytes()));
             return Err(Refusal::new(format!(
-                "{option}: {manifest} lists {path}, which is not to be replaced"
+                "{option}: {path} is a file in {manifest} and is not replaced"
             )));
         }
     }

@@ -19,7 +19,7 @@ pub enum Exit {
 
 /// What ends any command by a signal.
 pub const BY_SIGNAL: (&str, &str) =
-    ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; what had been done until then was reported");
+    ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; the results up to that point were reported");
 
 /// Codes of a command and their meanings, in their order; `command` is spelled as in its manual page, `truesum-tree-verify`.
 /// Beside them there is [`BY_SIGNAL`].
@@ -29,137 +29,140 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "the digests of all files were written"),
             (
                 "1",
-                "at least one file is missing, is unreadable, or changed while it was read; a file named by -o is as it was",
+                "at least one file is missing, is unreadable, or changed while it was read; the file given by -o is unchanged",
             ),
             (
                 "2",
-                "the command could not be carried out as asked: wrong usage, output that could not be written, memory that could not be had",
+                "the command could not be carried out: wrong usage, output that could not be written, out of memory",
             ),
         ],
-        "audit" => {
-            &[("0", "equal"), ("1", "not equal"), ("2", "not everything could be compared, or wrong usage")]
-        }
+        "audit" => &[
+            ("0", "everything matches"),
+            ("1", "something differs"),
+            ("2", "not everything could be compared, or wrong usage"),
+        ],
         "update" => &[
-            ("0", "all is as listed now"),
-            ("1", "a file is not as listed"),
-            ("2", "not done as asked; the manifest is as it was"),
+            ("0", "everything matches the manifest now"),
+            ("1", "a file still differs from the manifest"),
+            ("2", "usage, input or output error; the manifest is unchanged"),
         ],
         "diff" => {
             &[("0", "equal"), ("1", "different"), ("2", "not everything could be compared, or wrong usage")]
         }
         "tree" => &[
-            ("0", "the digests of all files were printed, and trees kept where that was asked for"),
+            ("0", "the digests of all files were printed, and the requested trees were stored"),
             ("1", "at least one file is missing, is unreadable, or changed while it was read"),
-            ("2", "the command could not be carried out as asked"),
+            ("2", "usage, input or output error"),
         ],
         "tree-verify" => &[
-            ("0", "the file is good"),
-            ("1", "it is damaged"),
-            ("2", "the tree is damaged, it cannot be told which of the two is, or wrong usage"),
+            ("0", "the file is intact"),
+            ("1", "the file is damaged"),
+            ("2", "the tree is damaged, it is unclear which of the two is damaged, or wrong usage"),
         ],
         "tree-repair" => &[
-            ("0", "the file is good, or was mended and is good now"),
-            ("1", "some of it is damaged still, or would be (--dry-run)"),
-            ("2", "the tree is damaged, or not done as asked"),
+            ("0", "the file is intact, or was repaired"),
+            ("1", "some of the file is still damaged, or would be (--dry-run)"),
+            ("2", "the tree is damaged, or usage, input or output error"),
         ],
         "tree-prove" => &[
             ("0", "the proof was printed"),
             ("1", "the file could not be read"),
-            ("2", "there is no such proof, or wrong usage"),
+            ("2", "no such proof exists, or wrong usage"),
         ],
         "tree-verify-proof" => &[
-            ("0", "what the proof says is so"),
-            ("1", "it is not"),
-            ("2", "no proof, no digest, or wrong usage"),
+            ("0", "the proof is valid"),
+            ("1", "the proof is invalid"),
+            ("2", "the proof or the digest is malformed, or wrong usage"),
         ],
         "tree-leaf" => &[
-            ("0", "the piece was printed"),
+            ("0", "the digest of the range was printed"),
             ("1", "this file cannot be hashed"),
-            ("2", "no attempt can succeed: a wrong range, a digest that cannot be divided"),
+            ("2", "no attempt can succeed: invalid range, or an algorithm that cannot be divided"),
             (
                 "4",
-                "there is no piece, but another attempt may give one: the system spoke of the device, the network or a lack of memory or descriptors",
+                "another attempt may succeed: a device or network error, or out of memory or file descriptors",
             ),
         ],
         "tree-combine" => &[
             ("0", "the digest was printed"),
-            ("2", "pieces are missing, contradict each other or are of several states of a file"),
+            ("2", "ranges are missing, contradict each other or were read from different states of the file"),
         ],
         "shard-plan" => &[
             ("0", "the plan was written"),
-            ("1", "not everything could be listed"),
-            ("2", "not done as asked"),
+            ("1", "some files could not be accessed"),
+            ("2", "usage, input or output error"),
         ],
         "shard-run" => &[
-            ("0", "the part was written, and has a digest of everything in it"),
-            ("1", "the part was written, and names what has no digest"),
-            (
-                "2",
-                "no attempt can succeed: no plan, no shard of this number, output that could not be written",
-            ),
+            ("0", "the part was written, with a digest for every file"),
+            ("1", "the part was written, but some files have no digest"),
+            ("2", "no attempt can succeed: invalid plan, no such bundle, output that could not be written"),
             (
                 "4",
-                "as 1, but another attempt may give all digests: the system spoke of the device, the network or a lack of memory or descriptors",
+                "as 1, but another attempt may succeed: a device or network error, or out of memory or file descriptors",
             ),
         ],
         "shard-merge" => &[
-            ("0", "the manifest was written: every planned file is in it once"),
-            ("1", "a part is missing, foreign, repeated, contradicts another or names failures"),
-            ("2", "not done as asked"),
+            ("0", "the manifest was written and contains every planned file once"),
+            (
+                "1",
+                "a part is missing, belongs to another plan, is repeated, contradicts another or has failures",
+            ),
+            ("2", "usage, input or output error"),
         ],
         "directory" => &[
-            ("0", "the digests were printed, or it is the one expected"),
-            ("1", "it is not, or something could not be read"),
-            ("2", "not done as asked"),
+            ("0", "the digests were printed, or the digest matches --expect"),
+            ("1", "the digest differs from --expect, or something could not be read"),
+            ("2", "usage, input or output error"),
         ],
         "directory-prove" => &[
             ("0", "the proof was printed"),
             ("1", "something could not be read"),
-            ("2", "there is no such object, or wrong usage"),
+            ("2", "no such file, or wrong usage"),
         ],
         "directory-verify-proof" => &[
-            ("0", "it belongs to the digest, under the name that is printed"),
-            ("1", "it does not"),
-            ("2", "no proof, or no digest"),
+            ("0", "the file belongs to the digest, under the printed name"),
+            ("1", "the file does not belong to the digest"),
+            ("2", "the proof or the digest is malformed"),
         ],
-        "convert" => {
-            &[("0", "written"), ("2", "nothing was written: a malformed part, or something would be lost")]
-        }
+        "convert" => &[
+            ("0", "the manifest was written"),
+            ("2", "nothing was written: malformed input, or information would be lost"),
+        ],
         "identify" => &[
-            ("0", "told, and it is of FILE where one is named"),
-            ("1", "it is not of FILE"),
-            ("2", "no digest, or FILE was not read"),
+            ("0", "the digest was identified (with FILE: and it matches)"),
+            ("1", "FILE does not match the digest"),
+            ("2", "not a digest, or FILE could not be read"),
         ],
         "find" => &[
-            ("0", "all found"),
-            ("1", "some not found"),
-            ("2", "not everything could be read, so that what is absent may be there; or wrong usage"),
+            ("0", "all digests were found"),
+            ("1", "some digests were not found"),
+            ("2", "not everything could be read, so \"absent\" is not certain; or wrong usage"),
         ],
         "duplicates" => &[
-            ("0", "done, whether there are copies or not"),
-            ("1", "not everything could be read"),
-            ("2", "not done as asked"),
+            ("0", "all files were compared, with or without duplicates"),
+            ("1", "some files could not be read"),
+            ("2", "usage, input or output error"),
         ],
         "bench-compare" => &[
-            ("0", "the second run is no slower"),
-            ("1", "it is slower beyond noise"),
-            ("2", "not done as asked"),
+            ("0", "the second run is not slower"),
+            ("1", "the second run is significantly slower"),
+            ("2", "usage, input or output error"),
         ],
         "" | "check" => TABLE,
-        _ => &[("0", "done"), ("2", "not done as asked")],
+        _ => &[("0", "success"), ("2", "usage, input or output error")],
     }
 }
 
 /// Code and meaning of a check, which are those of the program as a whole.
 const TABLE: &[(&str, &str)] = &[
-    ("0", "all that was asked was done, and every entry was verified"),
+    ("0", "everything requested was done, and every entry was verified"),
     (
         "1",
-        "at least one file did not verify: it differs, is missing, is unreadable, changed while it was read, or is not listed (--exact)",
+        "at least one file was not verified: it differs, is missing, is unreadable, changed while it was read, or is not in the manifest (--exact)",
     ),
     (
         "2",
-        "the command could not be carried out as asked: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, memory that could not be had, nothing verified",
+        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, nothing verified",
     ),
 ];
 

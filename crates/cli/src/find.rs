@@ -63,8 +63,8 @@ pub fn run(args: FindArgs) -> Exit {
     notes.filter(|_| tell.notes).for_each(|note: String| console.note(&note));
     let guesses = guesses(&plan.wanted);
     if tell.notes && guesses > MANY {
-        console.note(&format!("{guesses} algorithms fit, and all are computed"));
-        console.hint("-a NAME computes one");
+        console.note(&format!("{guesses} algorithms are possible, and all are computed"));
+        console.hint("to compute only one, use -a NAME");
     }
     let watch = Watch::start(tell.line, None, &mut console);
     let began = Instant::now();
@@ -100,7 +100,7 @@ pub fn run(args: FindArgs) -> Exit {
         return cannot_write(&error, &mut console);
     }
     if report.found.is_empty() && report.failed + report.malformed == 0 && !report.interrupted {
-        console.error("nothing to look for: no file is listed");
+        console.error("nothing to search for: the manifest is empty");
     }
     if tell.notes && form != Form::Json {
         console.line(&telling::words(report, by_name, &weak));

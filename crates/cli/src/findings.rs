@@ -21,19 +21,19 @@ pub fn words(report: &Difference) -> String {
     let mut text = match report.judgement {
         Judgement::Good => "good".to_owned(),
         Judgement::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
-        Judgement::FileDamaged => format!("file damaged: {ranges}, {bytes} bytes to look at"),
+        Judgement::FileDamaged => format!("file damaged: {ranges}, {bytes} bytes affected"),
         Judgement::TreeDamaged => {
-            "tree damaged: the file agrees with it all the same; build it again".to_owned()
+            "tree damaged, but the file still matches it; store the tree again".to_owned()
         }
         Judgement::CannotTell => {
-            format!("cannot tell whether file or tree is damaged: they differ in {ranges}")
+            format!("cannot tell whether the file or the tree is damaged: they differ in {ranges}")
         }
-        Judgement::OtherTree => "the stored tree is not the one of the digest that is trusted".to_owned(),
+        Judgement::OtherTree => "the stored tree does not match the trusted digest".to_owned(),
     };
     let _ = match report.length {
         Length::Same => Ok(()),
         Length::Truncated(bytes) => write!(text, "; truncated: {bytes} bytes are missing at the end"),
-        Length::Grown(bytes) => write!(text, "; grown: {bytes} bytes more than the tree knows of"),
+        Length::Grown(bytes) => write!(text, "; grown: {bytes} bytes longer than the tree"),
     };
     if let Some(shift) = report.shift {
         let what = if shift.by > 0 { "inserted" } else { "lost" };

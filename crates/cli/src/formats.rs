@@ -26,8 +26,8 @@ pub fn told_in(
     if told != format && named {
         let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
-        let text = format!("-t {}: in {shown} nothing would tell that digests are of {specs}", format.name);
-        let hint = format!("-t {} names algorithms; a name such as SHA256SUMS tells one", told.name);
+        let text = format!("-t {}: {shown} would not show that the digests are {specs}", format.name);
+        let hint = format!("-t {} names algorithms; so does a file name such as SHA256SUMS", told.name);
         return Err(Refusal::with_hint(text, hint));
     }
     Ok(told)
@@ -41,7 +41,7 @@ pub fn template(text: &OsStr) -> Result<Template, Refusal> {
     Template::parse(text.as_bytes()).map_err(|error| {
         Refusal::with_hint(
             format!("--format-string {error}"),
-            "truesum hash --help has all; %% is a percent sign",
+            "for all placeholders: truesum hash --help; %% is a percent sign",
         )
     })
 }

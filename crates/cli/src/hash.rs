@@ -114,7 +114,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     if summary.interrupted {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if written == 0 && !failed {
-        console.error("there is no file to list");
+        console.error("there are no files");
         exit = exit.max(Exit::NotAsAsked);
     }
     if plan.tell.notes {
@@ -217,7 +217,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Err(error) => {
             console.failure(&error);
             if !plan.accept.overwrite && plan.output.as_ref().is_some_and(|path| path.is_file()) {
-                console.hint("--overwrite replaces whatever file is there");
+                console.hint("to replace it anyway, use --overwrite");
             }
             return Exit::NotAsAsked;
         }
@@ -279,7 +279,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             if let Some((name, why)) = tried.and_then(|tried| unfit(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
                 sink.console
-                    .hint("a torrent is of one file, or of one folder: name it from the folder above");
+                    .hint("a torrent covers one file or one folder: run the command from the parent folder");
                 return Exit::Failed;
             }
             let hashed = truesum::hash_pieces(
@@ -304,7 +304,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     console.display = None;
     if let (Some(path), 1.., true) = (&plan.output, signatures, plan.tell.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
-        console.note(&format!("{} of {path} not listed", count(signatures, "signature", "signatures")));
+        console
+            .note(&format!("{} of {path} not in the manifest", count(signatures, "signature", "signatures")));
     }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
@@ -436,7 +437,7 @@ fn end(
         && told.left_out != LeftOut::default()
         && exit == Exit::Done
     {
-        console.error(&format!("no file was selected: {} left out", selection::not_selected(told.left_out)));
+        console.error(&format!("no file was selected: {} excluded", selection::not_selected(told.left_out)));
         exit = Exit::NotAsAsked;
     }
     if plan.tell.notes {
@@ -457,8 +458,8 @@ fn end(
     }
     if plan.tell.verbose && summary.untold > 0 {
         let young = count(summary.untold, "file was", "files were");
-        let unknown = "and the system does not tell whether somebody was still writing";
-        console.note(&format!("{young} written moments before, {unknown}"));
+        let unknown = "and the system cannot report concurrent writers";
+        console.note(&format!("{young} modified moments ago, {unknown}"));
     }
     exit
 }
@@ -470,10 +471,8 @@ fn outside(path: &Path, told: &Told, plan: &Hashing) -> Option<Refusal> {
     }
     let shown = display_safe(path.as_os_str().as_bytes());
     let names = count(told.outside, "file is", "files are");
-    let why = format!(
-        "{shown}: not written: {names} outside the folder that names are relative to, where check would refuse them"
-    );
-    let hint = "--root DIR makes names relative to DIR, and check --root DIR reads them; --allow-outside writes absolute names";
+    let why = format!("{shown}: not written: {names} outside the root folder, which check would reject");
+    let hint = "use --root DIR for hash and check, or write absolute names with --allow-outside";
     Some(Refusal::with_hint(why, hint))
 }
 
@@ -496,16 +495,16 @@ fn written(path: &Path, gathered: Gathered, summary: &Summary, plan: &Hashing, c
 fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
     if told.links > 0 {
         let links = count(told.links, "symbolic link was", "symbolic links were");
-        console.note(&format!("{links} not followed (--follow does)"));
+        console.note(&format!("{links} not followed (use --follow)"));
     }
     if told.temporary > 0 {
         let files = count(told.temporary, "temporary file", "temporary files");
-        console.note(&format!("{files} of other runs of truesum, ended or not, not hashed (-v names them)"));
+        console.note(&format!("{files} of other truesum runs not hashed (use -v to list them)"));
     }
     if told.led_out > 0 {
         let names = count(told.led_out, "name leads", "names lead");
         console.note(&format!(
-            "{names} out of the folder by symbolic links: refused by check without --allow-outside"
+            "{names} outside the folder through symbolic links: check rejects them without --allow-outside"
         ));
     }
     if told.outside > 0 {
@@ -513,9 +512,9 @@ fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
         let names = count(told.outside, "name lies", "names lie");
         let base = display_safe(base.as_os_str().as_bytes());
         console.note(&format!(
-            "{names} outside {base}: written absolute, refused by check without --allow-outside"
+            "{names} outside {base}: written as absolute names, which check rejects without --allow-outside"
         ));
-        console.hint("--root DIR writes names relative to another folder");
+        console.hint("to make names relative to another folder, use --root DIR");
     }
 }
 

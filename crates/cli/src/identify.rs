@@ -21,30 +21,31 @@ use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 
-/// Tell which algorithm a digest is of, by its looks or by its file
+/// Identify the algorithm of a digest, from its form or by trying a file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum identify d41d8cd98f00b204e9800998ecf8427e      what it may be, the likeliest first
+  truesum identify d41d8cd98f00b204e9800998ecf8427e      list possible algorithms, most likely first
   truesum identify sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
   truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
-  truesum identify 29b1 firmware.bin                     one of a hundred CRCs
-  truesum identify 1f2e...-17 upload.bin                 the part size of an S3 ETag
-Hexadecimal of any case, with colons or blanks; base 32, 58 and 64, Z85, Nix's base 32, C4, Bubble Babble; \
-multihash, multibase; decimal of sum and cksum; NAME:DIGEST. With FILE also the info hash of its torrent.
-Exit status: 0 told, and it is of FILE; 1 it is not of FILE; 2 no digest, or FILE was not read.")]
+  truesum identify 29b1 firmware.bin                     find the CRC out of about a hundred
+  truesum identify 1f2e...-17 upload.bin                 find the part size of an S3 ETag
+Accepted forms: hexadecimal in upper or lower case, with colons or spaces; base32, base58, base64, Z85, Nix base32, C4, \
+Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, the info hash of its torrent \
+is tried as well.
+Exit status: 0 identified (with FILE: and it matches), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
 pub struct IdentifyArgs {
-    /// The digest
+    /// Digest to identify
     #[cfg_attr(
         feature = "stores",
-        arg(help = "The digest, or s3://BUCKET/OBJECT: what its ETag and its checksums are of")
+        arg(help = "Digest to identify, or s3://BUCKET/OBJECT to identify its ETag and checksums")
     )]
     #[arg(value_name = "DIGEST", allow_hyphen_values = true)]
     pub digest: String,
-    /// The file that it may be of; all candidates are computed in one read
+    /// File to try: all candidate algorithms are computed in one pass
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// One JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -93,7 +94,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let name = display_safe(file.as_bytes());
     let text = match (args.json, found.is_empty()) {
         (true, _) => told(&found, true),
-        (false, true) => format!("{name}: not its digest: {} tried\n", count(tried, "reading", "readings")),
+        (false, true) => format!("{name}: does not match: {} tried\n", count(tried, "reading", "readings")),
         (false, false) => found
             .iter()
             .map(|found| {
@@ -111,7 +112,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let of_parts = candidates.iter().any(|one| one.spec.counts_parts());
     if found.is_empty() && of_parts && !args.json {
         console.note(
-            "it may be of parts of another size than the usual ones and multiples of 1 MiB, which were tried: \
+            "the part size may be neither a common one nor a multiple of 1 MiB; specify it: \
              truesum -a 's3-etag;part=BYTES' FILE",
         );
     }

@@ -33,7 +33,7 @@ impl KeyRead {
         let is_input = |name: &[u8]| matches!(name, b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0");
         match self.from_input && names.iter().any(|name| is_input(name.as_ref())) {
             true => Err(Refusal::with_hint(
-                "standard input cannot be both the key and what is read under it",
+                "standard input cannot be both the key and the data",
                 "--key-file FILE, or --key-fd 3 3<FILE",
             )),
             false => Ok(()),
@@ -73,7 +73,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     if let Source::Open(fd @ (1 | 2)) = source {
         let stream = if fd == 1 { "output" } else { "error" };
         return Err(Refusal::with_hint(
-            format!("{name}: standard {stream} is written to, and brings no key"),
+            format!("{name}: standard {stream} is an output and cannot be the key"),
             "--key-fd 3 3<FILE, or --key-file FILE",
         ));
     }
@@ -97,7 +97,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
         decoded(bytes.trim_ascii()).ok_or_else(|| refuse("the key is not hexadecimal"))?
     } else {
         if bytes.ends_with(b"\n") {
-            notes.push(format!("{name}: the line end behind the key counts as a byte of it"));
+            notes.push(format!("{name}: the line ending after the key is part of the key"));
         }
         bytes.to_vec()
     };
@@ -121,7 +121,7 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// What to do where a key is needed.
-pub const HINT: &str = "--key-file FILE or --key-fd N brings the key";
+pub const HINT: &str = "specify the key with --key-file FILE or --key-fd N";
 
 /// The algorithms under this key, those that take one.
 ///
@@ -138,11 +138,11 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
     if !specs.iter().any(takes) {
         let Some(name) = specs.first().map(Spec::to_string) else {
             return Err(Refusal::with_hint(
-                "a key, and no algorithm that takes one",
-                "-a NAME tells it: hmac-sha256, blake3 ...",
+                "a key was given, but no algorithm that takes one",
+                "specify one with -a NAME: hmac-sha256, blake3 ...",
             ));
         };
-        let hint = format!("hmac-{name}, if there is such, and others: truesum list algorithms");
+        let hint = format!("keyed algorithms such as hmac-{name}: truesum list algorithms --all");
         return Err(Refusal::with_hint(format!("{name} takes no key"), hint));
     }
     let under = |spec: Spec| match takes(&spec) {

@@ -11,18 +11,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::{Cause, Error};
 
-/// Link md5sum, sha256sum, b3sum ... to this program in a folder
+/// Create links named md5sum, sha256sum, b3sum, ... to this program
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum install-links ~/.local/lib/truesum           export PATH=~/.local/lib/truesum:$PATH takes them
-  truesum install-links --force ~/.local/lib/truesum   also in the place of files of these names
-Under these names truesum behaves as the program of that name does.")]
+  truesum install-links ~/.local/lib/truesum           use: export PATH=~/.local/lib/truesum:$PATH
+  truesum install-links --force ~/.local/lib/truesum   also replace other files of these names
+Run through such a link, truesum behaves like the program of that name.")]
 pub struct LinksArgs {
-    /// Where to make the links
+    /// Folder to create the links in
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: PathBuf,
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long)]
     pub force: bool,
 }
@@ -50,7 +50,7 @@ pub fn run(args: &LinksArgs) -> Exit {
             Err(error) => {
                 console.failure(&error);
                 if matches!(&error.cause, Cause::Other(_)) {
-                    console.hint("--force replaces it");
+                    console.hint("to replace it, use --force");
                 }
             }
         }
@@ -70,7 +70,7 @@ fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
             let ours = old.is_symlink()
                 && std::fs::read_link(at).is_ok_and(|to| to.file_name() == program.file_name());
             if !ours && !force {
-                let there = Cause::Other("something else is there".to_owned());
+                let there = Cause::Other("another file exists".to_owned());
                 return Err(Error::new(at.as_os_str().as_bytes(), "link", there));
             }
             std::fs::remove_file(at).map_err(fail)?;

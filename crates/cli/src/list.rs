@@ -18,26 +18,26 @@ const WIDTH: usize = 100;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum list algorithms --status secure   those whose equal digest nobody can forge
-  truesum list algorithms hmac-sha256       all there is to say of one
-  truesum list formats bsd                  the same of a format")]
+  truesum list algorithms --status secure   list collision-resistant algorithms only
+  truesum list algorithms hmac-sha256       show all details of one algorithm
+  truesum list formats bsd                  show all details of one format")]
 pub struct ListArgs {
     /// What to list
     #[arg(value_name = "WHAT")]
     pub what: Listing,
-    /// One algorithm in full, by any of its names, or one format
+    /// Show all details of this algorithm or format
     #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
     pub name: Option<String>,
-    /// Algorithms: what needs a key too
+    /// Include keyed algorithms
     #[arg(long)]
     pub all: bool,
-    /// Algorithms of this status: secure, weakened, broken, sampled, checksum
+    /// List algorithms with this status: secure, weakened, broken, sampled, checksum
     #[arg(long, value_name = "STATUS", value_parser = algorithms::STATUSES, hide_possible_values = true)]
     pub status: Option<String>,
-    /// Algorithms that hash many files at once in SIMD lanes
+    /// List algorithms that hash many files at once in SIMD lanes
     #[arg(long)]
     pub lanes: bool,
-    /// One JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }
@@ -55,7 +55,8 @@ pub fn run(args: &ListArgs) -> Exit {
     let mut console = Console::new(Color::Auto);
     let named = args.name.is_some() && args.what == Listing::Kernels;
     if args.what != Listing::Algorithms && (named || args.status.is_some() || args.lanes) {
-        return console.refuse(&Refusal::new("--status and --lanes are of algorithms; kernels have no NAME"));
+        return console
+            .refuse(&Refusal::new("--status and --lanes require algorithms; kernels take no NAME"));
     }
     let text = match (args.what, args.json) {
         (Listing::Algorithms, json) => match &args.name {
@@ -77,7 +78,8 @@ pub fn run(args: &ListArgs) -> Exit {
                 Some(row) => format_in_full(row),
                 None => {
                     let text = format!("unknown format '{}'", name.escape_debug());
-                    return console.refuse(&Refusal::with_hint(text, "truesum list formats has all"));
+                    return console
+                        .refuse(&Refusal::with_hint(text, "for all formats: truesum list formats"));
                 }
             }
         }
@@ -96,9 +98,9 @@ fn kernels() -> String {
     let serial: Vec<&str> =
         ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name).collect();
     wrap("one message at a time: ", &serial.join(", "), &mut text);
-    text += "TRUESUM_KERNEL=NAME leaves only the rows of that name and the portable ones.\n";
+    text += "TRUESUM_KERNEL=NAME restricts truesum to kernels of that name and the portable ones.\n";
     wrap(
-        "TRUESUM_CPU=NAMES uses only these of the CPU's features: ",
+        "TRUESUM_CPU=NAMES restricts truesum to some of these CPU features: ",
         &kernel::features().join(", "),
         &mut text,
     );
@@ -124,8 +126,8 @@ fn formats() -> String {
         };
         wrap(&format!("{:<19} {uses:<6} {sizes:<5} ", row.name), &about, &mut text);
     }
-    text += "\nboth: check reads it and hash -t writes it. read: check alone.\n\
-             named: said to be what it is, and not read.\n";
+    text += "\nboth: check reads it and hash -t writes it. read: check reads it.\n\
+             named: identified, but not read.\n";
     text
 }
 
@@ -146,7 +148,7 @@ fn format_in_full(row: &Format) -> String {
     if is_written(row) {
         line("written", &format!("truesum hash -t {name}, truesum convert -t {name}"));
         if !lost(row).is_empty() {
-            line("no place for", &lost(row).join(", "));
+            line("cannot store", &lost(row).join(", "));
         }
     }
     text

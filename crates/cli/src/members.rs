@@ -23,8 +23,10 @@ pub fn read(path: &Path) -> Result<String, Error> {
         }
     };
     if text.len() as u64 == LIMIT {
-        let why =
-            truesum::Cause::Other(format!("{} MiB and more, which no text of this kind has", LIMIT >> 20));
+        let why = truesum::Cause::Other(format!(
+            "{} MiB or more is too large for a file of this kind",
+            LIMIT >> 20
+        ));
         return Err(Error::new(path.as_os_str().as_bytes(), "read", why));
     }
     Ok(text)
@@ -47,7 +49,7 @@ impl<'de> Deserialize<'de> for Members {
                 let mut members = Map::new();
                 while let Some((key, value)) = access.next_entry::<String, Value>()? {
                     if members.contains_key(&key) {
-                        return Err(A::Error::custom(format!("\"{}\" is there twice", key.escape_debug())));
+                        return Err(A::Error::custom(format!("\"{}\" occurs twice", key.escape_debug())));
                     }
                     members.insert(key, value);
                 }
@@ -89,7 +91,7 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
         Err(error) => return Err(format!("not JSON: {error}")),
     };
     if kind_of(&object).as_deref() != Some(kind) {
-        return Err(format!("not a {kind} of truesum"));
+        return Err(format!("not a truesum {kind}"));
     }
     if let Some(key) = keys.iter().find(|key| !object.contains_key(**key)) {
         return Err(format!("\"{key}\" is missing"));
@@ -100,19 +102,19 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
         _ => key == KIND || key == OLD_KIND || keys.contains(&key),
     };
     if let Some(key) = object.keys().find(|key| !known(key)) {
-        return Err(format!("\"{key}\" does not belong here"));
+        return Err(format!("\"{key}\" is not allowed here"));
     }
     Ok(object)
 }
 
 /// A whole number.
 pub fn number(object: &Map<String, Value>, key: &str) -> Result<u64, String> {
-    object[key].as_u64().ok_or_else(|| format!("\"{key}\" is no whole number"))
+    object[key].as_u64().ok_or_else(|| format!("\"{key}\" is not an integer"))
 }
 
 /// The algorithm.
 pub fn spec(object: &Map<String, Value>) -> Result<Spec, String> {
-    let name = object["algorithm"].as_str().ok_or("\"algorithm\" is no text")?;
+    let name = object["algorithm"].as_str().ok_or("\"algorithm\" is not a string")?;
     name.parse().map_err(|error: truesum::hash::SpecError| error.to_string())
 }
 

@@ -86,9 +86,7 @@ fn exhausted() -> ! {
             1
         }
         None => {
-            tell(
-                "truesum: out of memory: fewer threads (-j 1) need less, and limits (ulimit -v) may be higher\n",
-            );
+            tell("truesum: out of memory\nhint: use fewer threads (-j 1), or raise the limit (ulimit -v)\n");
             2
         }
     };

@@ -27,7 +27,7 @@ pub fn report(notice: &Notice, tell: Tell, (special, not_done): NotDone, console
         // Counted by whoever reads the manifest, and named with it there.
         Notice::Malformed(_) => return,
         Notice::Link(path) => (Level::Verbose, format!("{}: symbolic link, not followed", safe(path))),
-        Notice::Dangling(path) => (Level::Notes, format!("{}: symbolic link to nothing", safe(path))),
+        Notice::Dangling(path) => (Level::Notes, format!("{}: broken symbolic link", safe(path))),
         Notice::Special(path, kind) => (Level::Notes, format!("{}: {kind}, {special}", safe(path))),
         Notice::Own(path) => (Level::Verbose, format!("{}: this run's own output, {not_done}", safe(path))),
         Notice::Temporary(path) => {

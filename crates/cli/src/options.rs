@@ -17,17 +17,17 @@ use truesum::manifest::Format;
 #[derive(Args)]
 #[command(next_help_heading = "Running")]
 pub struct RunArgs {
-    /// Threads that read and hash [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(short = 'j', long = "jobs", alias = "threads", value_name = "N")]
     #[arg(value_parser = threads::threads)]
     pub threads: Option<usize>,
-    /// No progress line
+    /// Show no progress line
     #[arg(long)]
     pub no_progress: bool,
-    /// Tell what was passed over, and how fast it went
+    /// Report skipped files and the throughput
     #[arg(short, long)]
     pub verbose: bool,
-    /// Colours
+    /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub color: Color,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct RunArgs {
 /// How long it may live.
 #[derive(Args)]
 pub struct LifeArgs {
-    /// End as by SIGTERM when the program that started this one ends: a killed worker leaves nothing running
+    /// Exit when the parent process exits
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
     die_with_parent: bool,
@@ -55,10 +55,10 @@ impl LifeArgs {
 /// The key of digests that need one.
 #[derive(Args)]
 pub struct KeyArgs {
-    /// The key of HMAC, KMAC, keyed BLAKE: the bytes of this file
+    /// Read the key of HMAC, KMAC or keyed BLAKE from FILE (raw bytes)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Keys", hide_short_help = true)]
     key_file: Option<PathBuf>,
-    /// Read the key from this open descriptor
+    /// Read the key from open file descriptor N
     #[arg(
         long,
         value_name = "N",
@@ -67,7 +67,7 @@ pub struct KeyArgs {
         hide_short_help = true
     )]
     key_fd: Option<u32>,
-    /// The key is written in hexadecimal there
+    /// Read the key as hexadecimal instead of raw bytes
     #[arg(long, help_heading = "Keys", hide_short_help = true)]
     key_hex: bool,
 }
@@ -86,7 +86,7 @@ impl KeyArgs {
             (Some(path), _) => Source::Named(path),
             (None, Some(fd)) => Source::Open(fd),
             (None, None) if self.key_hex => {
-                return Err(Refusal::new("--key-hex: there is no --key-file and no --key-fd"));
+                return Err(Refusal::new("--key-hex: requires --key-file or --key-fd"));
             }
             (None, None) => return Ok(None),
         };
@@ -111,18 +111,18 @@ impl KeyArgs {
 /// How manifests are read: the options that `check`, `audit`, `diff` and `update` share.
 #[derive(Args)]
 pub struct ManifestArgs {
-    /// Algorithms of entries that do not name one
+    /// Algorithms of lines that do not name one
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Manifest format [default: detected]; see `truesum list formats`
+    /// Format of the manifest [default: detected]; see `truesum list formats`
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
-    /// Warn about malformed lines instead of failing
-    #[arg(long, help_heading = "What counts")]
+    /// Only warn about malformed lines
+    #[arg(long, help_heading = "What counts as a failure")]
     pub lenient: bool,
-    /// Accept digests shortened so far that they verify nothing
-    #[arg(long, help_heading = "What counts", hide_short_help = true)]
+    /// Accept truncated digests that are too short to prove anything
+    #[arg(long, help_heading = "What counts as a failure", hide_short_help = true)]
     pub allow_weak: bool,
     #[command(flatten)]
     pub key: KeyArgs,
@@ -174,8 +174,8 @@ pub fn threads(asked: Option<usize>) -> usize {
 /// What a file counts as that only has a new name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Moved {
-    /// Good
+    /// Count as success
     Ok,
-    /// Not as listed: the default
+    /// Count as failures (default)
     Fail,
 }

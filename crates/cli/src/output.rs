@@ -40,7 +40,7 @@ impl Output {
     /// It cannot be written, or something else is there.
     pub fn list(path: Option<&Path>, overwrite: bool) -> Result<Output, Error> {
         let Some(path) = path else { return Ok(Output::stdout()) };
-        may_replace_what(path, "no manifest that truesum knows", &|head| {
+        may_replace_what(path, "not a manifest", &|head| {
             // What is packed may be an archive.
             let is_list = |reading| matches!(reading, Reading::Lines { .. } | Reading::Document { .. });
             // Bytes by chance may look like a format, but hold no entry.
@@ -65,9 +65,7 @@ impl Output {
     /// # Errors
     /// It cannot be written, or something else is there.
     pub fn unmarked(path: &Path, overwrite: bool) -> Result<Output, Error> {
-        may_replace_what(path, "not known to be an earlier output", &|head| {
-            overwrite || head.text.is_empty()
-        })?;
+        may_replace_what(path, "not a previous output", &|head| overwrite || head.text.is_empty())?;
         Output::file(path)
     }
 
@@ -217,7 +215,7 @@ pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
             && FileId::from(&stream) == FileId::from(target)
             && rustix::fs::FileType::from_raw_mode(stream.st_mode).is_file()
         {
-            let why = Cause::Other(format!("it is this run's own standard {what}"));
+            let why = Cause::Other(format!("it is the standard {what} of this run"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }
@@ -249,7 +247,7 @@ pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
 /// # Errors
 /// Something else is there; it cannot be read.
 pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
-    may_replace_what(path, "no page of truesum", &|head| {
+    may_replace_what(path, "not a truesum report", &|head| {
         let marked = head.text.windows(mark.len()).any(|part| part == mark.as_bytes());
         // An empty file is not an earlier page: it may be one that a manifest lists.
         head.text.starts_with(b"<") && marked
@@ -268,7 +266,7 @@ pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) ->
         let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
         if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
-            let why = Cause::Other(format!("what is there is {otherwise}, and is not replaced"));
+            let why = Cause::Other(format!("the existing file is {otherwise}, and is not replaced"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }

@@ -21,7 +21,7 @@ pub struct WaysArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Stay on the file system of each folder given
+    /// Do not cross file system boundaries
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 }
@@ -30,25 +30,25 @@ pub struct WaysArgs {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct FilterArgs {
-    /// Only files that match this glob
+    /// Process only files that match GLOB
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// No files or folders that match this glob
+    /// Skip files and folders that match GLOB
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Only files written after this: a date, a time, how long ago (7d), or when a FILE was written
+    /// Process only files modified after WHEN: a date, a time, an age (7d) or a FILE
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub newer: Option<Time>,
-    /// Only files written before this
+    /// Process only files modified before WHEN
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub older: Option<Time>,
-    /// Only files of at least this size
+    /// Process only files of at least SIZE bytes (suffixes: KiB, MiB, MB, ...)
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub min_size: Option<u64>,
-    /// Only files of at most this size
+    /// Process only files of at most SIZE bytes (suffixes: KiB, MiB, MB, ...)
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_size: Option<u64>,
@@ -58,24 +58,24 @@ pub struct FilterArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
-    /// Read file names from FILE, one per line; - is standard input (may be repeated)
+    /// Read file names from FILE, one per line; - is standard input (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files")]
     pub files_from: Vec<PathBuf>,
-    /// Read file names from FILE, each terminated by NUL; - is standard input (may be repeated)
+    /// Read NUL-terminated file names from FILE; - is standard input (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
     pub files0_from: Vec<PathBuf>,
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// Leave out what .gitignore files leave out
+    /// Respect .gitignore files
     #[arg(long)]
     pub gitignore: bool,
-    /// Stay on the file system of each folder given
+    /// Do not cross file system boundaries
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Read devices and pipes too, to their end
+    /// Also read devices and named pipes, to their end
     #[arg(long)]
     pub special: bool,
 }
@@ -84,31 +84,33 @@ pub struct SelectArgs {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct OnlyArgs {
-    /// Only entries of this name, below this folder or matching this glob; there has to be one
+    /// Process only entries named NAME, below folder NAME or matching glob NAME
+    ///
+    /// At least one entry must match.
     #[arg(long, value_name = "NAME")]
     pub only: Vec<OsString>,
 }
 
 /// A part of what is left: a sample, or as much as there is time for.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "A part at a time")]
+#[command(next_help_heading = "Checking in parts")]
 pub struct PartArgs {
-    /// Only about this share, picked by names
+    /// Check a random sample of about this percentage of entries
     #[arg(long, value_name = "PERCENT", conflicts_with_all = ["max_bytes", "max_time", "state"])]
     pub sample: Option<Share>,
-    /// The number that picks the sample, to repeat one [default: another one each time]
+    /// Random seed of the sample, to repeat it [default: different each time]
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
-    /// Read no more than this, but for the first file
+    /// Stop before reading more than SIZE (the first file is always read)
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
-    /// Begin no file after so long: 90s, 30m, 12h
+    /// Start no new file after this time: 90s, 30m, 12h
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Keep in this file when each entry was read, and begin with those that waited longest
+    /// Record in FILE when each entry was last read, and check the oldest first
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

@@ -36,13 +36,13 @@ pub const SETTINGS: [Setting; 4] = [
     Setting {
         key: "algorithm",
         option: "--algorithm",
-        about: "what `hash` computes where neither -a nor a format is named; lines name it",
+        about: "algorithm of `hash` without -a or a format; the lines name it",
         usual: "sha256",
     },
     Setting {
         key: "format",
         option: "--format",
-        about: "what `hash` writes where no format is named",
+        about: "format of `hash` without a format option",
         usual: "gnu",
     },
     Setting { key: "progress", option: "--progress", about: "auto or never", usual: "auto" },
@@ -112,7 +112,7 @@ impl Settings {
         let refuse = |why: String| Err(Refusal::new(format!("{at}: {key}: {why}")));
         let Some(index) = SETTINGS.iter().position(|row| row.key == key) else {
             let keys: Vec<&str> = SETTINGS.iter().map(|row| row.key).collect();
-            return refuse(format!("no setting: there are {}", keys.join(", ")));
+            return refuse(format!("unknown setting; the settings are {}", keys.join(", ")));
         };
         match key {
             "algorithm" => {
@@ -128,20 +128,20 @@ impl Settings {
                 self.algorithms = specs;
             }
             "format" => match truesum::manifest::format(value) {
-                None => return refuse(format!("no format is called '{value}': truesum list formats")),
+                None => return refuse(format!("unknown format '{value}': see truesum list formats")),
                 Some(row) if matches!(row.writing, Writing::No) || row.holds.pieces.is_some() => {
-                    return refuse(format!("{value} is not written line by line"));
+                    return refuse(format!("{value} cannot be written line by line"));
                 }
                 row => self.format = row,
             },
             "progress" => match value {
                 "auto" => self.no_progress = false,
                 "never" => self.no_progress = true,
-                _ => return refuse(format!("'{value}' is neither auto nor never")),
+                _ => return refuse(format!("'{value}' is not auto or never")),
             },
             _ => {
                 if Color::from_str(value, false).is_err() {
-                    return refuse(format!("'{value}' is neither auto nor always nor never"));
+                    return refuse(format!("'{value}' is not auto, always or never"));
                 }
             }
         }
@@ -173,15 +173,12 @@ impl Settings {
                 let options: Vec<&str> = SETTINGS.iter().map(|row| row.option).collect();
                 let word = display_safe(word.as_bytes());
                 return Err(Refusal::with_hint(
-                    format!("{OPTIONS}: {word}: no option that can be set for all runs"),
-                    format!(
-                        "there are {}, --no-progress; others belong to a command line",
-                        options.join(", ")
-                    ),
+                    format!("{OPTIONS}: {word}: not an option that can be set here"),
+                    format!("the options are {}, --no-progress", options.join(", ")),
                 ));
             };
             let Some(value) = value.or_else(|| words.next()) else {
-                return Err(Refusal::new(format!("{OPTIONS}: {word}: a value is missing")));
+                return Err(Refusal::new(format!("{OPTIONS}: {word}: missing value")));
             };
             self.set(row.key, value, OPTIONS)?;
         }
@@ -202,7 +199,7 @@ impl Settings {
         }
         let at = |index: usize| self.said[index].as_ref().map_or("", |(_, at)| at);
         Err(Refusal::new(format!(
-            "{}: algorithm: format {} ({}) has no place for it; set one of the two",
+            "{}: algorithm: format {} ({}) cannot store it; set only one of the two",
             at(0),
             format.name,
             at(1)

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum shard plan -o plan.jsonl --root /data /data     a plan; prints the number of its bundles
-  truesum shard run plan.jsonl 0                          the part of one bundle, on any machine
-  truesum shard merge plan.jsonl -o /data/SHA256SUMS      one manifest of all parts
-The manifest is that of `truesum hash --root /data /data`, or there is none.")]
+  truesum shard plan -o plan.jsonl --root /data /data     write a plan; prints the number of bundles
+  truesum shard run plan.jsonl 0                          hash one bundle, on any machine
+  truesum shard merge plan.jsonl -o /data/SHA256SUMS      merge all parts into one manifest
+The manifest is identical to that of `truesum hash --root /data /data`; if anything is missing, none is written.")]
 pub struct ShardArgs {
     #[command(subcommand)]
     command: ShardCommand,

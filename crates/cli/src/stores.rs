@@ -26,7 +26,7 @@ pub fn is_url(name: &OsStr) -> bool {
 /// # Errors
 /// It is no text, which keys of objects are.
 fn text(url: &OsStr) -> Result<&str, Refusal> {
-    let not_text = || Refusal::new(format!("{}: names of objects are UTF-8", display_safe(url.as_bytes())));
+    let not_text = || Refusal::new(format!("{}: object names must be UTF-8", display_safe(url.as_bytes())));
     url.to_str().ok_or_else(not_text)
 }
 
@@ -67,8 +67,8 @@ pub fn named(inputs: &Inputs, options: &[(&str, bool)]) -> Result<Option<Arc<dyn
         return Ok(None);
     };
     if names.len() > 1 {
-        let why = format!("{}: an object store is named alone", display_safe(url.as_bytes()));
-        return Err(Refusal::with_hint(why, "names are those below the URL: hash one after the other"));
+        let why = format!("{}: an object store must be the only argument", display_safe(url.as_bytes()));
+        return Err(Refusal::with_hint(why, "hash one URL at a time"));
     }
     refuse(options)?;
     Ok(Some(open(url)?))
@@ -85,8 +85,8 @@ pub fn refuse(options: &[(&str, bool)]) -> Result<(), Refusal> {
     }
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Refusal::with_hint(
-            format!("{option}: not of objects in a store"),
-            "docs/stores.md says what is known of them",
+            format!("{option}: not available for object stores"),
+            "see docs/stores.md",
         )),
         None => Ok(()),
     }
@@ -110,7 +110,7 @@ pub fn of_object(file: &OsStr) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     }
     let (folder, name) = split(Path::new(file));
     match name.as_os_str().is_empty() {
-        true => Err(Refusal::new(format!("{}: name an object", display_safe(file.as_bytes())))),
+        true => Err(Refusal::new(format!("{}: specify an object", display_safe(file.as_bytes())))),
         false => open(folder.as_os_str()).map(Some),
     }
 }
@@ -162,7 +162,7 @@ pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), c
         if let Some(url) = given.into_iter().find(|value| is_url(value)) {
             let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
             let text = format!(
-                "{place}{}: no object store is read or written here\nhint: hash, check --root, audit, tree and shard \
+                "{place}{}: object stores are not supported here\nhint: hash, check --root, audit, tree and shard \
                  read objects, as truesum hash s3://BUCKET/PREFIX does\n",
                 display_safe(url.as_bytes())
             );

@@ -1,4 +1,4 @@
-//! `truesum help SUBJECT`: what does not belong to one command.
+//! `truesum help TOPIC`: help that does not belong to a single command.
 
 use crate::console::Console;
 use crate::exit::{self, Exit};
@@ -6,134 +6,135 @@ use crate::output::print;
 use crate::values::color::Color;
 use std::fmt::Write;
 
-/// A subject.
+/// A help topic.
 pub struct Topic {
     pub name: &'static str,
-    /// What it is about, in a line.
+    /// A one-line description, for completions.
     pub about: &'static str,
     text: &'static str,
 }
 
-/// All of them.
+/// All help topics.
 pub const TOPICS: [Topic; 6] = [
     Topic {
         name: "exit-status",
-        about: "what the exit status says",
+        about: "what each exit status means",
         text: "\
-What a run came to, for scripts. Of several, 1 wins over 2.
+Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 
 @CODES@
 
-Other commands say more exactly what theirs mean: truesum help COMMAND, or its manual page. `truesum check --status M`
-prints nothing and only has an exit status. A closed pipe ends the program by SIGPIPE, without a message.
+For the other commands, see truesum help COMMAND or its manual page. `truesum check --status M` prints nothing and only sets the
+exit status. A closed pipe ends the program with SIGPIPE, without a message.
 ",
     },
     Topic {
         name: "formats",
-        about: "which manifests are read and written",
+        about: "which manifest formats are read and written",
         text: "\
-A manifest is a file that lists digests of other files. More than 60 formats are read, each recognised by its content and
-then by its name; what is none of them is named for what it is, and nothing is guessed.
+A manifest is a file with the digests of other files. truesum reads more than 60 formats and detects them by content, then by
+file name. Other files are identified, never guessed at.
 
-  truesum list formats            all of them, with what each holds
-  truesum check M                 recognise the format
-  truesum check --format NAME M   or be told it
-  truesum hash -t NAME -o M DIR   write one
-  truesum convert M -t NAME       from one to another; what would be lost is named
+  truesum list formats            list all formats and what each can store
+  truesum check M                 detect the format
+  truesum check --format NAME M   specify the format
+  truesum hash -t NAME -o M DIR   write a manifest in another format
+  truesum convert M -t NAME       convert; reports what the target format cannot store
 
-gnu    digest and name, as sha256sum; the default. The algorithm is told by the manifest's name or the digest's length.
-bsd    SHA256 (name) = digest: names its algorithm, best where there are several (--tag).
-jsonl  an object a line, with size and time: what audit and update need to tell bit rot from an edit (--json).
-sfv, hashdeep, bagit, torrent, metalink4, dfxml ... where other programs want them.
+gnu    Digest and name, as in sha256sum; the default. The algorithm follows from the manifest's name or the digest length.
+bsd    SHA256 (name) = digest: names the algorithm, so best for several algorithms (--tag).
+jsonl  One JSON object per line, with size and time, which audit and update use to distinguish corruption from edits (--json).
+sfv, hashdeep, bagit, torrent, metalink4, dfxml and more, for other programs.
 
-A name that holds a line feed or is no UTF-8 is escaped as the format has it, or refused where it has no way.
+A name that contains a line feed or is not valid UTF-8 is escaped if the format allows it, otherwise refused.
 ",
     },
     Topic {
         name: "algorithms",
-        about: "which digest to take",
+        about: "which algorithm to choose",
         text: "\
-  truesum list algorithms                   all of them, and what is known of their security
-  truesum list algorithms --status secure   those whose equal digest nobody can forge
-  truesum list algorithms NAME              one in full
-  truesum identify DIGEST [FILE]            what a digest may be of
+  truesum list algorithms                   list all algorithms and their security status
+  truesum list algorithms --status secure   list collision-resistant algorithms only
+  truesum list algorithms NAME              show details of one algorithm
+  truesum identify DIGEST [FILE]            list possible algorithms of a digest
 
-sha256   the default: everybody can check it, and most processors have instructions for it
-blake3   the fastest that is secure, one large file on all cores too
-sha512, sha3-256, blake2b ... by policy; sha256-tree, sha512-tree ... to know where damage is
-xxh3, crc32, md5, sha1: against accident only. A check says so: not tamper-evident.
+sha256   The default: every system can verify it, and most CPUs have instructions for it.
+blake3   The fastest secure algorithm; uses all cores even for a single file.
+sha512, sha3-256, blake2b and others: where policy requires them. sha256-tree, sha512-tree and others: to locate damage.
+xxh3, crc32, md5, sha1: protect against accidents only. A check points this out: not tamper-evident.
 
--a sha256,md5 computes both in one read. blake2b-256 and shake128-512 have a length, sha256-tree a tree, s3-etag;part=16MiB
-the parts of an upload. Digests under a key: --key-file, and hmac-sha256, kmac256, blake3.
+-a sha256,md5 computes both in one pass. Some names have parameters: blake2b-256 and shake128-512 a length, sha256-tree a tree,
+s3-etag;part=16MiB a part size. Keyed digests are hmac-sha256, kmac256, keyed blake3 and others; see --key-file.
 ",
     },
     Topic {
         name: "trees",
-        about: "where a large file is damaged, and how it is mended",
+        about: "how to locate and repair damage in large files",
         text: "\
-A plain digest of one file runs on one core and says yes or no. A tree digest runs on all cores and, if its tree is stored,
-says which bytes are damaged: 32 bytes for each MiB of the file.
+An ordinary digest of one file is computed on one core and only shows that the file differs. A tree hash uses all cores, and if
+its tree is stored, it shows which bytes are damaged. The tree takes 32 bytes per MiB.
 
-  truesum tree --save disk.img             the digest, and the tree in disk.img.ftr
-  truesum tree verify disk.img.ftr         OFFSET LENGTH damaged, for each damaged range
-  truesum check --locate SHA256SUMS        the same for files that fail a manifest
+  truesum tree --save disk.img             print the digest and store the tree in disk.img.ftr
+  truesum tree verify disk.img.ftr         print `OFFSET LENGTH damaged` for each damaged range
+  truesum check --locate SHA256SUMS        the same for files that fail a check
   truesum tree repair --from COPY disk.img.ftr
   truesum tree prove disk.img --range 1MiB..2MiB > proof
-  truesum tree leaf disk.img --range 0..1TiB        a part, to be combined with those of other machines
+  truesum tree leaf disk.img --range 0..1TiB        hash a range, to combine with ranges from other machines
 
-The tree is judged before the file: a damaged tree is not held against the file. blake3 is a tree by itself, any other hash is one
-by its name: sha256-tree. Those of mtsum, of S3 and of Glacier are trees too.
+The tree is verified first, so that a damaged tree is not mistaken for a damaged file. blake3 is a tree hash already; for other
+algorithms append -tree: sha256-tree. The hashes of mtsum, S3 and Glacier are trees, too.
 ",
     },
     Topic {
         name: "signatures",
-        about: "who made a manifest, and how that is verified",
+        about: "how to verify who made a manifest",
         text: "\
-Digests say that files are as listed, not who made the list: who can change the files may change it too. A signature of the
-manifest says that, under a key that reached you by another way.
+Digests show that files match the manifest, not who made it: anyone who can change the files may be able to change the manifest
+too. A signature proves who made it, if you got the public key through another channel.
 
-  truesum check --pubkey KEY.pub SHA256SUMS    minisign and signify: in the manifest, or in SHA256SUMS.minisig or .sig beside it
-  truesum check --pubkey RWQ... SHA256SUMS     the same, by the text of the key
-  truesum check --pubkey KEY.pub disk.iso.minisig    one file, without a manifest
+  truesum check --pubkey KEY.pub SHA256SUMS    minisign or signify: in the manifest, or in SHA256SUMS.minisig or .sig
+  truesum check --pubkey RWQ... SHA256SUMS     the same, with the key itself
+  truesum check --pubkey KEY.pub disk.iso.minisig    a single file, without a manifest
   gpg --verify SHA256SUMS.asc SHA256SUMS       OpenPGP: .asc, .sig, .gpg, .sign
   ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s SHA256SUMS.sig < SHA256SUMS
 
-Without --pubkey a check verifies no signature, and says so of one that stands in the manifest or beside it. With it a manifest that
-is not signed, or by another key, fails: exit status 1. truesum signs nothing.
+Without --pubkey, a check does not verify signatures, and reports any that it finds in or next to the manifest. With --pubkey, a
+manifest that is unsigned or signed by another key fails: exit status 1. truesum does not create signatures.
 ",
     },
     Topic {
         name: "performance",
-        about: "what makes a run slow, and what can be done",
+        about: "why a run is slow, and how to speed it up",
         text: "\
-  truesum bench limit DIR    is it the disk or the processor here? (packages have it; else build with --features full)
-  truesum list kernels       what this processor runs
-  truesum hash -v DIR        how fast it went
+  truesum bench limit DIR    find the bottleneck: disk or CPU? (included in packages; otherwise build with --features full)
+  truesum list kernels       list the SIMD kernels this CPU supports
+  truesum hash -v DIR        report the throughput
 
-Many files are hashed side by side in SIMD registers, on all cores; nothing has to be asked for. One large file runs on one core,
-unless its digest is a tree: blake3, sha256-tree.
+Many files are hashed in parallel in SIMD registers, on all cores; no option is needed. A single large file is hashed on one
+core, unless the algorithm is a tree hash: blake3, sha256-tree.
 
-- A disk that turns is slow if it has to look for several files at once: -j 1.
-- Network file systems and cold solid-state disks like more readers than there are cores; they get them by themselves.
-- A check that takes too long can be done in parts: truesum check --state S --max-bytes 200GiB M, a part a night.
-- Several algorithms are cheaper in one read: -a sha256,md5. Without SHA instructions blake3 takes a fifth of the time of sha256.
-- Files written within the last seconds are asked once more whether somebody writes to them.
+- Spinning disks are slow at parallel reads: use -j 1.
+- Network file systems and uncached SSDs benefit from more readers than cores; this is automatic.
+- A check that takes too long can be split: truesum check --state S --max-bytes 200GiB M, once per night.
+- Computing several algorithms in one pass is faster: -a sha256,md5.
+- Without SHA instructions, blake3 takes about a fifth of the time of sha256.
+- Files modified within the last few seconds are checked once more for concurrent writers.
 
-Memory does not grow with files or their number. TRUESUM_KERNEL=NAME leaves only the kernels of that name, to measure or to find a
-fault.
+Memory use does not depend on the size or number of files. TRUESUM_KERNEL=NAME restricts truesum to the kernels of that name, for
+benchmarking or debugging.
 ",
     },
 ];
 
-/// The subject of this name, or the only one that begins so: `format`, `sign`.
+/// Returns the topic of this name, or the only one that starts with it: `format`, `sign`.
 pub fn find(name: &str) -> Option<&'static Topic> {
-    /// Fewer letters are no word.
+    /// Shorter prefixes are not accepted.
     const LEAST: usize = 4;
     let mut near = TOPICS.iter().filter(|topic| name.len() >= LEAST && topic.name.starts_with(name));
     TOPICS.iter().find(|topic| topic.name == name).or_else(|| near.next().filter(|_| near.next().is_none()))
 }
 
-/// Prints it.
+/// Prints a topic.
 pub fn run(topic: &Topic) -> Exit {
     print(&text(topic), &mut Console::new(Color::Auto))
 }

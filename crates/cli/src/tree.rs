@@ -17,20 +17,20 @@ use crate::exit::Exit;
 use crate::values::color::Color;
 use clap::{Args, Subcommand};
 
-/// Hash huge files on all cores; store their trees, find and mend damage
+/// Hash large files on all cores; store hash trees, locate and repair damage
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  truesum tree big.img                             its digest, on all cores
-  truesum tree --save big.img                      keep the tree in big.img.ftr
-  truesum tree verify big.img.ftr                  which bytes are damaged, if any
+  truesum tree big.img                             print the digest, using all cores
+  truesum tree --save big.img                      store the tree in big.img.ftr
+  truesum tree verify big.img.ftr                  show which bytes are damaged, if any
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
-  truesum tree prove big.img --range 1MiB..2MiB    that these bytes belong to the digest
-  truesum tree --save --append log                 the log grew: read only what is new
-  truesum tree prove log --grown-from old.ftr      that it only grew
-Files called like a subcommand are written with a folder: ./verify."
+  truesum tree prove big.img --range 1MiB..2MiB    prove that these bytes belong to the digest
+  truesum tree --save --append log                 the log has grown: read only the new part
+  truesum tree prove log --grown-from old.ftr      prove that the log was only appended to
+To name a file like a subcommand, prefix a folder: ./verify."
 )]
 pub struct TreeArgs {
     #[command(subcommand)]

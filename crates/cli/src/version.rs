@@ -29,16 +29,13 @@ fn text() -> String {
     };
     line("commit", option_env!("TRUESUM_BUILT_FROM").unwrap_or("not known"));
     let built: Vec<&str> = FEATURES.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
-    line(
-        "features",
-        &if built.is_empty() { "none: the everyday program".to_owned() } else { built.join(" ") },
-    );
+    line("features", &if built.is_empty() { "none (standard build)".to_owned() } else { built.join(" ") });
     let assertions = if cfg!(debug_assertions) { ", with assertions" } else { "" };
     line("target", &format!("{}, {}{assertions}", env!("TRUESUM_TARGET"), env!("TRUESUM_PROFILE")));
     line("CPU", &processor());
     line("kernels", &kernels().join(" "));
     if let Some(isa) = kernel::forced() {
-        line("", &format!("(TRUESUM_KERNEL={isa} leaves only these)"));
+        line("", &format!("(restricted by TRUESUM_KERNEL={isa})"));
     }
     text
 }

@@ -65,7 +65,7 @@ pub fn clock(seconds: f64) -> String {
 pub fn not_shown(name: &str) -> &'static str {
     let spec: Option<Spec> = name.parse().ok();
     match spec.is_some_and(|spec| weak::verdict(&spec) == weak::Strength::Sampled) {
-        true => "samples only, most bytes not compared",
+        true => "covers samples only, most bytes were not compared",
         false => "not tamper-evident",
     }
 }

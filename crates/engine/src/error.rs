@@ -217,11 +217,11 @@ impl fmt::Display for Cause {
             Cause::Io(error) => f.write_str(&io_reason(error)),
             Cause::Changed(what) => write!(f, "changed while being read ({what})"),
             Cause::NotAsPlanned(what) => write!(f, "changed since it was planned ({what} differs)"),
-            Cause::Special(kind) => write!(f, "not a regular file but a {kind}"),
+            Cause::Special(kind) => write!(f, "not a regular file, but a {kind}"),
             Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
-            Cause::NoManifest(what) => write!(f, "no manifest but {what}"),
+            Cause::NoManifest(what) => write!(f, "not a manifest, but {what}"),
             Cause::Undivided(text) | Cause::Replaced(text) | Cause::Other(text) => f.write_str(text),
         }
     }

@@ -80,7 +80,7 @@ fn expand(glob: &str, mut before: String, all: &mut Vec<String>) -> Result<(), S
     while let Some((at, c)) = rest.next() {
         match c {
             '\\' => {
-                let (_, escaped) = rest.next().ok_or("nothing stands behind the last backslash")?;
+                let (_, escaped) = rest.next().ok_or("nothing follows the last backslash")?;
                 before.extend([c, escaped]);
             }
             '[' => {
@@ -105,7 +105,7 @@ fn expand(glob: &str, mut before: String, all: &mut Vec<String>) -> Result<(), S
         }
     }
     if all.len() == MOST {
-        return Err(format!("its braces stand for more than {MOST} globs"));
+        return Err(format!("its braces expand to more than {MOST} globs"));
     }
     all.push(before);
     Ok(())

@@ -197,7 +197,7 @@ impl Findings {
     /// What is not known of a file although all pieces are equal, for people.
     pub fn doubt(&self) -> Option<&'static str> {
         self.open_end.then_some(
-            "its length is not listed: zeros at its end, within the last block, may be more or fewer",
+            "its size is not in the manifest, so trailing zeros in the last block were not verified",
         )
     }
 }
@@ -300,7 +300,7 @@ pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> 
         return Err(Error::new(name, "hash", Cause::Other(format!("{}: {why}", hasher.spec()))));
     }
     let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
-    let why = format!("{} must know the length first, and only regular files tell it", hasher.spec());
+    let why = format!("{} requires the size in advance, so only regular files can be hashed", hasher.spec());
     Err(Error::new(name, "hash", Cause::Other(why)))
 }
 

@@ -56,7 +56,7 @@ pub fn parse(mut pairs: &[u8]) -> Result<Block, &'static str> {
         seen.push(id);
         let mut signers = field(&mut value).filter(|_| value.is_empty()).ok_or(CUT)?;
         if signers.is_empty() {
-            return Err("a signature of nobody in the signing block");
+            return Err("a signature without a signer in the signing block");
         }
         while !signers.is_empty() {
             let mut signer = field(&mut signers).ok_or(CUT)?;
@@ -65,19 +65,19 @@ pub fn parse(mut pairs: &[u8]) -> Result<Block, &'static str> {
         }
     }
     match (seen.is_empty(), block.digests.is_empty()) {
-        (true, _) => Err("no signature of scheme 2 or 3 in the signing block"),
-        (false, true) => Err("the signing block lists no digest of a kind that is computed here"),
+        (true, _) => Err("no version 2 or 3 signature in the signing block"),
+        (false, true) => Err("the signing block has no supported digest"),
         (false, false) => Ok(block),
     }
 }
 
-const CUT: &str = "the signing block is cut off or damaged";
+const CUT: &str = "the signing block is truncated or damaged";
 
 impl Block {
     /// Takes the digests of one signer.
     fn take(&mut self, scheme: &'static str, mut digests: &[u8]) -> Result<(), &'static str> {
         if digests.is_empty() {
-            return Err("a signer of no digest in the signing block");
+            return Err("a signer without digests in the signing block");
         }
         while !digests.is_empty() {
             let mut record = field(&mut digests).ok_or(CUT)?;
@@ -94,7 +94,7 @@ impl Block {
                 }
             };
             if digest.len() != len {
-                return Err("a digest in the signing block has not the length of its algorithm");
+                return Err("a digest in the signing block has the wrong length");
             }
             let same = |one: &&Listed| (one.scheme, one.algorithm) == (scheme, algorithm);
             match self.digests.iter().find(same) {

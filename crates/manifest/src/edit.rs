@@ -77,22 +77,20 @@ pub enum Uneditable {
 impl fmt::Display for Uneditable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Uneditable::ReadOnly(format) => write!(f, "the format {} is read and never written", format.name),
+            Uneditable::ReadOnly(format) => write!(f, "the format {} can only be read", format.name),
             Uneditable::Pieces(format) => {
-                write!(f, "the digests of a {} are of pieces, which run across its files", format.name)
+                write!(f, "the digests of a {} cover pieces that span its files", format.name)
             }
-            Uneditable::Signed => f.write_str("it is signed, and its signature would hold no more"),
+            Uneditable::Signed => f.write_str("it is signed, and its signature would become invalid"),
             Uneditable::Encoded => f.write_str("it is written in UTF-16"),
             Uneditable::Whole(format) => write!(
                 f,
-                "the format {} is written as a whole, and this one holds more than would be written again",
+                "the format {} can only be rewritten completely, and this manifest has content that would be lost",
                 format.name
             ),
-            Uneditable::Line(at) => write!(f, "{at}: it says more than can be said anew"),
+            Uneditable::Line(at) => write!(f, "{at}: it contains more than can be rewritten"),
             Uneditable::Entry(name, why) => write!(f, "{}: cannot be written: {why}", display_safe(name)),
-            Uneditable::Misread => {
-                f.write_str("what would be written is not read back as what it should say")
-            }
+            Uneditable::Misread => f.write_str("the result would not be read back correctly"),
         }
     }
 }

@@ -158,7 +158,7 @@ impl fmt::Display for Reason {
             Reason::Untold { digits, names } => {
                 write!(
                     f,
-                    "a digest of {digits} hexadecimal digits does not tell its algorithm ({})",
+                    "a digest of {digits} hexadecimal digits can be of several algorithms ({})",
                     names.join(", ")
                 )
             }
@@ -170,7 +170,7 @@ impl fmt::Display for Reason {
                 true => write!(f, "{}", c.escape_default()),
                 false => write!(f, "{c}"),
             }),
-            Reason::NotAsked(spec) => write!(f, "{spec} is not an algorithm that was asked for"),
+            Reason::NotAsked(spec) => write!(f, "{spec} is not one of the specified algorithms"),
             Reason::Weak(spec) => {
                 write!(
                     f,
@@ -201,7 +201,7 @@ impl fmt::Display for Reason {
             Reason::Pieces => {
                 f.write_str("its digests are of pieces, and pieces cannot be verified yet by this command")
             }
-            Reason::Size => f.write_str("the size is not one that a file can have"),
+            Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
             // It may quote the line.
             Reason::Said(what) => match what.char_indices().nth(SHOWN) {

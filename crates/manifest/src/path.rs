@@ -65,7 +65,7 @@ impl fmt::Display for NameFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             NameFault::Empty => "no file name",
-            NameFault::Nul => "the name holds a NUL byte",
+            NameFault::Nul => "the name contains a NUL byte",
             NameFault::Absolute => "the name is absolute",
             NameFault::Parent => "the name leaves the root",
         })

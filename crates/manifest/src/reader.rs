@@ -47,8 +47,8 @@ pub enum Signer {
 }
 
 /// Why a set of known digests is not read.
-const SET: &str = "this is a set of known digests, and no list of a folder's files, so there is nothing to verify: \
-    truesum audit --known SET FOLDER tells which files are in it";
+const SET: &str = "this is a set of known digests, not a manifest of files, so there is nothing to verify: \
+    to find the files that are in it: truesum audit --known SET FOLDER";
 
 /// So many bad lines are read before it is asked whether anything else is there.
 const MANY: u64 = 1 << 20;

@@ -55,7 +55,7 @@ pub(crate) fn stopped(at: usize) -> LineError {
 }
 
 /// Why such a document has no entries.
-pub(crate) const STOPPED: &str = "not read to its end, because the run was asked to end";
+pub(crate) const STOPPED: &str = "not read completely, because the run was cancelled";
 
 /// What was found so far.
 #[derive(Default)]
@@ -406,7 +406,7 @@ mod tests {
                 "byte 3 a 1",
                 "byte 9: unknown algorithm 'nosuch'",
                 "byte 10: no file name",
-                "byte 12: the size is not one that a file can have",
+                "byte 12: invalid size",
                 "byte 12: odd"
             ][1..]
         );

@@ -113,7 +113,7 @@ impl Client {
             .and_then(|length| length.to_str().ok()?.parse().ok());
         let is_head = ask.method == Method::HEAD;
         if good && !is_head && promised.is_some_and(|promised: u64| promised > most as u64) {
-            let why = format!("more bytes come than were asked for: {}", promised.unwrap_or(0));
+            let why = format!("the response is longer than requested: {}", promised.unwrap_or(0));
             return Err(Failure::wrong(why));
         }
         let mut body =
@@ -133,7 +133,7 @@ impl Client {
                 if !good {
                     break;
                 }
-                return Err(Failure::wrong("more bytes come than were asked for"));
+                return Err(Failure::wrong("the response is longer than requested"));
             }
             body.extend_from_slice(data);
         }

@@ -51,7 +51,7 @@ impl Source {
             None => self.first(key, None, None).await?,
         };
         if (begun.bytes.len() as u64) < begun.size && begun.version.is_none() {
-            let why = "the service tells no version of it, so that its parts could be of several";
+            let why = "the service reports no version for it, so its parts could be from different versions";
             return Err(Failure::Unasked(why.to_owned()));
         }
         Ok(begun)
@@ -137,10 +137,10 @@ impl Source {
             // Whoever ignores that a range was asked for sends all of it. Without a length the end of the connection would be the
             // end of the object, wherever that comes.
             (200, _) if !answer.tells_its_length() => {
-                return Err(Failure::wrong("the answer does not say how long it is"));
+                return Err(Failure::wrong("the response has no length"));
             }
             (200, _) => (0..came, came),
-            _ => return Err(Failure::wrong("the answer does not say which bytes it holds")),
+            _ => return Err(Failure::wrong("the response does not specify its byte range")),
         };
         if range.end.checked_sub(range.start) != Some(came) || range.end > size {
             let why = format!("{came} bytes came as bytes {} to {} of {size}", range.start, range.end);
@@ -155,7 +155,7 @@ impl Source {
             (Some(asked), Some(got)) if asked != got => {
                 Err(Failure::Overwritten("it was overwritten: another version came".to_owned()))
             }
-            (Some(_), None) => Err(Failure::wrong("the answer does not say which version it is of")),
+            (Some(_), None) => Err(Failure::wrong("the response does not specify its version")),
             _ => Ok(()),
         }
     }
@@ -211,7 +211,7 @@ impl<T> Drop for Aborting<T> {
 fn not_asked(got: &Range<u64>, whole: u64, asked: &Range<u64>, size: Option<u64>) -> Failure {
     let of = size.map_or(String::new(), |size| format!(" of {size}"));
     Failure::wrong(format!(
-        "bytes {} to {} of {whole} came, and {} to {}{of} were asked for",
+        "received bytes {} to {} of {whole}, but requested {} to {}{of}",
         got.start, got.end, asked.start, asked.end
     ))
 }

@@ -127,7 +127,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
                     return drop(pages.send(Ok(Page { objects, next: None })).await);
                 }
                 (None, false) if page.objects.is_empty() && !below.is_empty() => {
-                    "no object has such a name, or lies below it"
+                    "no such object or prefix"
                 }
                 (None, _) => "",
             };

@@ -87,7 +87,7 @@ pub(crate) fn nameable(key: &str) -> Result<(), &'static str> {
 /// # Errors
 /// Why it cannot be that of a file.
 pub(crate) fn name_below<'k>(prefix: &str, key: &'k str) -> Result<&'k str, &'static str> {
-    let name = key.strip_prefix(prefix).ok_or("the service lists it below a prefix it does not have")?;
+    let name = key.strip_prefix(prefix).ok_or("the service returned it for a prefix it does not have")?;
     nameable(key)?;
     match name {
         "" => Err("its name is that of a folder"),

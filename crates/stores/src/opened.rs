@@ -80,7 +80,7 @@ impl Opened {
     ) -> Result<Opened, Failure> {
         let tag = begun.version.clone().ok_or_else(|| {
             Failure::Unasked(
-                "the service tells no version of it, by which it could be known again".to_owned(),
+                "the service reports no version for it, so changes cannot be detected".to_owned(),
             )
         })?;
         let most = 4 * cores().max(4);

@@ -30,7 +30,7 @@ use visit::{SAMPLES, visit};
 /// The row of the table.
 pub static MODEL: Model = Model {
     name: "algorithms",
-    about: "Algorithms in memory: by message size, way of calling, kernel and threads",
+    about: "Measure algorithms in memory by message size, API, kernel and thread count",
     examples: "Examples:\n  truesum bench algorithms --quick\n  truesum bench algorithms -a sha256,blake3 --sizes 128,8KiB,1MiB --html speed.html",
     definition: include_str!("../../definitions/algorithms.toml"),
     arguments: Arguments::augment_args,

@@ -23,13 +23,13 @@ pub struct Effort {
 /// What the command line says of any run.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Scope {
-    /// Less of everything, in under 20 seconds
+    /// Measure less, in under 20 seconds
     #[arg(long)]
     pub quick: bool,
-    /// Time for the whole run
+    /// Time limit for the complete run
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time: Option<f64>,
-    /// Take the definition from this TOML file instead of the built-in one
+    /// Use the definition in this TOML file instead of the built-in one
     #[arg(long, value_name = "FILE")]
     pub definition: Option<PathBuf>,
 }

@@ -24,7 +24,7 @@ use truesum_hash::Spec;
 /// The row of the table.
 pub static MODEL: Model = Model {
     name: "io",
-    about: "Ways to read FILE, with and without hashing, hot and cold",
+    about: "Compare ways to read FILE, with and without hashing, cached and uncached",
     examples: "Examples:\n  truesum bench io large.img\n  truesum bench io --threads 4 -a none,blake3 large.img",
     definition: include_str!("../../definitions/io.toml"),
     arguments: Arguments::augment_args,
@@ -75,16 +75,16 @@ fn one() -> usize {
 /// `bench io`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// The file to read
+    /// File to read
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// What to do with the bytes (repeatable): an algorithm, or none to sum them up
+    /// Algorithm to hash with, or none to only add up the bytes (repeatable)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Numbers of threads beside 1
+    /// Thread counts to measure in addition to 1
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub threads: Vec<usize>,
-    /// Empty the page cache of the whole machine before cold reads, where permitted
+    /// Drop the page cache of the entire machine before cold reads, if permitted
     #[arg(long)]
     pub drop_caches: bool,
 }

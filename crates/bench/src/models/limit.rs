@@ -24,7 +24,7 @@ use truesum_hash::{Spec, hash_many, kernel};
 /// The row of the table.
 pub static MODEL: Model = Model {
     name: "limit",
-    about: "Is it the disk or the processor here? What to use, in words",
+    about: "Find the bottleneck (disk or CPU) and recommend settings",
     examples: "Examples:\n  truesum bench limit .\n  truesum bench limit --time 10 -a sha256 /mnt/disk/large.img",
     definition: include_str!("../../definitions/limit.toml"),
     arguments: Arguments::augment_args,
@@ -52,10 +52,10 @@ pub struct Definition {
 /// `bench limit`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// A large file to read, or a directory to make one in (and remove it)
+    /// Large file to read, or folder for a temporary one
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
-    /// Only this algorithm (repeatable, or a list with commas)
+    /// Measure only these algorithms (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
 }

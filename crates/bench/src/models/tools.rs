@@ -36,7 +36,7 @@ use truesum_hash::ALGORITHMS;
 /// The row of the table.
 pub static MODEL: Model = Model {
     name: "tools",
-    about: "Programs that write a manifest of DIR: truesum against every one found",
+    about: "Compare truesum with every installed program that can write a manifest of DIR",
     examples: "Examples:\n  truesum bench tools photos\n  truesum bench tools --cold --rounds 5 --html tools.html photos",
     definition: include_str!("../../definitions/tools.toml"),
     arguments: Arguments::augment_args,
@@ -65,16 +65,16 @@ pub struct Definition {
 /// `bench tools`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// The directory to hash
+    /// Folder to hash
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Only this algorithm (repeatable, or a list with commas)
+    /// Measure only these algorithms (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Only this engine (repeatable)
+    /// Measure only this engine (repeatable)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub engine: Vec<String>,
-    /// Runs of each command after the checking run
+    /// Number of timed runs of each command
     #[arg(long, value_name = "N")]
     pub rounds: Option<usize>,
     /// Empty the page cache before each run

@@ -7,69 +7,73 @@ use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Say what became of every file since its manifest was made
+/// Report what happened to each file since the manifest was made
 ///
-/// Each is ok, changed, corrupt, missing, new, moved, copied, duplicated, unreadable or unknown.
+/// Each file is ok, changed, corrupt, missing, new, moved, copied, duplicated, unreadable or unknown.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum audit photos/SHA256SUMS            the manifest's own folder
-  truesum audit photos.sha256 --only photos  of all beside the manifest, what is in photos
-  truesum audit photos/2023.jsonl photos/2024.jsonl  two manifests together are one list
-  truesum audit --moved=ok SHA256SUMS        files that only have a new name pass
-  truesum audit -q SHA256SUMS | cut -f2      names of what is not as listed
-  truesum audit -k good.txt --unknown /usr   files whose content is in no set of known digests
-Changed has another modification time than is listed, corrupt has the same: nobody wrote to the file. \
-Only manifests with times tell them apart (truesum hash --json).
-Exit status: 0 equal, 1 not equal, 2 not everything could be compared.")]
+  truesum audit photos/SHA256SUMS            audit the manifest's folder
+  truesum audit photos.sha256 --only photos  audit only photos in the manifest's folder
+  truesum audit photos/2023.jsonl photos/2024.jsonl  combine two manifests
+  truesum audit --moved=ok SHA256SUMS        accept files that were only renamed
+  truesum audit -q SHA256SUMS | cut -f2      print the names of files that differ
+  truesum audit -k good.txt --unknown /usr   print files that are not in a set of known digests
+A changed file has a different modification time from the one in the manifest. A corrupt file has the same \
+time, so its content changed without having been written. Only manifests with times can distinguish the two \
+(truesum hash --json).
+Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
-    /// Manifests, and last a folder to look at alone; with -k files and folders [default: .]
+    /// Manifests, then optionally the only folder to examine
     #[cfg_attr(
         feature = "stores",
         arg(
-            help = "Manifests, and last a folder to look at alone, or s3://BUCKET/PREFIX; with -k files and folders [default: .]"
+            help = "Manifests, then optionally the only folder or s3://BUCKET/PREFIX to examine",
+            long_help = "Manifests, then optionally the only folder or s3://BUCKET/PREFIX to examine\n\nWith -k: files and folders [default: .]"
         )
     )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
-    /// Take names as relative to this folder [default: the manifest's own]
+    /// Resolve names relative to DIR [default: the manifest's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "known")]
     pub root: Option<PathBuf>,
-    /// Print the files whose content is in this set, a manifest of any format, whatever their names; may be repeated
+    /// Print files whose digest is in the manifest SET, regardless of name (repeatable)
     #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
     #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
     pub known: Vec<PathBuf>,
-    /// Print those whose content is in none
+    /// Print the files that are in none of the sets instead
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub unknown: bool,
-    /// Print their digests too
+    /// Also print the digests of the files
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub digests: bool,
     #[command(flatten)]
     pub reading: ManifestArgs,
-    /// Whether a file that only has a new name passes
-    #[arg(long, value_name = "WHAT", help_heading = "What counts")]
+    /// How to treat files that were only renamed
+    #[arg(long, value_name = "RESULT", help_heading = "What counts as a failure")]
     pub moved: Option<Moved>,
     #[command(flatten)]
     pub filter: FilterArgs,
     #[command(flatten)]
     pub only: OnlyArgs,
-    /// A page to be filed, as HTML in this file: what was compared with what, how it ended, failures first
+    /// Write an HTML report to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
     pub html: Option<PathBuf>,
-    /// How much is said at the end [default: short, with --json none]
-    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    /// Detail of the final summary [default: short; with --json none]
+    #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
-    /// One JSON object per file, and one for the whole
+    /// Print one JSON object per file, then one for the complete audit
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// A line for each file by a template, as hash has it; %{verdict} is ok, changed, corrupt, missing, new ...
+    /// Print each file using a template; %{verdict} is ok, changed, corrupt, ...
+    ///
+    /// The template is that of `truesum hash --format-string`.
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,
-    /// Print only what is not as listed
+    /// Print only files that differ from the manifest
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing: the exit status tells
+    /// Print nothing; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     #[command(flatten)]

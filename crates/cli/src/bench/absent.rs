@@ -10,6 +10,6 @@ pub struct Bench;
 
 /// Says how to get the command.
 pub fn run(_: &Bench) -> Exit {
-    let hint = "cargo install --locked --path crates/cli --features full, in the source, builds one with it";
-    Console::new(Color::Auto).refuse(&Refusal::with_hint("bench: not in this program", hint))
+    let hint = "to build it from the sources: cargo install --locked --path crates/cli --features full";
+    Console::new(Color::Auto).refuse(&Refusal::with_hint("bench: not included in this build", hint))
 }

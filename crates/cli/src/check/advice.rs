@@ -17,15 +17,15 @@ use truesum::{Checked, FileId, Outcome, Report, Root, Verdict};
 
 /// Says of a manifest why nothing was verified by it.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
-    let elsewhere = "--root DIR looks for the files elsewhere";
+    let elsewhere = "if the files are elsewhere, use --root DIR";
     let (why, hint) = match (checked.entries, checked.ignored) {
-        (0, _) if lacks_key => ("no line can be read without the key", HINT),
+        (0, _) if lacks_key => ("no line can be read without a key", HINT),
         (0, _) => ("it has no entries", "is this a manifest?"),
         _ if checked.counts.unverified > 0 => {
-            ("it lists no digest of the files that are there", "sizes alone do not tell what a file holds")
+            ("it has no digests for the files that exist", "sizes alone do not verify content")
         }
-        (_, 0) => ("the run ended before", elsewhere),
-        (_, _) => ("none of the listed files is there", elsewhere),
+        (_, 0) => ("the run ended early", elsewhere),
+        (_, _) => ("none of its files exist", elsewhere),
     };
     console.error_of(name, &format!("nothing verified: {why}"));
     // What was recognised and is damaged, cut off or too large was said to be so: it is one.
@@ -40,19 +40,18 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
 pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) {
     match subject {
         Subject::Below(_) if report.empty + report.unread == 0 => {
-            console.error("nothing verified: no manifest is below the folders named");
-            console.hint("manifests are known by their names: SHA256SUMS, x.iso.sha256, x.sfv ...");
+            console.error("nothing verified: no manifest found below the given folders");
+            console.hint("manifests are recognised by name: SHA256SUMS, x.iso.sha256, x.sfv ...");
         }
         Subject::Embedded(_) => {
-            console.error("nothing verified: no name carries a CRC-32");
-            console
-                .hint("name [CBF43926].mkv is a name that does; truesum hash --embed-crc makes such names");
+            console.error("nothing verified: no file name contains a CRC-32");
+            console.hint("truesum hash --embed-crc --yes FILE adds it: name [CBF43926].mkv");
         }
         Subject::Manifests(names) if report.unread > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir()) {
                 let folder = display_safe(folder.as_os_str().as_bytes());
                 console.hint(&format!(
-                    "truesum check -r {folder} checks by the manifests in it; truesum hash {folder} > SHA256SUMS makes one"
+                    "to check the manifests in it: truesum check -r {folder}; to create one: truesum hash {folder} > SHA256SUMS"
                 ));
             }
         }
@@ -69,7 +68,7 @@ pub fn respelt(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
     if let Some((name, found)) = found {
         let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
         console.hint(&format!(
-            "{found} is there, another spelling of {name}: --match-case=no and --normalize take it, --fix-names renames it"
+            "{found} exists and differs from {name} only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names"
         ));
     }
 }
@@ -82,7 +81,7 @@ pub fn missing(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
             && names.iter().any(|name| root.exists(OsStr::from_bytes(name)))
         {
             let other = display_safe(other.as_os_str().as_bytes());
-            console.hint(&format!("the names stand under the {what}: --root {other} looks for them there"));
+            console.hint(&format!("the files exist in the {what}: use --root {other}"));
             return;
         }
     }
@@ -91,7 +90,7 @@ pub fn missing(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
     {
         let drive = String::from_utf8_lossy(&name[..2]).into_owned();
         console.hint(&format!(
-            "{drive} is a drive of Windows, and no folder here: --search --moved=ok looks for the files by size and digest"
+            "{drive} is a Windows drive: find the files by size and digest with --search --moved=ok"
         ));
     }
 }
@@ -116,7 +115,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
     if size > LARGE {
         let names = names.join(", ");
         console.hint(&format!(
-            "no line names an algorithm, and {digits} digits were taken for {guessed}: -a NAME says otherwise ({names})"
+            "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another, -a NAME ({names})"
         ));
         return;
     }
@@ -126,7 +125,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
     let fits = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed);
     if let Some((spec, _)) = fits {
         console.hint(&format!(
-            "no line names an algorithm, and {digits} digits were taken for {guessed}: these are of {spec}, so say -a {spec}"
+            "no line names an algorithm, so {guessed} was assumed from {digits} digits, but the digest is {spec}: use -a {spec}"
         ));
     }
 }
@@ -136,13 +135,13 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut C
     let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name == b"-" => console.hint(
-            "a line for - is of what came on standard input; truesum check --expect DIGEST - compares what comes now",
+            "an entry named - is a digest of standard input; to compare the current input: truesum check --expect DIGEST -",
         ),
         // What lists digests of its own content means to.
         Verdict::Mismatch if lists_content(outcome) => {}
         Verdict::Mismatch if id(file).is_some() && id(file) == id(manifest) => {
             let name = display_safe(manifest.as_os_str().as_bytes());
-            console.hint(&format!("{name} lists itself, which cannot be equal; truesum hash -o leaves it out"));
+            console.hint(&format!("{name} contains an entry for itself, which cannot match; truesum hash -o leaves it out"));
         }
         _ => {}
     }
@@ -179,7 +178,7 @@ pub fn signature_beside(manifest: &Path, console: &mut Console) {
                 None => continue,
             },
         };
-        console.hint(&format!("a signature lies beside {shown}, not verified: {command}"));
+        console.hint(&format!("{shown} has a detached signature that was not verified: {command}"));
         return;
     }
 }

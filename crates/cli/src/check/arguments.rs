@@ -11,25 +11,25 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum check SHA256SUMS                  names are looked for in the manifest's own folder
+  truesum check SHA256SUMS                  names are relative to the manifest's folder
   truesum check --root /mnt/copy SHA256SUMS
-  truesum check --exact SHA256SUMS          files that no line lists are failures too
-  truesum check --locate SHA256SUMS         which bytes are damaged, by stored trees
-  truesum check --search SHA256SUMS         what is missing may have another name
-  truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
-  truesum check --sample 5% SHA256SUMS      another twentieth each time
+  truesum check --exact SHA256SUMS          also fail on files that are not in the manifest
+  truesum check --locate SHA256SUMS         show which bytes are damaged, using stored trees
+  truesum check --search SHA256SUMS         find missing files under other names
+  truesum check -r /archive                 check every manifest below /archive
+  truesum check --sample 5% SHA256SUMS      check a random sample, different each time
   truesum check --expect ba7816bf... disk.iso
-A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
+A manifest cannot show that its last lines were lost, so files that are not in it are counted in a note.")]
 pub struct CheckArgs {
-    /// Manifests; - is standard input, which is read where none is named
+    /// Manifests; - is standard input [default: standard input]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
-    /// Compare FILE with this one digest, or a whole line
+    /// Compare FILE with this digest, or with a complete checksum line
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
-    /// Check by every manifest below the folders named
+    /// Check every manifest found below the given folders
     ///
-    /// Those whose names tell so: SHA256SUMS, disk.iso.sha256, x.sfv ...
+    /// Manifests are recognised by name: SHA256SUMS, disk.iso.sha256, x.sfv and so on.
     #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found
@@ -42,13 +42,13 @@ pub struct CheckArgs {
         hide_short_help = true
     )]
     pub expect_manifests: u64,
-    /// Verify files below that carry their CRC-32 in their names
+    /// Verify files whose names contain their CRC-32, also below folders
     #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
     pub embedded: bool,
-    /// Look for names in this folder instead of the manifest's own
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[cfg_attr(
         feature = "stores",
-        arg(help = "Look for names in this folder instead of the manifest's own, or in s3://BUCKET/PREFIX")
+        arg(help = "Resolve names relative to DIR or s3://BUCKET/PREFIX, not the manifest's folder")
     )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
@@ -56,73 +56,77 @@ pub struct CheckArgs {
     pub reading: ManifestArgs,
 
     #[cfg(feature = "stores")]
-    /// Compare with the checksums that the object store keeps, without reading: nothing is verified
+    /// Compare with the object store's own checksums, without reading any data
+    ///
+    /// This does not verify the objects: nothing is read, and the checksums are those that the store recorded.
     #[arg(long, help_heading = "Object stores", requires = "root", hide_short_help = true)]
     #[arg(conflicts_with_all = ["json", "exact", "require", "html", "ignore_missing", "pubkey"])]
     pub stored: bool,
     #[cfg(feature = "stores")]
-    /// Read, with --stored, what it keeps no checksum of that the manifest lists
+    /// With --stored, read objects for which the store has no matching checksum
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,
 
-    /// The public key of minisign or signify (its file, or RW...) that must have signed each manifest, or files whose signatures are named
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    /// Require a valid minisign or signify signature by this key (a file, or RW...)
+    ///
+    /// It applies to each manifest, or to the file whose signature is given as MANIFEST.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts as a failure")]
     #[arg(conflicts_with_all = ["expect", "recursive", "embedded"], hide_short_help = true)]
     pub pubkey: Option<PathBuf>,
-    /// Pass over listed files that are not there
-    #[arg(long, help_heading = "What counts")]
+    /// Skip files that do not exist
+    #[arg(long, help_heading = "What counts as a failure")]
     pub ignore_missing: bool,
-    /// Fail on files that no line lists
-    #[arg(long, help_heading = "What counts")]
+    /// Fail if there are files that are not in the manifest
+    #[arg(long, help_heading = "What counts as a failure")]
     pub exact: bool,
-    /// Fail unless this file was listed and verified
-    #[arg(long, value_name = "NAME", help_heading = "What counts")]
+    /// Fail unless NAME is in the manifest and verified
+    #[arg(long, value_name = "NAME", help_heading = "What counts as a failure")]
     pub require: Vec<OsString>,
-    /// Fail on malformed lines: the default
+    /// Fail on malformed lines (default)
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "What counts", overrides_with = "lenient")]
+    #[arg(long, help_heading = "What counts as a failure", overrides_with = "lenient")]
     pub strict: bool,
-    /// Follow names and links out of the folder
-    #[arg(long, help_heading = "What counts")]
+    /// Allow names and links that lead outside the folder
+    #[arg(long, help_heading = "What counts as a failure")]
     pub allow_outside: bool,
-    /// Read devices and pipes too, to their end
+    /// Also read devices and named pipes, to their end
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "What counts")]
+    #[arg(long, help_heading = "What counts as a failure")]
     pub special: bool,
 
-    /// Look for missing files under other names, by size and digest
-    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    /// Search for missing files under other names, by size and digest
+    #[arg(long, help_heading = "Renamed files", conflicts_with = "expect")]
     pub search: bool,
-    /// Whether a file that only has another name passes
+    /// How to treat files that were only renamed
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "WHAT", help_heading = "Files under other names")]
+    #[arg(long, value_name = "RESULT", help_heading = "Renamed files")]
     pub moved: Option<Moved>,
-    /// Whether letters of another case make another name
+    /// Match names case-sensitively
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "WHETHER", help_heading = "Files under other names", conflicts_with = "expect")]
+    #[arg(long, value_name = "YES|NO", help_heading = "Renamed files", conflicts_with = "expect")]
     pub match_case: Option<Case>,
-    /// Take composed and decomposed characters (NFC, NFD) in names for the same
+    /// Treat the NFC and NFD spellings of a name as equal
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    #[arg(long, help_heading = "Renamed files", conflicts_with = "expect")]
     pub normalize: bool,
-    /// Tell which files found elsewhere would get the names they are listed under; with --yes, rename them
+    /// Show the renames that restore the names in the manifest; --yes carries them out
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "Files under other names", requires = "search")]
+    #[arg(long, help_heading = "Renamed files", requires = "search")]
     pub rename_to_match: bool,
-    /// Tell which names that differ by case, NFC and NFD, or backslashes would be put right; with --yes, rename them
+    /// Show the renames that correct case, Unicode form and backslashes; see --yes
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    #[arg(long, help_heading = "Renamed files", conflicts_with = "expect")]
     pub fix_names: bool,
-    /// Rename, where that is asked for: nothing is ever replaced
+    /// Carry out the renames (never replaces a file)
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "Files under other names")]
+    #[arg(long, help_heading = "Renamed files")]
     pub yes: bool,
-    /// A page to be filed, as HTML in this file
+    /// Write an HTML report to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
     pub html: Option<PathBuf>,
-    /// How much is said at the end [default: short, with --json none]
+    /// Detail of the final summary [default: short; with --json none]
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
 
     #[command(flatten)]
@@ -132,57 +136,59 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub part: PartArgs,
 
-    /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
-    #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]
+    /// Show which bytes of a failed file are damaged, using the tree in FILE.ftr
+    #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// The file that a list of pieces is of, if it has another name than listed or the list names none
+    /// The data file of a piece list, if the list does not contain its name
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Where the damage is")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "embedded", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
     pub data: Option<PathBuf>,
-    /// Look for stored trees in this folder instead of beside the files
+    /// Look for stored trees in DIR instead of next to the files
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "locate")]
-    #[arg(help_heading = "Where the damage is")]
+    #[arg(help_heading = "Locating damage")]
     pub trees: Option<PathBuf>,
-    /// A picture of where the damage lies
+    /// Draw a map of the damage
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "Where the damage is", requires = "locate", conflicts_with = "json")]
+    #[arg(long, help_heading = "Locating damage", requires = "locate", conflicts_with = "json")]
     pub map: bool,
-    /// A page of all files that failed, with pictures and ranges, as HTML in this file
+    /// Write an HTML page with maps and ranges of all failed files to FILE
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "locate")]
-    #[arg(help_heading = "Where the damage is")]
+    #[arg(help_heading = "Locating damage")]
     pub map_html: Option<PathBuf>,
 
-    /// One JSON object per entry, and one for the whole
+    /// Print one JSON object per entry, then one for the complete check
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// A line for each entry by a template, as hash has it; %{verdict} is verified, mismatch, missing ...
+    /// Print each entry using a template; %{verdict} is verified, mismatch, ...
+    ///
+    /// The template is that of `truesum hash --format-string`.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,
-    /// Print only what is not good
+    /// Print failures only
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing: the exit status tells
+    /// Print nothing; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
-    /// Name every malformed line: the default, accepted for old scripts
-    #[arg(short, long, hide_short_help = true, help_heading = "What counts")]
+    /// Report every malformed line (default; accepted for compatibility)
+    #[arg(short, long, hide_short_help = true, help_heading = "What counts as a failure")]
     pub warn: bool,
-    /// Print results as they are ready, in no order
+    /// Print results as soon as they are ready, in any order
     #[arg(long, help_heading = "Running")]
     pub unordered: bool,
     #[command(flatten)]
     pub run: RunArgs,
 }
 
-/// Whether letters of another case make another name.
+/// Case sensitivity of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Case {
-    /// They do: the default
+    /// Names must match exactly (default)
     Yes,
-    /// A file that is missing is taken from the name that differs so, if there is one
+    /// If a file is missing, use one whose name differs only in case
     No,
 }

@@ -185,7 +185,7 @@ impl Located {
     fn words(&self) -> String {
         let tree = display_safe(&self.tree);
         match &self.found {
-            Found::NoTree => format!("not located: there is no stored tree {tree}"),
+            Found::NoTree => format!("not located: no stored tree {tree}"),
             Found::Unusable(verdict, why) => format!("{verdict}: {why}"),
             Found::Compared(compared) => compared.words(&tree),
             Found::Pieces(pieces) => pieces.words(&tree),
@@ -228,13 +228,13 @@ impl Located {
     pub fn hint(&self) -> Option<&'static str> {
         match &self.found {
             Found::NoTree => Some(
-                "truesum tree --save FILE, while FILE is good, keeps the tree that tells next time which bytes are damaged",
+                "to locate damage next time, store the tree of the intact file: truesum tree --save FILE",
             ),
             Found::Compared(compared) if compared.report.can_be_mended() => Some(
-                "truesum tree verify --repair-from COPY FILE.ftr writes the damaged ranges from a good copy",
+                "to repair the damaged ranges from an intact copy: truesum tree verify --repair-from COPY FILE.ftr",
             ),
             Found::Pieces(pieces) if !pieces.report.damaged.is_empty() => {
-                Some("truesum tree repair --from COPY LIST writes the damaged ranges from a good copy")
+                Some("to repair the damaged ranges from an intact copy: truesum tree repair --from COPY LIST")
             }
             _ => None,
         }
@@ -244,7 +244,7 @@ impl Located {
 impl ByPieces {
     fn words(&self, list: &str) -> String {
         match self.contradiction() {
-            Some(what) => format!("cannot tell where by {list}: {what}"),
+            Some(what) => format!("cannot locate the damage with {list}: {what}"),
             None => findings::words(&self.report),
         }
     }
@@ -253,10 +253,9 @@ impl ByPieces {
     fn contradiction(&self) -> Option<String> {
         let is_damaged = self.report.judgement == Judgement::FileDamaged;
         (!is_damaged).then(|| match self.unknown.is_empty() {
-            true => {
-                "every piece is as listed and the whole is not, so the list contradicts itself".to_owned()
-            }
-            false => "all that its pieces cover is as listed".to_owned(),
+            true => "every piece matches but the complete file does not, so the list contradicts itself"
+                .to_owned(),
+            false => "everything covered by its pieces matches".to_owned(),
         })
     }
 }
@@ -264,10 +263,10 @@ impl ByPieces {
 impl Compared {
     fn words(&self, tree: &str) -> String {
         match self.contradiction() {
-            Some(what) => format!("{} by {tree}: {what}", findings::words(&self.report)),
+            Some(what) => format!("{} according to {tree}: {what}", findings::words(&self.report)),
             None if self.report.judgement == Judgement::OtherTree => {
                 format!(
-                    "not located: {tree} is of another state of the file, its digest is not the manifest's"
+                    "not located: {tree} belongs to another version of the file (its digest is not the manifest's)"
                 )
             }
             None => findings::words(&self.report),
@@ -278,10 +277,10 @@ impl Compared {
     fn contradiction(&self) -> Option<&'static str> {
         match (self.report.judgement, self.listed) {
             (Judgement::Good, Some(false)) => Some(
-                "read once more, the file has the digest that the manifest lists; the first time other bytes were read",
+                "on a second read, the file has the digest in the manifest; the first read returned different bytes",
             ),
             (Judgement::Good, _) => {
-                Some("the file is what its stored tree was made of, so the manifest and the tree disagree")
+                Some("the file matches its stored tree, so the manifest and the tree disagree")
             }
             _ => None,
         }

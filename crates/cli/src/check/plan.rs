@@ -96,8 +96,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         if let Some(name) = detached {
             let name = manifest::path::display_safe(name.as_bytes());
             return Err(Refusal::with_hint(
-                format!("{option}: {name} is the signature of one file, and has no list for that"),
-                "a manifest is named itself: its signature is looked for in it and beside it",
+                format!("{option}: {name} is the signature of a single file, not a manifest"),
+                "name the manifest: its signature is found in it or next to it",
             ));
         }
     }
@@ -119,11 +119,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let asks_folders = args.recursive || args.embedded;
     if names.is_empty() {
         if asks_folders {
-            return Err(Refusal::with_hint("check: no folder named", "truesum check --recursive DIR"));
+            return Err(Refusal::with_hint("check: no folder given", "truesum check --recursive DIR"));
         }
         if std::io::stdin().is_terminal() {
             return Err(Refusal::with_hint(
-                "check: no manifest named",
+                "check: no manifest given",
                 "truesum check MANIFEST ; truesum check --help",
             ));
         }
@@ -139,7 +139,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
     }
     if data.is_some() && names.len() != 1 {
-        return Err(Refusal::new("--data: one file has one list"));
+        return Err(Refusal::new("--data: give exactly one list"));
     }
     let (check, notes) = args.reading.options(&names)?;
     let subject = match &args.expect[..] {
@@ -147,7 +147,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         [] if args.embedded => Subject::Embedded(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
-            return Err(Refusal::new("--expect is given twice: one file is compared with one digest"));
+            return Err(Refusal::new("--expect: given more than once"));
         }
         [text] => match <[PathBuf; 1]>::try_from(names) {
             Ok([mut file]) => Subject::File(
@@ -161,12 +161,12 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
                 },
                 expected(text, &check.algorithms, check.allow_weak, check.key.clone())?,
             ),
-            Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
+            Err(_) => return Err(Refusal::new("--expect: give exactly one file")),
         },
     };
     if args.yes && !args.rename_to_match && !args.fix_names {
         let hint = "truesum check --search --rename-to-match --yes MANIFEST";
-        return Err(Refusal::with_hint("--yes: nothing is to be renamed", hint));
+        return Err(Refusal::with_hint("--yes: no renames requested", hint));
     }
     let renaming = (args.rename_to_match || args.fix_names).then_some(Renaming {
         to_match: args.rename_to_match,
@@ -178,14 +178,14 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let turn = args.part.turn();
     let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
     if !single && !turn.is_all() && !matches!(subject, Subject::File(..)) {
-        return Err(Refusal::new("--max-bytes, --max-time and --state are for one manifest at a time"));
+        return Err(Refusal::new("--max-bytes, --max-time and --state require a single manifest"));
     }
     if matches!(subject, Subject::File(..)) && !(select.is_open() && turn.is_all()) {
-        return Err(Refusal::new("--expect: one file is compared, and there is nothing to select"));
+        return Err(Refusal::new("--expect: cannot be combined with a selection"));
     }
     let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
     if searches && !turn.is_all() {
-        let why = "--search, --match-case, --normalize and --fix-names look for what a whole check misses";
+        let why = "--search, --match-case, --normalize and --fix-names require a complete check";
         return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
     }
     let tell = args.run.tell(args.quiet || args.status);
@@ -277,8 +277,8 @@ fn list_and_data(
     {
         let list = manifest::path::display_safe(list.as_os_str().as_bytes());
         return Err(Refusal::with_hint(
-            format!("--locate: {list} can be read but once, so its kind is not known beforehand"),
-            "--data FILE tells which file it is of, --root DIR in which folder its files are",
+            format!("--locate: {list} can be read only once, so its format cannot be detected first"),
+            "specify the data file with --data FILE, or the folder of the files with --root DIR",
         ));
     }
     let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds.locates);
@@ -319,7 +319,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         #[cfg(feature = "stores")]
         if args.stored {
             return Err(Refusal::with_hint(
-                "--stored: object stores keep checksums, and the files of this system have none",
+                "--stored: requires an object store as --root",
                 "truesum check --stored --root s3://BUCKET/PREFIX MANIFEST",
             ));
         }
@@ -345,7 +345,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         Some(url) => stores::open(url.as_os_str()).map(Some),
         None if !args.expect.is_empty() => Ok(None),
         None => Err(Refusal::with_hint(
-            "check: a manifest is a file of this system",
+            "check: a manifest must be a local file",
             "truesum check --root s3://BUCKET/PREFIX MANIFEST ; truesum check --expect DIGEST s3://BUCKET/OBJECT",
         )),
     }
@@ -362,13 +362,13 @@ fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
     let read = File::open(path).and_then(|file| file.take(KEY_LIMIT).read_to_end(&mut text));
     read.map_err(|error| {
         let why = format!("--pubkey {shown}: cannot read: {}", truesum::error::io_reason(&error));
-        Refusal::with_hint(why, "--pubkey takes the file of a key, or its 56 characters, which begin with RW")
+        Refusal::with_hint(why, "specify a key file, or the 56 characters of the key, which begin with RW")
     })?;
     PublicKey::parse(&text).ok_or_else(|| {
-        let why = format!("--pubkey {shown}: no public key of minisign or signify");
+        let why = format!("--pubkey {shown}: not a minisign or signify public key");
         Refusal::with_hint(
             why,
-            "such a file has a line of comment and one that begins with RW; gpg --verify knows others",
+            "a key file has a comment line and a line that begins with RW; use gpg --verify for OpenPGP keys",
         )
     })
 }
@@ -502,12 +502,12 @@ fn grouped(text: &str) -> Result<Option<String>, Refusal> {
     match groups.iter().all(|group| group.len() == groups[0].len()) {
         true => Ok(Some(name + &groups.concat())),
         false if groups.iter().all(|group| group.len() >= 32) => {
-            Err(no_digest("several digests where one is expected"))
+            Err(no_digest("several digests, expected one"))
         }
         false => Ok(None),
     }
 }
 
 fn no_digest(why: &str) -> Refusal {
-    Refusal::with_hint(format!("--expect: {why}"), "-a NAME, or NAME:DIGEST, tells the algorithm")
+    Refusal::with_hint(format!("--expect: {why}"), "specify the algorithm: -a NAME, or NAME:DIGEST")
 }

@@ -141,16 +141,16 @@ fn job_has_no_digest(outcome: &Outcome) -> bool {
 /// Appends a line for each range that digests of pieces say is damaged, or say nothing of.
 fn ranges(pieces: &Findings, size: u64, line: &mut String) {
     for Damage { range, shared } in &pieces.damaged {
-        let where_else = if *shared { ", or what else the piece holds of other files" } else { "" };
+        let where_else = if *shared { ", or another file that shares the piece" } else { "" };
         let state = if range.start >= size { "missing" } else { "damaged" };
         *line += &format!("  {} {} {state}{where_else}\n", range.start, range.end - range.start);
     }
     if let Some(short) = &pieces.short {
         *line +=
-            &format!("  not verified: {short} of each piece are listed, which other bytes can have too\n");
+            &format!("  not verified: only {short} of each piece digest are stored, which is too short\n");
     }
     for range in &pieces.unknown {
-        let why = "no piece covers it, or one that holds bytes of a file that could not be read";
+        let why = "not covered by any piece, or by one that includes an unreadable file";
         *line += &format!("  {} {} not verified: {why}\n", range.start, range.end - range.start);
     }
 }
@@ -215,7 +215,9 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         (Verdict::Unreadable | Verdict::Changed, Err(error)) => {
             Some(format!("cannot {}: {}", error.action, error.reason()))
         }
-        (Verdict::Unverified, _) if job_has_no_digest(outcome) => Some("no digest is listed".to_owned()),
+        (Verdict::Unverified, _) if job_has_no_digest(outcome) => {
+            Some("no digest in the manifest".to_owned())
+        }
         _ => None,
     }
 }

@@ -34,7 +34,7 @@ struct Counts {
 /// Runs the command.
 pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Exit {
     let Subject::Manifests(names) = &plan.subject else {
-        return console.refuse(&Refusal::new("--stored: name a manifest"));
+        return console.refuse(&Refusal::new("--stored: no manifest given"));
     };
     let store = match crate::stores::store(url.as_os_str()) {
         Ok(store) => store,
@@ -154,11 +154,11 @@ fn manifest(
     if pieced > 0 {
         counts.silent += pieced;
         let entries = count(pieced, "entry has", "entries have");
-        console.error_of(bytes, &format!("{entries} digests of pieces, and no service keeps those"));
+        console.error_of(bytes, &format!("{entries} piece digests, which no service stores"));
     }
     let facts = entries.facts();
     if facts.jobs == 0 && pieced == 0 && facts.failed.is_none() && !watch.progress.stopped() {
-        console.error_of(bytes, "it has no entries that were asked for");
+        console.error_of(bytes, "it has no selected entries");
     }
     Ok(facts.failed.map(|error| Error::io(bytes, "read", error)))
 }
@@ -181,7 +181,7 @@ fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> Stri
         Ok(Answer::Silent(kept)) => {
             counts.silent += 1;
             let kept = if kept.is_empty() { "no checksum".to_owned() } else { kept.join(", ") };
-            format!("{name}: NO ANSWER (the service keeps {kept} of it)\n")
+            format!("{name}: NO ANSWER (the service stores {kept} for it)\n")
         }
         Err(error) if error.is_missing() => {
             counts.failed += 1;

@@ -129,13 +129,13 @@ impl<'a> Telling<'a> {
             Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
             Event::Searched(search) => self.searched(search),
             Event::NotVerified(name) if self.plan.detail() != Detail::None => {
-                self.console.error_of(name.as_os_str().as_bytes(), "required, and not verified");
+                self.console.error_of(name.as_os_str().as_bytes(), "required but not verified");
             }
             Event::NotVerified(_) => {}
             Event::PassedOver(name) if self.plan.tell.notes => {
                 let name = display_safe(name.as_os_str().as_bytes());
                 self.console
-                    .note(&format!("{name}: symbolic link, not followed; truesum check {name} checks by it"));
+                    .note(&format!("{name}: symbolic link, not followed; to check it: truesum check {name}"));
             }
             Event::Signature(name) if self.plan.tell.notes => {
                 let name = display_safe(name.as_os_str().as_bytes());
@@ -144,7 +144,10 @@ impl<'a> Telling<'a> {
             Event::PassedOver(_) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(name) if self.plan.detail() != Detail::None => {
-                self.console.error_of(name.as_os_str().as_bytes(), "asked for, and no entry is called so");
+                self.console.error_of(
+                    name.as_os_str().as_bytes(),
+                    "selected with --only, but no entry has this name",
+                );
             }
             Event::Unmatched(_) => {}
             Event::Pause => self.output.pause()?,
@@ -158,7 +161,7 @@ impl<'a> Telling<'a> {
             && Path::new(OsStr::from_bytes(name)).file_name() != file.file_name()
             && self.plan.detail() != Detail::None
         {
-            self.console.note(&format!("the line given is that of {}", display_safe(name)));
+            self.console.note(&format!("the given line is for {}", display_safe(name)));
         }
     }
 
@@ -278,8 +281,8 @@ impl<'a> Telling<'a> {
     fn still_failed(&mut self, name: &[u8]) {
         self.still_failed += 1;
         if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
-            self.console.error_of(name, "failed when it was read last, and was not read now");
-            self.console.hint("--only NAME with the same --state reads such a file at once");
+            self.console.error_of(name, "failed in an earlier run, and was not read in this one");
+            self.console.hint("to read such a file now, use --only NAME with the same --state");
         }
     }
 
@@ -306,7 +309,7 @@ impl<'a> Telling<'a> {
         let malformed = checked.counts.malformed - std::mem::take(&mut self.named_lines);
         if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
             let more = count(malformed, "more malformed line", "more malformed lines");
-            self.console.error_of(name, &format!("{more} (--warn names all)"));
+            self.console.error_of(name, &format!("{more} (use --warn to see all)"));
         }
         if let Some(error) = &checked.failed {
             self.console.failure(error);
@@ -387,14 +390,14 @@ impl<'a> Telling<'a> {
         }
         if exact && search.others > 0 && self.plan.form != Form::Json && self.plan.tell.notes {
             let others = count(search.others, "link, pipe or device", "links, pipes or devices");
-            self.console.note(&format!("{others} in {} not listed", display_safe(&search.folder)));
+            self.console.note(&format!("{others} in {} not in the manifest", display_safe(&search.folder)));
         }
         let names = std::mem::take(&mut self.unlisted);
         if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
             return;
         }
         let mut text = format!(
-            "{}{} in {} not listed",
+            "{}{} in {} not in the manifest",
             if search.cut { "at least " } else { "" },
             count(search.files, "file", "files"),
             display_safe(&search.folder),
@@ -406,7 +409,7 @@ impl<'a> Telling<'a> {
                 text += &format!(" and {} more", grouped(search.files - names.len() as u64));
             }
         } else {
-            text += " (-v names them)";
+            text += " (use -v to list them)";
         }
         if exact {
             self.console.error(&text);
@@ -452,14 +455,24 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
         Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
             record.failure(Tone::Bad, "NOT LISTED", &bytes(name), "");
         }
-        Event::Unlisted(_, name) => record.other(Tone::Unsure, "not listed", &bytes(name)),
+        Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
         Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
         Event::NotVerified(name) => record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), "required"),
         Event::Unmatched(name) => {
-            record.failure(Tone::Unsure, "NO ENTRY", &bytes(name), "asked for, and no entry is called so");
+            record.failure(
+                Tone::Unsure,
+                "NO ENTRY",
+                &bytes(name),
+                "selected with --only, but no entry has this name",
+            );
         }
         Event::StillFailed(name) => {
-            record.failure(Tone::Bad, "FAILED before", &bytes(name), "when it was read last; not read now");
+            record.failure(
+                Tone::Bad,
+                "FAILED before",
+                &bytes(name),
+                "in an earlier run; not read in this one",
+            );
         }
         Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
         Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),

@@ -83,18 +83,18 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.moved, if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
     row(report.still_failed, Tone::Bad, "FAILED before", Some(Trouble::StillFailed));
     row(report.ignored, Tone::Unsure, "not there and ignored", None);
-    let unlisted = if report.cut { "or more not listed" } else { "not listed" };
+    let unlisted = if report.cut { "or more not in the manifest" } else { "not in the manifest" };
     row(report.unlisted, if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
     row(report.unmarked, Tone::Unsure, "without a CRC-32 in the name", None);
     row(report.renamed, Tone::Unsure, "renamed", None);
     row(report.not_renamed, Tone::Bad, "NOT renamed", None);
-    let faults = plural(report.incomplete, "fault of a bag", "faults of bags");
+    let faults = plural(report.incomplete, "bag error", "bag errors");
     row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
     row(report.unsigned, Tone::Bad, "NOT SIGNED as asked", None);
     let missing = plural(report.missing_manifests, "manifest MISSING", "manifests MISSING");
     row(report.missing_manifests, Tone::Bad, missing, None);
     if exact {
-        row(report.own, Tone::Unsure, "of truesum's own beside them", None);
+        row(report.own, Tone::Unsure, "files of truesum itself", None);
         row(report.signatures, Tone::Unsure, "signatures of the manifest", None);
     }
     rows
@@ -108,7 +108,7 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
         text += &format!(" (sample of {}, seed {})", sample.share(), sample.seed());
     }
     if report.not_in_turn > 0 {
-        text += &format!(", {} not in turn", grouped(report.not_in_turn));
+        text += &format!(", {} left for later runs", grouped(report.not_in_turn));
     }
     report.is_part().then_some(text)
 }
@@ -160,8 +160,8 @@ pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, ex
     }
     if report.not_in_turn > 0 {
         rows_said.push(row(
-            "not in turn",
-            count(report.not_in_turn, "entry waits", "entries wait") + " for another run",
+            "deferred",
+            count(report.not_in_turn, "entry waits", "entries wait") + " for a later run",
         ));
     }
     let advice = rows(report, exact)
@@ -189,14 +189,14 @@ pub fn heading(
     };
     let all = count(report.entries, "entry", "entries");
     let conclusion = match report.verdict() {
-        Conclusion::Verified => (Tone::Good, format!("Verified: {all}, each read to its end and as listed.")),
+        Conclusion::Verified => (Tone::Good, format!("Verified: {all}, each read completely and matching.")),
         Conclusion::PartVerified => {
-            (Tone::Good, format!("What was selected is verified, {all}. Of the others nothing is known."))
+            (Tone::Good, format!("The selected files are verified: {all}. The others were not checked."))
         }
-        Conclusion::Failed => (Tone::Bad, "NOT verified: not everything is as listed.".to_owned()),
+        Conclusion::Failed => (Tone::Bad, "NOT verified: some files do not match the manifest.".to_owned()),
         Conclusion::NotAsAsked => (Tone::Unsure, "NOT verified: not everything could be checked.".to_owned()),
         Conclusion::NothingVerified => (Tone::Unsure, "Nothing was verified.".to_owned()),
-        Conclusion::Interrupted => (Tone::Unsure, "NOT verified: interrupted before its end.".to_owned()),
+        Conclusion::Interrupted => (Tone::Unsure, "NOT verified: interrupted.".to_owned()),
     };
     let mut facts = facts(read, time);
     facts.splice(0..0, manifests.iter().map(|(name, digest)| ("Manifest", manifest(name, digest.as_ref()))));

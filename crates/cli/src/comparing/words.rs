@@ -31,13 +31,13 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     }
     text += match report.equality() {
         Equality::PartEqual if report.count(Standing::Moved) > 0 => {
-            ": what was selected is equal but for names"
+            ": the selected files are equal except for names"
         }
-        Equality::PartEqual => ": what was selected is equal",
-        Equality::Equal if report.count(Standing::Moved) > 0 => ": equal but for names",
+        Equality::PartEqual => ": the selected files are equal",
+        Equality::Equal if report.count(Standing::Moved) > 0 => ": equal except for names",
         Equality::Equal => ": equal",
         Equality::Different => ": NOT equal",
-        Equality::NotAsAsked => ": not all could be compared",
+        Equality::NotAsAsked => ": not everything could be compared",
         Equality::Interrupted => ": interrupted",
     };
     text
@@ -58,7 +58,7 @@ pub fn label(names: &BTreeSet<String>) -> Vec<String> {
 /// That not everything was to be compared, if so.
 fn part(report: &Report) -> Option<String> {
     let [listed, found] = report.left_out.map(grouped);
-    report.is_part().then(|| format!("part: {listed} listed and {found} found left out"))
+    report.is_part().then(|| format!("part: {listed} in the manifest and {found} found excluded"))
 }
 
 /// What can be done about a standing.
@@ -87,7 +87,7 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     rows.push(row("read", rate(report.bytes, time)));
     if report.is_part() {
         let [listed, found] = report.left_out.map(grouped);
-        rows.push(row("left out", format!("{listed} listed and {found} found were not selected")));
+        rows.push(row("left out", format!("{listed} in the manifest and {found} found were excluded")));
     }
     for standing in Standing::ALL.into_iter().filter(|standing| report.count(*standing) > 0) {
         rows.extend(trouble(standing).map(|trouble| row(manner.word(standing), trouble.advice().to_owned())));
@@ -110,13 +110,13 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let conclusion = match report.equality() {
         Equality::Equal if report.count(Standing::Moved) > 0 => (
             Tone::Good,
-            "Equal but for names: every listed file is there, some under other names, and no other.",
+            "Equal except for names: every file in the manifest exists, some under other names, and there are no others.",
         ),
-        Equality::Equal => (Tone::Good, "Equal: every listed file is there as it is listed, and no other."),
-        Equality::PartEqual => (Tone::Good, "What was selected is equal. Of the others nothing is known."),
+        Equality::Equal => (Tone::Good, "Equal: every file matches the manifest, and there are no others."),
+        Equality::PartEqual => (Tone::Good, "The selected files are equal. The others were not compared."),
         Equality::Different => (Tone::Bad, "NOT equal."),
         Equality::NotAsAsked => (Tone::Unsure, "Not everything could be compared."),
-        Equality::Interrupted => (Tone::Unsure, "Interrupted before its end."),
+        Equality::Interrupted => (Tone::Unsure, "Interrupted."),
     };
     let mut facts = facts(report.bytes, time);
     let manifests = report.manifests.iter();

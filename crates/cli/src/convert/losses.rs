@@ -92,14 +92,20 @@ impl<'a> Losses<'a> {
             }
             if none && self.malformed > SHOWN {
                 let text = format!("{name}: not converted: no entry, and {} malformed parts", self.malformed);
-                return Some(Refusal::with_hint(text, "is this a manifest? --from FORMAT says its format"));
+                return Some(Refusal::with_hint(
+                    text,
+                    "is this a manifest? Specify its format with --from FORMAT",
+                ));
             }
             if self.malformed > shown {
                 self.console.error(&format!("{name}: {} more", self.malformed - shown));
             }
             let parts = count(self.malformed, "malformed part", "malformed parts");
             let text = format!("{name}: not converted: {parts}");
-            return Some(Refusal::with_hint(text, "-a NAME says the algorithm, --from FORMAT the format"));
+            return Some(Refusal::with_hint(
+                text,
+                "specify the algorithm with -a NAME, or the format with --from FORMAT",
+            ));
         }
         let lossy = self.lossy;
         if !lossy && self.entries > SHOWN {
@@ -117,22 +123,22 @@ impl<'a> Losses<'a> {
             say(format!("{name}: lost in {}: {what}{of}", self.format.name));
         }
         if self.signature {
-            say(format!("{name}: lost in {}: the signature, which is of the old text", self.format.name));
+            say(format!("{name}: lost in {}: the signature, which covers the old text", self.format.name));
         }
         let lost = self.entries > 0 || !self.parts.is_empty() || self.signature;
         if lost && !lossy {
-            let text = format!("{name}: not converted: {} cannot hold all of it", self.format.name);
+            let text = format!("{name}: not converted: {} cannot store everything in it", self.format.name);
             let hint = match self.format.tagged.filter(|_| self.untold) {
                 Some(tagged) => {
-                    format!("-t {} names algorithms; --lossy writes it all the same", tagged.name)
+                    format!("-t {} names algorithms; to convert anyway, use --lossy", tagged.name)
                 }
                 None if self.other => {
                     format!(
-                        "its digests are of other algorithms, which only the files can give: truesum hash -t {}",
+                        "the format needs other algorithms; compute them from the files: truesum hash -t {}",
                         self.format.name
                     )
                 }
-                None => "--lossy writes it without; jsonl holds everything but signatures".to_owned(),
+                None => "to drop it, use --lossy; jsonl stores everything except signatures".to_owned(),
             };
             return Some(Refusal::with_hint(text, hint));
         }

@@ -22,24 +22,24 @@ use truesum::{Error, Mapping, walk};
 /// Which trees, which digest, and of which of their files.
 #[derive(Args)]
 pub struct ComputeArgs {
-    /// Folders; files too of the kinds git, nar and swhid
+    /// Folders to hash (or files, for kinds git, nar and swhid)
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]
     folders: Vec<OsString>,
-    /// Which digest [default: truesum]
+    /// Kind of digest [default: truesum]
     #[arg(short, long, value_name = "KIND")]
     kind: Option<KindName>,
-    /// Whether this is the digest, of the kind that it names
+    /// Compare with this digest (its prefix selects the kind)
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     #[command(flatten)]
     own: OwnArgs,
-    /// Of kind h1: what stands before names, as MODULE@VERSION in go.sum
+    /// Prefix of names for kind h1: MODULE@VERSION, as in go.sum
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
-    /// Of kind nar: how the digest is written [default: sha256: and base 32 of Nix]
+    /// Encoding of the digest for kind nar [default: sha256: and Nix base32]
     #[arg(long, value_name = "NAME")]
     encoding: Option<EncodingName>,
-    /// One JSON object per tree
+    /// Print one JSON object per folder
     #[arg(long, conflicts_with = "expect")]
     json: bool,
     #[command(flatten)]
@@ -51,25 +51,25 @@ pub struct ComputeArgs {
 /// What truesum's own digest is made of.
 #[derive(Args)]
 pub struct OwnArgs {
-    /// Of kind truesum: the hash [default: sha256]
+    /// Algorithm of kind truesum [default: sha256]
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     algorithm: Option<Spec>,
-    /// Of kind truesum: modes count
+    /// Include file modes (kind truesum)
     #[arg(long)]
     modes: bool,
 }
 
 /// What of a tree counts.
 #[derive(Args)]
-#[command(next_help_heading = "Which files")]
+#[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
-    /// Only files that match this glob
+    /// Process only files that match GLOB
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// No files or folders that match this glob
+    /// Skip files and folders that match GLOB
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Leave out what .gitignore files leave out
+    /// Respect .gitignore files
     #[arg(long)]
     gitignore: bool,
 }
@@ -90,25 +90,25 @@ impl SelectArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KindName {
-    /// names, types and contents of all objects; proofs of each
+    /// Names, types and contents of all files; allows proofs for single files
     Truesum,
-    /// Go's hash of a module
+    /// Go module hash
     H1,
-    /// git's tree or blob, with SHA-1
+    /// Git tree or blob, SHA-1
     Git,
-    /// git's tree or blob, with SHA-256
+    /// Git tree or blob, SHA-256
     GitSha256,
-    /// the SHA-256 of a Nix archive
+    /// SHA-256 of a Nix archive
     Nar,
-    /// Software Heritage's identifier of a directory or content
+    /// Software Heritage identifier of a directory or file
     Swhid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EncodingName {
-    /// hexadecimal
+    /// Hexadecimal
     Hex,
-    /// sha256-BASE64
+    /// sha256-BASE64, as in Subresource Integrity
     Sri,
 }
 
@@ -122,8 +122,8 @@ impl OwnArgs {
         let spec = self.algorithm.clone().unwrap_or_else(usual);
         if !Kind::is_base(&spec) {
             return Err(Refusal::with_hint(
-                format!("-a {spec}: no digest of a tree is made over it"),
-                "a hash that is no checksum and no tree itself: sha256, sha512, blake3 ...",
+                format!("-a {spec}: not available for directory digests"),
+                "use a cryptographic hash: sha256, sha512, blake3 ...",
             ));
         }
         Ok(Kind::Truesum { spec, modes: self.modes })
@@ -162,7 +162,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         (Some(KindName::Nar), _) => Kind::Nar,
         (Some(KindName::Swhid), _) => Kind::SoftwareHeritage,
     };
-    let foreign = |option: &str, of: &str| Refusal::new(format!("{option} is of --kind {of}"));
+    let foreign = |option: &str, of: &str| Refusal::new(format!("{option} requires --kind {of}"));
     if args.own.is_given() && !matches!(kind, Kind::Truesum { .. }) {
         return Err(foreign("-a or --modes", "truesum"));
     }
@@ -170,8 +170,8 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         Some(_) if !matches!(kind, Kind::Go { .. }) => return Err(foreign("--prefix", "h1")),
         Some(prefix) if !Kind::is_prefix(prefix) => {
             return Err(Refusal::with_hint(
-                format!("--prefix '{}': no prefix of names", prefix.escape_debug()),
-                "names between single slashes, none of them . or ..: golang.org/x/mod@v0.22.0",
+                format!("--prefix '{}': invalid prefix", prefix.escape_debug()),
+                "use names separated by single slashes, without . and ..: golang.org/x/mod@v0.22.0",
             ));
         }
         _ => {}
@@ -185,11 +185,11 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
     let expected = match (&args.expect, named) {
         (None, _) => None,
         (Some(text), _) if args.folders.len() > 1 => {
-            return Err(Refusal::new(format!("--expect {text}: it is the digest of one tree; name one")));
+            return Err(Refusal::new(format!("--expect {text}: give exactly one folder")));
         }
         (Some(_), Some((named, digest))) if is_same(&named, &kind) => Some(digest),
         (Some(text), Some(_)) => {
-            return Err(Refusal::new(format!("--expect {text}: it is of another kind than is asked for")));
+            return Err(Refusal::new(format!("--expect {text}: its kind differs from --kind")));
         }
         (Some(text), None) => Some(bare(text.trim(), &kind, args.kind.is_some())?),
     };
@@ -209,11 +209,11 @@ fn bare(text: &str, kind: &Kind, is_told: bool) -> Result<Digest, Refusal> {
             Ok(digest)
         }
         Some(_) if !is_told => Err(Refusal::with_hint(
-            format!("--expect {text}: nothing says of which kind it is"),
-            "name the kind: --kind git, or write it as sha256-directory:HEX",
+            format!("--expect {text}: its kind is unknown"),
+            "specify the kind: --kind git, or sha256-directory:HEX",
         )),
         _ => Err(Refusal::with_hint(
-            format!("--expect '{}': no digest of a tree of this kind", text.escape_debug()),
+            format!("--expect '{}': not a digest of this kind", text.escape_debug()),
             "sha256-directory:HEX, h1:BASE64, swh:1:dir:HEX, sha256:NIX32, sha256-BASE64, or HEX with --kind",
         )),
     }

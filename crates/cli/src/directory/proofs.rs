@@ -19,18 +19,18 @@ use truesum::manifest::path::display_safe;
 use truesum::tree::prove::Refuted;
 use truesum::{Error, Kind as Failure, Mapping};
 
-/// Prove that a file, folder or link belongs to a tree's digest
+/// Prove that a file, folder or link belongs to a folder's digest
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum directory prove photos 2024/a.jpg > a.proof
   truesum directory prove -a blake3 --modes photos 2024/a.jpg
-The whole tree is read; the proof is one line of JSON, with a hash for each time that the number of objects can be halved.")]
+All files of the folder are read. The proof is one line of JSON whose length grows with the logarithm of the number of files.")]
 pub struct ProveArgs {
-    /// The tree
+    /// Folder that the digest covers
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: OsString,
-    /// The object's name from the tree down
+    /// Name of the file, folder or link, relative to DIR
     #[arg(value_name = "NAME", value_hint = ValueHint::AnyPath)]
     name: PathBuf,
     #[command(flatten)]
@@ -41,21 +41,21 @@ pub struct ProveArgs {
     run: RunArgs,
 }
 
-/// Check such a proof against the digest that is trusted, reading that file alone
+/// Verify a proof against a trusted digest, reading only that file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum directory verify-proof a.proof a.jpg --digest sha256-directory:0123...
-  truesum directory verify-proof a.proof --digest sha256-directory:0123...   the file with the digest that the proof tells
-Exit status: 0 it belongs to the digest, under the name that is printed; 1 it does not; 2 no proof, or no digest.")]
+  truesum directory verify-proof a.proof --digest sha256-directory:0123...   print the name and digest in the proof
+Exit status: 0 the file belongs to the digest under the printed name, 1 it does not, 2 the proof or the digest is malformed.")]
 pub struct VerifyProofArgs {
-    /// The proof; - is standard input
+    /// Proof; - is standard input
     #[arg(value_name = "PROOF", value_hint = ValueHint::FilePath)]
     proof: PathBuf,
-    /// The file, folder or link it is about, which may have another name by now
+    /// File, folder or link the proof is about; it may have been renamed
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     file: Option<PathBuf>,
-    /// The digest that is trusted
+    /// Trusted digest of the folder
     #[arg(long, value_name = "DIGEST")]
     digest: String,
 }
@@ -124,7 +124,7 @@ fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
     let own = Kind::Truesum { spec: proof.spec.clone(), modes: proof.mode.is_some() };
     match Kind::read(text.trim()) {
         Some((kind, digest)) if kind == own => Ok(digest),
-        Some(_) => Err("the proof is for another kind of digest than this one".to_owned()),
+        Some(_) => Err("the proof is for another kind of digest".to_owned()),
         None => Digest::from_hex(text.trim().as_bytes())
             .ok()
             .filter(|digest| digest.len() == own.digest_len())
@@ -144,7 +144,9 @@ fn said(proof: &ObjectProof, is_read: bool) -> String {
         Body::Folder if !is_read => format!("{name} belongs to the digest: a folder\n"),
         _ => match proof.mode {
             Some(mode) => {
-                format!("{name} belongs to the digest; mode {mode:04o} is as the proof says, not compared\n")
+                format!(
+                    "{name} belongs to the digest; mode {mode:04o} is from the proof and was not compared\n"
+                )
             }
             None => format!("{name} belongs to the digest\n"),
         },

@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> Result<ObjectProof, String> {
         "folder" => &[],
         "file" => &["size", "digest"],
         "link" => &["target"],
-        _ => return Err(format!("not a {KIND} of truesum")),
+        _ => return Err(format!("not a truesum {KIND}")),
     });
     let modes = any.get("modes").and_then(Value::as_bool).ok_or("\"modes\" is neither true nor false")?;
     if modes {
@@ -69,11 +69,11 @@ pub fn parse(text: &str) -> Result<ObjectProof, String> {
     let object = object(text, KIND, &keys)?;
     let spec = spec(&object)?;
     if !Kind::is_base(&spec) {
-        return Err(format!("no digest of a tree is made over {spec}"));
+        return Err(format!("{spec} is not available for directory digests"));
     }
     let path = bytes(&object, "path")?;
     if !is_plain(&path) {
-        return Err("\"path\" is no path from a tree down".to_owned());
+        return Err("\"path\" is not a relative path".to_owned());
     }
     let body = match kind {
         "folder" => Body::Folder,
@@ -81,16 +81,16 @@ pub fn parse(text: &str) -> Result<ObjectProof, String> {
         _ => {
             let content = digest(&object["digest"])?;
             if content.len() != spec.digest_len() {
-                return Err(format!("\"digest\" is none of {spec}"));
+                return Err(format!("\"digest\" is not a {spec} digest"));
             }
             Body::File { size: number(&object, "size")?, digest: content }
         }
     };
     let mode = match modes {
-        true => Some(u32::try_from(number(&object, "mode")?).map_err(|_| "\"mode\" is none")?),
+        true => Some(u32::try_from(number(&object, "mode")?).map_err(|_| "\"mode\" is invalid")?),
         false => None,
     };
-    let hashes = object["path_hashes"].as_array().ok_or("\"path_hashes\" is no list")?;
+    let hashes = object["path_hashes"].as_array().ok_or("\"path_hashes\" is not a list")?;
     let hashes = hashes.iter().map(digest).collect::<Result<Vec<Digest>, String>>()?;
     let (entries, index) = (number(&object, "entries")?, number(&object, "index")?);
     Ok(ObjectProof { spec, entries, index, path, mode, body, hashes })
@@ -102,7 +102,7 @@ fn is_plain(path: &[u8]) -> bool {
 }
 
 fn bytes(object: &Map<String, Value>, key: &str) -> Result<Vec<u8>, String> {
-    let shown = object[key].as_str().ok_or_else(|| format!("\"{key}\" is no text"))?.to_owned();
+    let shown = object[key].as_str().ok_or_else(|| format!("\"{key}\" is not a string"))?.to_owned();
     let base64 = object.get(&format!("{key}_base64")).and_then(Value::as_str);
     Ok(json::path_from(shown, base64)?)
 }

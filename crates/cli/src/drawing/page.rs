@@ -159,7 +159,7 @@ fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
     let _ = writeln!(
         text,
         "</div>\n<figcaption class=\"key\"><i class=\"g\"></i>good<i class=\"b\"></i>damaged{missing}\
-         <br>Each line is {line} from the byte beside it.</figcaption>\n</figure>"
+         <br>Each line is {line} from the byte next to it.</figcaption>\n</figure>"
     );
 }
 

@@ -174,13 +174,13 @@ impl Record {
         if self.failed > 0 {
             let _ = writeln!(
                 text,
-                "<h2>What is not as it should be</h2>\n<ul class=\"files\">\n{}{}</ul>",
+                "<h2>Problems</h2>\n<ul class=\"files\">\n{}{}</ul>",
                 self.failures[0], self.failures[1]
             );
             more(self.failed, self.shown, &mut text);
         }
         if self.mapped > 0 {
-            let _ = writeln!(text, "<h2>Where files are damaged</h2>\n{}", self.maps);
+            let _ = writeln!(text, "<h2>Damaged ranges</h2>\n{}", self.maps);
             more(self.mapped, MAPS, &mut text);
         }
         if !self.others.is_empty() {

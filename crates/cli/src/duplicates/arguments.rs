@@ -7,21 +7,21 @@ use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use truesum::hash::Spec;
 
-/// List files that have the same content, and what they waste; nothing is deleted
+/// List duplicate files and the space they waste (deletes nothing)
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum duplicates photos                        first, copies of it, hard links to these
+  truesum duplicates photos                        list originals, copies and hard links
   truesum duplicates --min-size 1MiB /data /backup
-  truesum duplicates --min-size 0 photos           empty files too
-  truesum duplicates photos | grep ^copy | cut -f2 names of what is there already
-A line is first, copy or link, the file, and for the latter two the file it is equal to or the same as, with tabs between them.
-Exit status: 0 done, whether there are copies or not; 1 not everything could be read; 2 not as asked.")]
+  truesum duplicates --min-size 0 photos           include empty files
+  truesum duplicates photos | grep ^copy | cut -f2 print the names of the copies
+Output, separated by tabs: `first FILE`, `copy FILE FIRST` (same content) or `link FILE OTHER` (hard link).
+Exit status: 0 all files were compared (with or without duplicates), 1 some files could not be read, 2 usage or output error.")]
 pub struct DuplicatesArgs {
-    /// Files and folders
+    /// Files and folders to compare
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub places: Vec<OsString>,
-    /// By which digest contents are compared [default: blake3]
+    /// Algorithm used to compare contents [default: blake3]
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     pub algorithm: Option<Spec>,
 
@@ -30,7 +30,9 @@ pub struct DuplicatesArgs {
     #[command(flatten)]
     pub ways: WaysArgs,
 
-    /// Print names alone, each ended by NUL, and a NUL after each group; of a file with hard links the first name
+    /// Print only names, each terminated by NUL, and one more NUL after each group
+    ///
+    /// Of a file with several hard links, only the first name is printed.
     #[arg(
         short = '0',
         short_alias = 'z',
@@ -40,10 +42,10 @@ pub struct DuplicatesArgs {
         conflicts_with = "json"
     )]
     pub print0: bool,
-    /// One JSON object per group, and one for the whole
+    /// Print one JSON object per group, then a final one
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// No progress line and no summary
+    /// Show no progress line and no summary
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

@@ -10,34 +10,34 @@ use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::manifest::Format;
 
-/// Find files by their digests, whatever they are called
+/// Find files by digest, regardless of name
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum find d41d8cd98f00b204e9800998ecf8427e /data   every algorithm it may be of, in one read
+  truesum find d41d8cd98f00b204e9800998ecf8427e /data   try every possible algorithm
   truesum find -a sha256 --size 734003200 ba7816bf... e3b0c442... /data /mnt
-  truesum find --manifest old/SHA256SUMS /data          all that a manifest lists
+  truesum find --manifest old/SHA256SUMS /data          search for all files of a manifest
   truesum find -z ba7816bf... . | xargs -0 ls -l
-A line is found, the file and the digest, with tabs between them, and by which algorithm; or absent and the digest.
-Exit status: 0 all found; 1 some not; 2 not everything could be read, so that what is absent may be there.")]
+Output, separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
+Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain.")]
 pub struct FindArgs {
-    /// Digests, spelled as `truesum identify` takes them, and then the files and folders to look in
+    /// Digests (any encoding `truesum identify` knows), then files and folders to search
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
-    /// Algorithms that the digests are of [default: all they may be of]
+    /// Algorithms of the digests [default: every possible one]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Read only files of this size
+    /// Read only files of exactly SIZE bytes
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "manifest")]
     pub size: Option<u64>,
-    /// Look for all that this manifest lists, of the sizes it lists
+    /// Search for every file in this manifest, by digest and size
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub manifest: Vec<PathBuf>,
-    /// The manifest's format, if it is not recognised; see `truesum list formats`
+    /// Format of the manifest [default: detected]; see `truesum list formats`
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true, requires = "manifest")]
     pub format: Option<&'static Format>,
-    /// Warn of malformed lines, and do not fail
+    /// Only warn about malformed lines
     #[arg(long, requires = "manifest")]
     pub lenient: bool,
 
@@ -46,13 +46,13 @@ pub struct FindArgs {
     #[command(flatten)]
     pub ways: WaysArgs,
 
-    /// Print names of files found, each ended by NUL, and nothing else
+    /// Print only the names of the files found, each terminated by NUL
     #[arg(short, long, help_heading = "Running", conflicts_with = "json")]
     pub zero: bool,
-    /// One JSON object per file found, and one for the whole
+    /// Print one JSON object per file found, then a final one
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// No progress line and no summary
+    /// Show no progress line and no summary
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

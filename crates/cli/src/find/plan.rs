@@ -46,10 +46,10 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
 fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
     const HINT: &str = "truesum find DIGEST... DIR";
     let is_there = |word: &OsStr| std::fs::symlink_metadata(Path::new(word)).is_ok() || word == "-";
-    let [first, rest @ ..] = words else { return Err(Refusal::with_hint("find: no digest", HINT)) };
+    let [first, rest @ ..] = words else { return Err(Refusal::with_hint("find: no digest given", HINT)) };
     let Some(last) = rest.last() else {
         let why = match candidates(&first.to_string_lossy(), &[] as &[Spec]) {
-            Ok(_) => "find: no folder to look in is named".to_owned(),
+            Ok(_) => "find: no folder to search given".to_owned(),
             Err(refusal) => refusal.text,
         };
         return Err(Refusal::with_hint(why, HINT));
@@ -62,13 +62,13 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
     if let Some(word) = rest.iter().find(both) {
         let word = display_safe(word.as_bytes());
         return Err(Refusal::with_hint(
-            format!("{word}: it may be a digest, and there is a file of this name"),
-            format!("./{word} is the file, ALGORITHM:{word} the digest"),
+            format!("{word}: ambiguous: both a possible digest and an existing file"),
+            format!("use ./{word} for the file, ALGORITHM:{word} for the digest"),
         ));
     }
     if places + 1 == words.len() && !is_there(last) {
         let last = display_safe(last.as_bytes());
-        return Err(Refusal::with_hint(format!("{last}: no such file or folder to look in"), HINT));
+        return Err(Refusal::with_hint(format!("{last}: no such file or folder"), HINT));
     }
     Ok(words.split_at(places))
 }

@@ -203,7 +203,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     if report.failed > 0 {
         text += &format!("; {} could NOT be read", grouped(report.failed));
         if found < all {
-            text += ": what is absent may be there";
+            text += ": \"absent\" is not certain";
         }
     }
     for label in label(weak) {

@@ -59,7 +59,7 @@ pub fn run(
             Err(Stop::Interrupted(written)) => {
                 let what = match written {
                     false => "as it was",
-                    true => "not a complete bag: the same command completes it",
+                    true => "an incomplete bag; run the same command again to complete it",
                 };
                 console.error(&format!("interrupted: {} is {what}", shown(folder)));
                 exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
@@ -84,7 +84,7 @@ struct Making<'a> {
 fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<String, Stop> {
     let Making { plan, wanted, .. } = *making;
     if !folder.is_dir() {
-        return Err(refused(folder, "no folder: --bag makes bags of folders"));
+        return Err(refused(folder, "not a folder: --bag requires folders"));
     }
     // What a check would refuse is not completed.
     if let Some(error) = unsafe_fetches(folder).into_iter().next() {
@@ -130,7 +130,8 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         found.add(DECLARATION.as_bytes(), DECLARED, &tag_specs);
     }
     for name in older.changed_tags(&found.entries) {
-        console.note(&format!("{}: not as its tag manifest had it, which is new now", display_safe(&name)));
+        console
+            .note(&format!("{}: did not match its tag manifest, which was rewritten", display_safe(&name)));
     }
     for (at, spec) in tag_specs.iter().enumerate() {
         let text = found.manifest(at)?;

@@ -261,7 +261,7 @@ impl<'a> Beside<'a> {
         }
         let fail = |why: &str| Why::Failed(Error::new(path, "write", Cause::Other(why.to_owned())));
         if file.target().is_symlink() {
-            return Err(fail("a symbolic link is there, and is not replaced"));
+            return Err(fail("it is a symbolic link, and is not replaced"));
         }
         if let Some(mut earlier) =
             Some(file.target()).filter(|_| !self.accept.overwrite).and_then(Earlier::read)

@@ -67,14 +67,17 @@ impl Earlier {
         let more = self.corrupt.checked_sub(self.names.len() as u64).filter(|more| *more > 0);
         let more = more.map_or(String::new(), |more| format!(" and {more} more"));
         let text = format!(
-            "{}: not written: {} not as it records, although nothing wrote to {} since: {}{more}",
+            "{}: not written: {} corrupt (no program modified {}, but the content differs): {}{more}",
             display_safe(path.as_os_str().as_bytes()),
             count(self.corrupt, "file is", "files are"),
             if self.corrupt == 1 { "it" } else { "them" },
             self.names.join(", ")
         );
         (self.corrupt > 0).then(|| {
-            Refusal::with_hint(text, "restore them from a copy; --overwrite records them as they are now")
+            Refusal::with_hint(
+                text,
+                "restore them from a copy, or record their current content with --overwrite",
+            )
         })
     }
 }

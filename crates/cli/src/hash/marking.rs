@@ -47,7 +47,7 @@ impl Sink for Marking<'_> {
             Some(carried) => {
                 self.wrong += 1;
                 let (is, carried) = (crc32.to_hex_upper(), carried.to_hex_upper());
-                format!("{shown}: FAILED\n  the name carries {carried}, the file has {is}\n")
+                format!("{shown}: FAILED\n  the name contains {carried}, the file has {is}\n")
             }
             None => {
                 let base = marked(&job.name, &crc32);
@@ -58,7 +58,7 @@ impl Sink for Marking<'_> {
                 if taken.is_ok() && !self.carried_out {
                     self.wrong += 1;
                     let line =
-                        format!("{shown}: would NOT be renamed to {new}: there is a file of that name\n");
+                        format!("{shown}: would NOT be renamed to {new}: a file of that name exists\n");
                     return self.console.around(|| self.output.write(line.as_bytes()));
                 }
                 let done = self.carried_out.then(|| rename_beside(&job, &found, &base));

@@ -13,8 +13,8 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
     some(
         &specs,
         has,
-        "--seed: none of the algorithms has a seed",
-        "xxh32, xxh64, xxh3, xxh128 and murmur3 have",
+        "--seed: none of the algorithms takes a seed",
+        "xxh32, xxh64, xxh3, xxh128 and murmur3 do",
     )?;
     once(&specs, Spec::says_seed, "--seed")?;
     let with = |spec: Spec| if has(&spec) { spec.with_seed(seed) } else { Ok(spec) };
@@ -46,7 +46,7 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
 pub fn sfv_style(asked: Option<&str>, format: &Format) -> Result<SfvStyle, Refusal> {
     match asked {
         None => Ok(SfvStyle::Plain),
-        Some(_) if format.name != "sfv" => Err(Refusal::new("--sfv-style is of SFV: -t sfv")),
+        Some(_) if format.name != "sfv" => Err(Refusal::new("--sfv-style requires -t sfv")),
         Some("cksfv" | "rhash") => Ok(SfvStyle::Cksfv),
         Some("cfv") => Ok(SfvStyle::Cfv),
         Some("win") => Ok(SfvStyle::Win),
@@ -58,8 +58,8 @@ pub fn sfv_style(asked: Option<&str>, format: &Format) -> Result<SfvStyle, Refus
 fn once(specs: &[Spec], is: impl Fn(&Spec) -> bool, option: &str) -> Result<(), Refusal> {
     match specs.iter().find(|spec| is(spec)) {
         Some(spec) => Err(Refusal::with_hint(
-            format!("{option}: {spec} has its own already"),
-            format!("either {option}, or what stands behind the algorithm's name"),
+            format!("{option}: {spec} already has one"),
+            format!("use either {option} or the parameter in the algorithm name"),
         )),
         None => Ok(()),
     }

@@ -140,7 +140,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     };
     if specs.len() > MAX_ALGORITHMS {
         return Err(Refusal::new(format!(
-            "-a: {} algorithms, and {MAX_ALGORITHMS} at most are computed at a time",
+            "-a: {} algorithms, at most {MAX_ALGORITHMS} are possible",
             specs.len()
         )));
     }
@@ -233,8 +233,8 @@ fn template(args: &HashArgs) -> Result<Option<Template>, Refusal> {
     let template = args.format_string.as_deref().map(formats::template).transpose()?;
     match template {
         Some(template) if template.has_verdict() => {
-            let text = "--format-string: %{verdict} is of what was compared, and nothing is";
-            Err(Refusal::with_hint(text, "truesum check and truesum audit have it"))
+            let text = "--format-string: %{verdict} is not available in hash";
+            Err(Refusal::with_hint(text, "it is available in truesum check and truesum audit"))
         }
         template => Ok(template),
     }
@@ -256,8 +256,8 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
     if specs.iter().all(|spec| spec.algorithm().lengths == Lengths::Fixed) {
         let name = specs.first().map_or("a piece's digest", |spec| spec.algorithm().name);
         return Err(Refusal::with_hint(
-            format!("--length {bits}: the length of {name} is fixed"),
-            "blake2b, blake3 and shake have lengths to choose from: truesum list algorithms",
+            format!("--length {bits}: {name} has a fixed length"),
+            "for algorithms with a variable length: truesum list algorithms",
         ));
     }
     let with_bits = |spec: Spec| match spec.algorithm().lengths {
@@ -270,7 +270,7 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
 /// The format asked for.
 fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
     if let Some(other) = args.format.filter(|format| args.bag && format.name != "bagit") {
-        return Err(Refusal::new(format!("--bag: its manifests are of bagit, not of {}", other.name)));
+        return Err(Refusal::new(format!("--bag: writes the format bagit, not {}", other.name)));
     }
     let name = match (args.json, args.tag, args.zero) {
         _ if args.bag => "bagit",
@@ -297,7 +297,7 @@ fn unlike_its_name(args: &HashArgs, format: &Format, specs: &[Spec]) -> Option<S
     match said {
         Some(row) if !asked && row.name != format.name && row.name != "gnu" => {
             return Some(format!(
-                "{shown} is written in the format {}: -t {} writes what its name says",
+                "{shown} is written in the format {}; to match its name, use -t {}",
                 format.name, row.name
             ));
         }
@@ -309,17 +309,17 @@ fn unlike_its_name(args: &HashArgs, format: &Format, specs: &[Spec]) -> Option<S
         return None;
     }
     let computed = specs.first()?;
-    Some(format!("{shown} lists digests of {computed}: -a {spec} computes what its name says"))
+    Some(format!("{shown} contains {computed} digests; to match its name, use -a {spec}"))
 }
 
 /// What is asked for beside lines or one manifest.
 fn purpose(args: &HashArgs) -> Result<Purpose, Refusal> {
     let pieces = args.format.is_some_and(|format| format.holds.pieces.is_some());
     if pieces && (args.per_directory || args.sidecar || !args.text.is_empty() || args.text_lines.is_some()) {
-        return Err(Refusal::new("a torrent is of files that are named together: -o FILE"));
+        return Err(Refusal::new("a torrent covers all files together: use -o FILE"));
     }
     if args.raw && args.text.len() > 1 {
-        return Err(Refusal::new("--raw: bytes without names can be those of one text only"));
+        return Err(Refusal::new("--raw: requires exactly one text"));
     }
     let texts = || args.text.iter().map(|text| text.as_bytes().to_vec()).collect();
     Ok(match &args.text_lines {
@@ -343,8 +343,8 @@ fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
     let is_file = |name: &&Vec<u8>| Path::new(OsStr::from_bytes(name)).is_file();
     match names.iter().find(is_file) {
         Some(name) => Err(Refusal::with_hint(
-            format!("{}: no folder: --per-directory lists whole folders", manifest::path::display_safe(name)),
-            "--sidecar writes a manifest beside each file",
+            format!("{}: not a folder: --per-directory requires folders", manifest::path::display_safe(name)),
+            "to write a manifest next to each file, use --sidecar",
         )),
         None => Ok(()),
     }
@@ -354,7 +354,7 @@ fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
 fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
     match inputs {
         Inputs::Named(names) if names.iter().any(|name| name == b"-") => {
-            Err(Refusal::new("standard input has no name and lies in no folder: name files or folders"))
+            Err(Refusal::new("standard input is not supported here: name files or folders"))
         }
         _ => Ok(()),
     }
@@ -365,11 +365,11 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
     let Some(cut) = format.holds.pieces else {
         return match (&args.announce, args.piece_size) {
             (None, None) => Ok(None),
-            _ => Err(Refusal::new("--announce and --piece-size are of torrents: -t torrent")),
+            _ => Err(Refusal::new("--announce and --piece-size require -t torrent")),
         };
     };
     if args.partial || args.unordered {
-        let why = "--partial and --unordered: the pieces of a torrent run across its files, in order";
+        let why = "--partial and --unordered: not available for torrents, whose pieces span files";
         return Err(Refusal::new(why));
     }
     let good = |len: &u64| len.is_power_of_two() && PIECES.contains(len);
@@ -399,9 +399,7 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     if spelling == Spelling::Base32 {
         let short = |spec: &&Spec| spec.digest_len() < 16 || spec.counts_parts();
         if let Some(spec) = specs.iter().find(short) {
-            return Err(Refusal::new(format!(
-                "--base32: no line is read back that has a digest of {spec} so"
-            )));
+            return Err(Refusal::new(format!("--base32: {spec} digests in base32 cannot be read back")));
         }
     }
     let sfv = sfv_style(args.sfv_style.as_deref(), format)?;
@@ -416,8 +414,8 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
         .write(&entry)
         .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
     if spelling == Spelling::Base32 && args.output.is_some() && !is_read_back(writer, format, &entry) {
-        let text = format!("--base32: {} is not read back with digests so", format.name);
-        return Err(Refusal::with_hint(text, "without --base32, or without -o, it is written"));
+        let text = format!("--base32: {} with base32 digests cannot be read back", format.name);
+        return Err(Refusal::with_hint(text, "omit --base32 or -o"));
     }
     Ok(Form::Entries(format, style))
 }
@@ -442,7 +440,7 @@ fn no_manifest(args: &HashArgs, template: &Template) -> Option<String> {
     let found = lines.filter(|line| line.entry.path == entry.path).flat_map(|line| line.entry.digests);
     let found = found.filter(|found| entry.digests.contains(found)).count();
     (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
-        format!("{}: no manifest: a check reads no lines as these", manifest::path::display_safe(name))
+        format!("{}: not written: check could not read these lines", manifest::path::display_safe(name))
     })
 }
 
@@ -456,16 +454,14 @@ fn shown_only(args: &HashArgs, format: &Format, specs: &[Spec], spelling: Spelli
         || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name)
     {
         return Err(Refusal::with_hint(
-            format!("--encoding {name}: no list is read back that has digests so"),
-            "hex, base64 and base32 are read back",
+            format!("--encoding {name}: not available with -o, because it cannot be read back"),
+            "use hex, base64 or base32",
         ));
     }
     let unspelled =
         |spec: &&Spec| spec.counts_parts() || encoding.write(spec.digest(b"").as_bytes()).is_none();
     match specs.iter().find(unspelled) {
-        Some(spec) => {
-            Err(Refusal::new(format!("--encoding {name}: it has no spelling of a digest of {spec}")))
-        }
+        Some(spec) => Err(Refusal::new(format!("--encoding {name}: not available for {spec}"))),
         None => Ok(()),
     }
 }
@@ -498,7 +494,7 @@ fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
         {
             Ok(())
         }
-        _ => Err(Refusal::new("--raw: bytes without names can be those of one file only")),
+        _ => Err(Refusal::new("--raw: requires exactly one file")),
     }
 }
 

@@ -40,14 +40,14 @@ pub type Content = (&'static str, &'static str);
 
 /// It was named as one to be hashed: an older manifest met by `*`, or content.
 pub const NAMED: Content = (
-    "it was to be hashed, and is no manifest",
-    "-o takes the name of the manifest: truesum hash -o SUMS FILE...",
+    "it is one of the input files, and not a manifest",
+    "specify the manifest with -o: truesum hash -o SUMS FILE...",
 );
 
 /// Nobody named it.
 pub const BESIDE: Content = (
-    "what is there is no manifest, or not of what its name says",
-    "move it away, or write one manifest of all: -o FILE",
+    "the existing file is not a manifest, or not of the format its name implies",
+    "move it away, or write a single manifest with -o FILE",
 );
 
 /// Why nothing is written to `path`, if so. Names that nobody knows are no part that can be accepted.
@@ -58,14 +58,16 @@ pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusa
 /// The same of a file that is called so and lies there.
 pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
     let (why, hint) = match gathered {
-        Gathered { list_read: false, .. } => ("the list of files was not read to its end".to_owned(), None),
+        Gathered { list_read: false, .. } => {
+            ("the list of files could not be read completely".to_owned(), None)
+        }
         Gathered { lacking, .. } if lacking > 0 && !accept.partial => (
             format!("{} would be missing from it", count(lacking, "file or folder", "files or folders")),
-            Some("--partial writes what could be read".to_owned()),
+            Some("to write the manifest without them, use --partial".to_owned()),
         ),
         Gathered { listed: 0, .. } if !accept.empty => (
-            "there is no file to list".to_owned(),
-            Some("--allow-empty writes a manifest without entries".to_owned()),
+            "there are no files".to_owned(),
+            Some("to write an empty manifest, use --allow-empty".to_owned()),
         ),
         Gathered { over: Some((why, hint)), .. } if !is_manifest(at) => {
             (why.to_owned(), Some(hint.to_owned()))
@@ -103,11 +105,11 @@ mod tests {
             (all(1, 1, true), false, true, Some("1 file or folder would be missing from it")),
             (all(1, 2, true), true, false, None),
             (all(0, 2, true), false, false, Some("2 files or folders would be missing from it")),
-            (all(0, 2, true), true, false, Some("there is no file to list")),
-            (all(0, 0, true), true, false, Some("there is no file to list")),
+            (all(0, 2, true), true, false, Some("there are no files")),
+            (all(0, 0, true), true, false, Some("there are no files")),
             (all(0, 0, true), false, true, None),
             (all(0, 2, true), true, true, None),
-            (all(1, 0, false), true, true, Some("the list of files was not read to its end")),
+            (all(1, 0, false), true, true, Some("the list of files could not be read completely")),
         ] {
             assert_eq!(words(gathered, partial, empty).as_deref(), why, "{gathered:?}");
         }

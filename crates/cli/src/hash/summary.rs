@@ -42,14 +42,14 @@ pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path
     row(
         "links",
         told.links,
-        count(told.links, "symbolic link", "symbolic links") + " not followed: --follow does",
+        count(told.links, "symbolic link", "symbolic links") + " not followed (use --follow)",
     );
     let temporary = count(told.temporary, "temporary file", "temporary files");
     row("temporary", told.temporary, temporary + " of other runs, not hashed");
     row("UNREADABLE", summary.unreadable, Trouble::Unreadable.advice().to_owned());
-    row("MISSING", summary.missing, "named, and not there: look for a slip in the name".to_owned());
+    row("MISSING", summary.missing, "does not exist: check the spelling of the name".to_owned());
     row("CHANGED while read", summary.changed, Trouble::Busy.advice().to_owned());
-    row("not listed", told.refused, "the format cannot hold the entry: --json can".to_owned());
+    row("not listed", told.refused, "the format cannot store the entry; --json can".to_owned());
     lines(&rows)
 }
 

@@ -204,7 +204,7 @@ impl Sink for Writing<'_> {
             | Notice::Malformed(_) => {
                 self.links += u64::from(matches!(notice, Notice::Link(_)));
                 self.temporary += u64::from(matches!(notice, Notice::Temporary(_)));
-                report(&notice, self.tell, ("not read (--special does)", "not hashed"), self.console);
+                report(&notice, self.tell, ("not read (use --special)", "not hashed"), self.console);
             }
         }
         Ok(())

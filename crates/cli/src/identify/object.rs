@@ -67,7 +67,7 @@ fn words(url: &OsStr, object: &Told) -> String {
             (Some(1), Some(spec)) => format!("of one part: {spec}"),
             (Some(parts), Some(spec)) => format!("of the digests of {parts} parts: {spec}"),
             (Some(parts), None) => format!(
-                "{name} of {}, and how large they are is not told: truesum identify {} URL tries sizes",
+                "{name} of {} of unknown size; to try common sizes: truesum identify {} URL",
                 count(parts, "part", "parts"),
                 checksum.digest
             ),
@@ -77,11 +77,11 @@ fn words(url: &OsStr, object: &Told) -> String {
     let version = object.version.as_deref().unwrap_or_default();
     let shown = display_safe(version.as_bytes());
     match object.checksums.iter().any(|kept| matches!(kept.algorithm, "md5" | "s3-etag")) {
-        _ if version.is_empty() => text += "the service tells no ETag of it\n",
+        _ if version.is_empty() => text += "the service returns no ETag for it\n",
         true => {}
         // Encrypted under a key of KMS or of the customer, or of a service whose ETags are numbers.
         false => {
-            text += &format!("ETag {shown}: the service's own mark of this version, no digest of its bytes\n")
+            text += &format!("ETag {shown}: an opaque version identifier, not a digest of the content\n")
         }
     }
     text

@@ -41,15 +41,15 @@ pub fn table(args: &ListArgs) -> String {
         };
         wrap(&head, &also(about, row), &mut text);
     }
-    text += "\nAny other CRC goes by its parameters:\n\
+    text += "\nSpecify any other CRC by its parameters:\n\
              'crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0'.\n\
-             truesum list algorithms NAME shows one in full.\n";
+             truesum list algorithms NAME shows all details of one algorithm.\n";
     if !args.all {
-        text += "--all: what needs a key too (hmac-sha256, kmac128, siphash).\n";
+        text += "--all includes keyed algorithms (hmac-sha256, kmac128, siphash).\n";
     }
-    text += "\nsecure, weakened: an equal digest shows that nobody changed the bytes (tamper-evident).\n\
-             broken, checksum: it shows only that they were not damaged by accident.\n\
-             sampled: it shows nothing of the bytes that were passed over.\n";
+    text += "\nsecure, weakened: an equal digest shows that the content was not changed (tamper-evident).\n\
+             broken, checksum: an equal digest only rules out accidental damage.\n\
+             sampled: parts of the content are not covered at all.\n";
     text
 }
 
@@ -71,16 +71,16 @@ fn key(row: &Algorithm) -> String {
     match row.keying {
         Keying::Never => "none".to_owned(),
         Keying::Optional { least, most } => {
-            format!("if wanted, of {}: its digests are then {};keyed", bytes(least, most), row.name)
+            format!("optional, {}: keyed digests are named {};keyed", bytes(least, most), row.name)
         }
-        Keying::Always { least, most } => format!("needed, of {}", bytes(least, most)),
+        Keying::Always { least, most } => format!("required, {}", bytes(least, most)),
     }
 }
 
 /// What a row's `check` is.
 fn check(row: &Algorithm) -> String {
     match (row.check, row.check_key()) {
-        ("", _) => "made when its name is asked for; that of its hash proves it".to_owned(),
+        ("", _) => "verified through the underlying hash".to_owned(),
         (check, None) => format!("{check} (of 123456789)"),
         (check, Some(key)) => format!("{check} (of 123456789, under the key 00 01 .. {:02x})", key.len() - 1),
     }

@@ -49,7 +49,7 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
         }
     }
     if text.len() as u64 > MOST {
-        return Err(Refusal::new(format!("{shown}: cannot read settings: more than 64 KiB")));
+        return Err(Refusal::new(format!("{shown}: cannot read settings: larger than 64 KiB")));
     }
     parse(&text).map_err(|(line, why)| Refusal::new(format!("{}: {why}", place(path, line))))
 }
@@ -68,7 +68,7 @@ fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
     let line = |span: Span| text.as_bytes()[..span.start()].iter().filter(|byte| **byte == b'\n').count() + 1;
     let wrong = |error: &ParseError, span: Option<Span>| {
         let at = error.unexpected().or(error.context()).or(span).map_or(1, line);
-        (at, format!("no TOML: {}", error.description()))
+        (at, format!("not valid TOML: {}", error.description()))
     };
     if let Some(error) = &failed {
         return Err(wrong(error, None));
@@ -93,7 +93,7 @@ fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
                 if kind != ScalarKind::String && failed.is_none() {
                     return Err((
                         line(span),
-                        format!("{key}: a word in quotes is expected, not a {}", kind.description()),
+                        format!("{key}: expected a quoted string, not a {}", kind.description()),
                     ));
                 }
                 if in_list && !value.is_empty() {
@@ -105,7 +105,7 @@ fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
             EventKind::ArrayClose => in_list = false,
             EventKind::Comment => raw.decode_comment(&mut failed),
             EventKind::KeyValSep | EventKind::ValueSep | EventKind::Whitespace | EventKind::Newline => {}
-            _ => return Err((line(span), "a key and a word are expected: color = \"never\"".to_owned())),
+            _ => return Err((line(span), "expected a key and a value: color = \"never\"".to_owned())),
         }
         if let Some(error) = &failed {
             return Err(wrong(error, Some(span)));

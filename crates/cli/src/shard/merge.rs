@@ -22,45 +22,45 @@ use truesum::shard::merge::{Fault, merge as merge_parts};
 use truesum::shard::plan::Plan;
 use truesum::{Cause, Error, FileId};
 
-/// Hold all parts against their plan and write one manifest of them
+/// Check all parts against the plan and merge them into one manifest
 ///
-/// It is that of one run of `truesum hash`, or there is none. Each planned file must be there once, every range of it, every byte
-/// counted; a part that is missing, foreign, repeated, contradicting or damaged is named.
+/// The manifest is identical to that of a single run of `truesum hash`. Every planned file and range must be present exactly once,
+/// or nothing is written; missing, foreign, repeated, contradictory and damaged parts are reported.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum shard merge plan.jsonl -o /data/SHA256SUMS
   truesum shard merge plan.jsonl parts extra/5b1e7c02-000007.jsonl -t mtree -o data.mtree
 
-Exit status: 0 the manifest is whole, 1 it is not, 2 not done as asked.")]
+Exit status: 0 the manifest is complete, 1 it is not, 2 usage, input or output error.")]
 pub struct MergeArgs {
-    /// The plan
+    /// Plan written by `truesum shard plan`
     #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
     plan: PathBuf,
-    /// Parts, and folders of parts (*.jsonl) [default: the folder of the plan's name with .parts behind it]
+    /// Parts, or folders with parts (*.jsonl) [default: PLAN.parts]
     #[arg(value_name = "PART", value_hint = ValueHint::AnyPath)]
     parts: Vec<PathBuf>,
-    /// Write the manifest to this file, whole or not at all
+    /// Write the manifest to FILE (atomically)
     #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
-    /// Lines that name their algorithm
+    /// Write lines that name the algorithm: SHA256 (file) = ...
     #[arg(long, conflicts_with_all = ["json", "format"])]
     tag: bool,
-    /// One JSON object per line
+    /// Write one JSON object per line
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Any other format; see `truesum list formats`
+    /// Write another format; `truesum list formats` lists them
     #[arg(short = 't', long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     format: Option<&'static Format>,
-    /// Write it also if parts say that files could not be hashed: of those that could
+    /// Write the manifest even if some files could not be hashed (they are left out)
     #[arg(long)]
     partial: bool,
-    /// List also what lies outside of the plan's folder
+    /// Include files outside the plan's folder
     #[arg(long)]
     allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// No progress line and no summary
+    /// Show no progress line and no summary
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
@@ -152,7 +152,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let merged = merge_parts(&plan, &parts, &watch.progress, &mut each, &mut |fault| {
         console.error(&fault.to_string());
         if let Fault::Foreign(..) = fault {
-            console.hint("each plan has a folder of its own for its parts: remove what is of another one");
+            console.hint("use a separate folder for the parts of each plan: remove the parts of other plans");
         }
     })?;
     console.display = None;
@@ -165,8 +165,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
     if listed_itself {
-        console.error(&format!("{shown}: not written: it is a file of this plan, and would be lost"));
-        console.hint("another name, or a plan without it (--exclude)");
+        console
+            .error(&format!("{shown}: not written: it is one of the planned files and would be overwritten"));
+        console.hint("use another name, or exclude it from the plan with --exclude");
         return Ok(Exit::NotAsAsked);
     }
     let lacking = merged.failed + unholdable;
@@ -178,8 +179,8 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         console.error(&format!("{shown}: not written: {faults} of parts, {files} without a digest"));
         if merged.faults == 0 {
             console.hint(match some_held {
-                true => "--partial writes what could be hashed",
-                false => "--json holds everything",
+                true => "to write the manifest without them, use --partial",
+                false => "use --json, which stores everything",
             });
         }
         return Ok(Exit::Failed);
@@ -210,7 +211,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
     };
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
     if format.holds.pieces.is_some() {
-        return Err(Refusal::new(format!("{}: its pieces run across files, and parts do not", format.name)));
+        return Err(Refusal::new(format!("{}: not available, because its pieces span files", format.name)));
     }
     told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
 }

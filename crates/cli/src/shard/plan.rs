@@ -26,9 +26,9 @@ use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
 use truesum::{AtomicFile, Cause, Error, FileId, Job, Notice, Progress, Remote, Root, Special, Task};
 
-/// List files and cut the list into bundles, each for one worker
+/// Find the files and divide them into bundles, one per worker
 ///
-/// Prints the number of bundles. Files are looked at, not read: a worker that finds one changed says so.
+/// Prints the number of bundles. No file is read. Workers report files that have changed since.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,39 +36,41 @@ Examples:
   find /data -name '*.nc' -print0 | truesum shard plan -o plan.jsonl --files0-from - -a blake3
   truesum shard plan -o plan.jsonl --manifest /data/SHA256SUMS --bundle-bytes 8GiB")]
 pub struct PlanArgs {
-    /// Files and folders
-    #[cfg_attr(feature = "stores", arg(help = "Files and folders, or s3://BUCKET/PREFIX alone"))]
+    /// Files and folders to hash
+    #[cfg_attr(feature = "stores", arg(help = "Files and folders to hash, or a single s3://BUCKET/PREFIX"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     files: Vec<OsString>,
-    /// Write the plan to this file, whole or not at all
+    /// Write the plan to PLAN (atomically)
     #[arg(short, long, value_name = "PLAN", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
-    /// Algorithms
+    /// Algorithms, all computed in one pass
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true, default_value = "sha256")]
     algorithm: Vec<Spec>,
-    /// Write names relative to this folder [default: as they are given, from the current folder]
+    /// Write names relative to DIR [default: as given, relative to the current folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// The files that this manifest lists, in its folder or --root
+    /// Plan the files in this manifest, relative to its folder or --root
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["files", "files_from", "files0_from"])]
     manifest: Option<PathBuf>,
-    /// Bytes of a bundle. Larger files are cut for digests of trees, parts and CRCs, and go alone for others
+    /// Bundle size; larger files are split if the algorithm permits it
+    ///
+    /// Tree hashes, part digests and CRCs can be split. For other algorithms a larger file is a bundle of its own.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
     bundle_bytes: u64,
-    /// Files of a bundle, at most
+    /// Maximum number of files in a bundle
     #[arg(long, value_name = "N", default_value_t = Sizes::default().files)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     bundle_files: u64,
-    /// Write the plan also if something could not be looked at: of what could
+    /// Write the plan even if some files could not be accessed (they are left out)
     #[arg(long)]
     partial: bool,
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// No progress line and no notes
+    /// Show no progress line and no notes
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
@@ -113,16 +115,14 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let names = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
     if walk.special == Special::Read {
-        return Err(
-            Refusal::new("--special: what is no regular file cannot be known again by a worker").into()
-        );
+        return Err(Refusal::new("--special: only regular files can be planned").into());
     }
     if args.manifest.is_none()
         && let Inputs::Named(names) = &names
         && names.iter().any(|name| name == b"-")
     {
-        let why = "there is nothing to plan: standard input cannot be read by a worker";
-        return Err(Refusal::with_hint(why, "name files and folders, or --files0-from, or --manifest").into());
+        let why = "no files given: workers cannot read standard input";
+        return Err(Refusal::with_hint(why, "specify files and folders, --files0-from or --manifest").into());
     }
     let remote = stores::named(
         &names,
@@ -195,14 +195,16 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let lacking = count(planned.failed, "file or folder", "files or folders");
     if let (true, Some(manifest)) = (met_own, &args.manifest) {
         let manifest = display_safe(manifest.as_os_str().as_bytes());
-        let text = format!("{output}: not written: {manifest} lists it");
-        return Err(
-            Refusal::with_hint(text, "another name for the plan, or a manifest without that line").into()
-        );
+        let text = format!("{output}: not written: it is a file in {manifest}");
+        return Err(Refusal::with_hint(
+            text,
+            "use another name for the plan, or remove that line from the manifest",
+        )
+        .into());
     }
     if planned.failed > 0 && !args.partial {
         console.error(&format!("{output}: not written: {lacking} would be missing from it"));
-        console.hint("--partial plans what could be looked at");
+        console.hint("to write the plan without them, use --partial");
         return Ok(Exit::Failed);
     }
     if planner.totals().files == 0 {
@@ -213,12 +215,8 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     if may_repeat {
         let copy = file.file().try_clone().map_err(fail)?;
         if let Some(name) = repeated(&Plan::of(copy, &args.output)?)? {
-            let text = format!("{output}: not written: {} is named twice", display_safe(&name));
-            return Err(Refusal::with_hint(
-                text,
-                "each file is planned once: name folders that do not overlap",
-            )
-            .into());
+            let text = format!("{output}: not written: {} occurs twice", display_safe(&name));
+            return Err(Refusal::with_hint(text, "specify folders that do not overlap").into());
         }
     }
     file.commit()?;
@@ -232,9 +230,10 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         if outside > 0 {
             let names = count(outside, "name lies", "names lie");
             let folder = display_safe(folder.as_os_str().as_bytes());
-            console
-                .note(&format!("{names} outside {folder}: refused by run and merge without --allow-outside"));
-            console.hint("--root DIR plans names relative to another folder");
+            console.note(&format!(
+                "{names} outside {folder}: run and merge reject them without --allow-outside"
+            ));
+            console.hint("to make names relative to another folder, use --root DIR");
         }
     }
     if planned.failed > 0 {

@@ -17,59 +17,59 @@ use truesum::shard::part::{Computing, Standing, compute as compute_part};
 use truesum::shard::plan::Plan;
 use truesum::{Cause, Error, Kind, Mapping};
 
-/// Compute bundles of a plan, each into a file that appears whole or not at all
+/// Hash bundles of a plan, writing each part file atomically
 ///
-/// A part that is there without failures is not computed again.
+/// A bundle whose part exists and has no failures is not hashed again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum shard run plan.jsonl 0 1 2
-  truesum shard run plan.jsonl --index-from-env --of 1000     in an array of 1000 jobs
+  truesum shard run plan.jsonl --index-from-env --of 1000     run as one of 1000 array jobs
   seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
 
-Exit status: 0 every file has a digest, 1 some have none, 2 no attempt can succeed as asked, 4 another one may.")]
+Exit status: 0 every file has a digest, 1 some have none, 2 no attempt can succeed, 4 another attempt may succeed.")]
 pub struct RunShardArgs {
-    /// The plan
+    /// Plan written by `truesum shard plan`
     #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
     plan: PathBuf,
-    /// Bundles: a number, from 0 on, or A..B, without B
+    /// Bundles to hash: a number from 0, or a range A..B that excludes B
     #[arg(value_name = "BUNDLE", value_parser = bundles)]
     bundles: Vec<Range<usize>>,
-    /// The bundle whose number is in SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX, or in this variable
+    /// Take the bundle number from the environment variable NAME
+    ///
+    /// The default is the first that is set of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and AWS_BATCH_JOB_ARRAY_INDEX.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "bundles")]
     index_from_env: Option<String>,
-    /// This is one of N workers: beside its bundle it computes every N-th behind it
+    /// Run as one of N workers: also hash every N-th bundle after the given one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     of: Option<u64>,
-    /// The folder of the parts [default: that of the plan's name with .parts behind it]; it is made if need be
+    /// Folder for the parts, created if missing [default: PLAN.parts]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// The folder that names lead from, where this machine has it elsewhere than the plan says
+    /// Folder that names are relative to, if it differs from the one in the plan
     #[cfg_attr(
         feature = "stores",
-        arg(
-            help = "The folder that names lead from, or s3://BUCKET/PREFIX, where it is another one than the plan says"
-        )
+        arg(help = "Folder or s3://BUCKET/PREFIX of the files, if it differs from the one in the plan")
     )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// Read also what lies outside of that folder, where the plan names it
+    /// Also read files outside that folder if they are in the plan
     #[arg(long)]
     allow_outside: bool,
-    /// Compute also what is there already, and compare
+    /// Hash bundles again even if their parts exist, and compare
     #[arg(long)]
     again: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// No progress line and no summary
+    /// Show no progress line and no summary
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
 
 /// Reads `3` or `3..7`.
 fn bundles(text: &str) -> Result<Range<usize>, String> {
-    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("'{text}' is no number of a bundle"));
+    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("'{text}' is not a bundle number"));
     let (start, end) = match text.split_once("..") {
         Some((start, end)) => (number(start)?, number(end)?),
         None => (number(text)?, number(text)?.saturating_add(1)),
@@ -90,7 +90,7 @@ fn place(named: &str) -> Result<usize, Refusal> {
             Err(VarError::NotPresent) => continue,
             Err(VarError::NotUnicode(_)) => String::new(),
         };
-        let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not the number of a bundle")))?;
+        let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not a bundle number")))?;
         if let Some((other, first)) = found
             && other != index
         {
@@ -158,11 +158,9 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         };
         if let Standing::Contradicts(beside) = &done.standing {
             let beside = display_safe(beside.as_os_str().as_bytes());
-            console.error(&format!(
-                "bundle {bundle}: this part contradicts the one that is there: see {beside}"
-            ));
             console
-                .hint("one of two reads was wrong: compute both again on machines that are known to be good");
+                .error(&format!("bundle {bundle}: the result contradicts the existing part: see {beside}"));
+            console.hint("one of two reads was wrong: hash the bundle again on machines known to be good");
             exit = exit.max(Exit::Failed);
         }
         // Who only wants the bundle done has it.
@@ -178,7 +176,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
                 if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
             let there = match done.standing {
                 Standing::There => ", there already".to_owned(),
-                Standing::Kept(failed) => format!(", there already; {failed} could not be compared"),
+                Standing::Kept(failed) => format!(", already there; {failed} could not be compared"),
                 Standing::Written | Standing::Contradicts(_) => String::new(),
             };
             console
@@ -197,23 +195,23 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
         None => args.bundles.iter().cloned().flatten().take(all + 1).collect(),
     };
     if first.is_empty() {
-        let text = "which bundle? none is named";
+        let text = "no bundle given";
         return Err(Refusal::with_hint(
             text,
-            "name them, 0..N for all N, or --index-from-env in an array of jobs",
+            "specify bundles, 0..N for all, or --index-from-env in an array job",
         ));
     }
     let Some(of) = args.of.map(|of| of as usize) else {
         return match first.iter().find(|bundle| **bundle >= all) {
             Some(bundle) => Err(Refusal::new(format!(
-                "there is no bundle {bundle}: the plan has {}, from 0 on",
+                "no bundle {bundle}: the plan has {}, counted from 0",
                 count(all as u64, "bundle", "bundles")
             ))),
             None => Ok(first),
         };
     };
     if let Some(worker) = first.iter().find(|worker| **worker >= of) {
-        return Err(Refusal::new(format!("--of {of}: workers are 0 to {}, and none is {worker}", of - 1)));
+        return Err(Refusal::new(format!("--of {of}: workers are 0 to {}, not {worker}", of - 1)));
     }
     first.sort_unstable();
     first.dedup();

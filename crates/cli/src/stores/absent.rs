@@ -6,6 +6,6 @@ use truesum::manifest::path::display_safe;
 /// Says how to get what reads this URL.
 pub fn refusal(url: &str) -> Refusal {
     let url = display_safe(url.as_bytes());
-    let hint = "cargo install --locked --path crates/stores, in the source, builds one that does";
-    Refusal::with_hint(format!("{url}: this program reads no object stores"), hint)
+    let hint = "to build one from the sources: cargo install --locked --path crates/stores";
+    Refusal::with_hint(format!("{url}: this build cannot read object stores"), hint)
 }

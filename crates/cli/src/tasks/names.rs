@@ -27,7 +27,7 @@ impl NameList {
     /// One of them cannot be opened, or standard input is named twice.
     pub fn open(paths: &[PathBuf], terminator: u8, progress: &Progress) -> Result<NameList, Refusal> {
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(Refusal::new("standard input can be read once only, and '-' is named twice"));
+            return Err(Refusal::new("standard input can be read only once, but '-' is given twice"));
         }
         let open = |path: &PathBuf| {
             let input =
@@ -94,7 +94,7 @@ impl Iterator for NameList {
                     b"-" => return Some(b"./-".to_vec()),
                     _ if is_url(&name) => {
                         let why = format!(
-                            "{} is no file of this system, and objects are read below one URL: s3://BUCKET/PREFIX in place of \
+                            "{} is not a local file; to hash objects, specify s3://BUCKET/PREFIX instead of \
                              the list",
                             display_safe(&name)
                         );

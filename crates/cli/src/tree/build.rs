@@ -29,60 +29,62 @@ use truesum::tree::outline::outline;
 /// Which files, and what is done with their trees.
 #[derive(Args)]
 pub struct BuildArgs {
-    /// Files
-    #[cfg_attr(feature = "stores", arg(help = "Files, and objects: s3://BUCKET/OBJECT"))]
+    /// Files to hash
+    #[cfg_attr(feature = "stores", arg(help = "Files or objects (s3://BUCKET/OBJECT) to hash"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<OsString>,
-    /// Algorithms, in one read [default: sha256-tree]; the first that has a tree is saved
+    /// Algorithms, all computed in one pass [default: sha256-tree]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Vec<Spec>,
-    /// Threads [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
 
-    /// Keep the tree in FILE.ftr
+    /// Store the tree of the first tree hash in FILE.ftr
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
-    /// Keep the tree of BLAKE3 as other programs do: obao (Bao, FILE.obao) or obao4 (iroh, FILE.obao4)
+    /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Stored trees", requires = "save")]
     #[arg(conflicts_with_all = ["algorithm", "resume", "append", "since", "granule"])]
     format: Option<Kept>,
-    /// Keep trees in this folder
+    /// Store trees in DIR instead of next to the files
     #[arg(short, long, value_name = "DIR", help_heading = "Stored trees", requires = "save")]
     output: Option<PathBuf>,
-    /// Bytes told apart by a stored tree: 64KiB to 64MiB
+    /// Resolution of the stored tree, 64KiB to 64MiB
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size, requires = "save")]
     #[arg(help_heading = "Stored trees")]
     granule: u64,
-    /// Go on with a build that was interrupted
+    /// Resume an interrupted run
     #[arg(long, help_heading = "Stored trees", requires = "save")]
     resume: bool,
-    /// The file grew: read only what is new, and compare the end of the old part
+    /// Read only the new part of a file that has grown, and compare the end of the old
     #[arg(long, help_heading = "Stored trees", requires = "save", conflicts_with = "resume")]
     append: bool,
-    /// Read again only the ranges this list names, one `OFFSET LENGTH` a line: all that changed since
+    /// Re-read only the ranges in LIST, one `OFFSET LENGTH` per line
+    ///
+    /// LIST must cover everything that changed since the tree was stored.
     #[arg(long, value_name = "LIST", help_heading = "Stored trees", requires = "save")]
     #[arg(conflicts_with_all = ["resume", "append"])]
     since: Option<PathBuf>,
-    /// With --append or --since: accept the part that is not read as the stored tree has it
+    /// With --append or --since, trust the stored tree for the part that is not read
     #[arg(long, help_heading = "Stored trees", requires = "save")]
     trust_prefix: bool,
 
-    /// Draw the tree as DOT, for Graphviz
+    /// Print the tree as a Graphviz DOT graph
     #[arg(short = 'g', long, help_heading = "Drawing", conflicts_with_all = ["save", "svg"])]
     dot: bool,
-    /// Draw the tree as SVG
+    /// Print the tree as SVG
     #[arg(long, help_heading = "Drawing", conflicts_with = "save")]
     svg: bool,
-    /// Levels below the root that are drawn
+    /// Number of levels to draw below the root
     #[arg(long, value_name = "N", default_value_t = 8, help_heading = "Drawing")]
     depth: usize,
-    /// Tell the time it took
+    /// Show the elapsed time
     #[arg(long)]
     benchmark: bool,
-    /// Tell algorithm, threads and size
+    /// Show algorithm, threads and size
     #[arg(short, long)]
     verbose: bool,
 }
@@ -90,9 +92,9 @@ pub struct BuildArgs {
 /// What other programs keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kept {
-    /// Nodes above chunks of 1 KiB
+    /// Bao: nodes above 1 KiB chunks
     Obao,
-    /// Nodes above groups of 16 KiB
+    /// iroh: nodes above 16 KiB groups
     Obao4,
 }
 
@@ -112,7 +114,7 @@ fn ending(args: &BuildArgs) -> &'static str {
 
 pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     if args.files.is_empty() {
-        console.error("tree: no files named");
+        console.error("tree: no files given");
         console.hint("truesum tree FILE... ; truesum tree --help");
         return Exit::NotAsAsked;
     }
@@ -123,8 +125,8 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     };
     if let Some((first, second)) = args.save.then(|| same_tree(args)).flatten() {
         let (first, second) = (display_safe(first.as_bytes()), display_safe(second.as_bytes()));
-        console.error(&format!("tree: {first} and {second} would be kept in one stored tree"));
-        console.hint("without -o each tree is kept beside its file");
+        console.error(&format!("tree: {first} and {second} would be stored in the same tree file"));
+        console.hint("omit -o to store each tree next to its file");
         return Exit::NotAsAsked;
     }
     let threads = threads(args.processors);
@@ -136,10 +138,12 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
             Err(refusal) => return console.refuse(&refusal),
         };
         if remote.is_some() && args.save && args.output.is_none() {
-            let text =
-                format!("--save: {} is an object: nothing is kept beside it", display_safe(file.as_bytes()));
+            let text = format!(
+                "--save: {} is an object: no tree can be stored next to it",
+                display_safe(file.as_bytes())
+            );
             return console
-                .refuse(&Refusal::with_hint(text, "-o DIR keeps its tree in a folder of this system"));
+                .refuse(&Refusal::with_hint(text, "to store its tree in a local folder, use -o DIR"));
         }
         let name = file.as_bytes();
         let size = std::fs::metadata(file).ok().map(|metadata| metadata.len());
@@ -176,12 +180,12 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 let tree = kept_as(name, args.output.as_deref(), ending(args));
                 let (shown, kept) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
                 if args.save && std::io::stderr().is_terminal() {
-                    console.line(&format!("truesum: the tree of {shown} is in {kept}"));
+                    console.line(&format!("truesum: tree of {shown} stored in {kept}"));
                 }
                 // Of one piece the digest above is all there is: a length at most was kept.
                 if args.format.is_some() && std::fs::metadata(&tree).is_ok_and(|kept| kept.len() <= 8) {
                     console.note(&format!(
-                        "{kept} has no digest, so short is {shown}: only its BLAKE3 verifies it"
+                        "{shown} is so short that {kept} contains no hash: only its BLAKE3 digest verifies it"
                     ));
                 }
                 if let Some(unread) = &unread {
@@ -212,7 +216,7 @@ fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
     let (name, read, size) =
         (display_safe(file.as_bytes()), grouped(unread.size - unread.bytes), grouped(unread.size));
     console.note(&format!(
-        "{name}: {read} of its {size} bytes were read; of the others the digest says what the stored tree had (truesum tree verify reads all)"
+        "{name}: {read} of {size} bytes were read; the rest was taken from the stored tree (to read everything: truesum tree verify)"
     ));
 }
 

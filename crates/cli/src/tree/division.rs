@@ -18,28 +18,28 @@ use truesum::hash::Spec;
 use truesum::tree::combine::{Misfit, Origins, combine};
 use truesum::tree::piece::hash_range;
 
-/// Hash a range of a file towards a digest of the whole, for `combine`
+/// Hash a range of a file, for `combine`
 ///
-/// Prints one line of JSON: the piece with the state of the file it was read from, or why there is none.
+/// Prints one line of JSON: the digest of the range and the state of the file, or the reason for the failure.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum tree leaf disk.img --range 0..500GiB > a.json
   truesum tree leaf -a blake3 disk.img --range 500GiB..1TiB > b.json
-Exit status: 0 there is a piece, 1 not of this file, 2 not of any file as asked, 4 perhaps at the next attempt.")]
+Exit status: 0 the piece was printed, 1 this file cannot be hashed, 2 no attempt can succeed, 4 another attempt may succeed.")]
 pub struct LeafArgs {
-    /// The file
-    #[cfg_attr(feature = "stores", arg(help = "The file, or s3://BUCKET/OBJECT"))]
+    /// File to hash
+    #[cfg_attr(feature = "stores", arg(help = "File or object (s3://BUCKET/OBJECT) to hash"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
-    /// Bytes; both ends where the digest can be cut
+    /// Byte range to hash; both ends must be on a boundary of the tree
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Range<u64>,
-    /// The digest
+    /// Algorithm
     #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Spec,
-    /// Threads [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
@@ -47,17 +47,17 @@ pub struct LeafArgs {
     life: LifeArgs,
 }
 
-/// Put what `leaf` printed on several machines together to one digest
+/// Combine the output of `leaf` from several machines into one digest
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum tree combine a.json b.json
   ssh far truesum tree leaf disk.img --range 0..1TiB | truesum tree combine - b.json")]
 pub struct CombineArgs {
-    /// Files with lines of `truesum tree leaf`; - is standard input
+    /// Files with the output of `truesum tree leaf`; - is standard input
     #[arg(value_name = "LINES", required = true, value_hint = ValueHint::FilePath)]
     lines: Vec<PathBuf>,
-    /// Take pieces that were not read from one state of one file, or do not say: of copies known to be equal
+    /// Combine ranges from different copies of the file, trusting that they are equal
     #[arg(long)]
     trust_origins: bool,
 }
@@ -109,7 +109,7 @@ pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
         Err(misfit) => {
             console.error(&format!("combine: {misfit}"));
             if matches!(misfit, Misfit::Moved(..) | Misfit::Unstamped(..)) {
-                console.hint("hash all pieces again from one state of the file; --trust-origins takes copies known to be equal");
+                console.hint("hash all ranges again from one state of the file, or use --trust-origins for copies known to be equal");
             }
             Exit::NotAsAsked
         }

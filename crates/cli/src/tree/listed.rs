@@ -72,7 +72,7 @@ pub fn repair(
     }
     let mut exit = watch.print(Ok(text), console);
     if done.files.is_empty() {
-        console.error_of(list.as_os_str().as_bytes(), "it has no digests of pieces");
+        console.error_of(list.as_os_str().as_bytes(), "it has no piece digests");
         return Exit::NotAsAsked;
     }
     for file in &done.files {
@@ -81,13 +81,16 @@ pub fn repair(
     }
     if !done.whole.is_empty() {
         let entries = count(done.whole.len() as u64, "entry has", "entries have");
-        console.note(&format!("{entries} no digests of pieces, and nothing was done about them"));
+        console.note(&format!("{entries} no piece digests and were skipped"));
     }
     for outcome in &done.whole {
         match (&outcome.result, outcome.verdict()) {
             (_, Verdict::Verified | Verdict::Unverified | Verdict::Hashed) => continue,
             (Err(error), _) => console.failure(&found(error)),
-            _ => console.error_of(&outcome.job.name, "not as listed, and no digests of pieces say where"),
+            _ => console.error_of(
+                &outcome.job.name,
+                "does not match, and there are no piece digests to locate the damage",
+            ),
         }
         exit = exit.max(Exit::Failed);
     }
@@ -108,11 +111,11 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
     }
     match (file.verdict(), mode) {
         (Verdict::Verified, _) if file.mends.is_empty() => {
-            console.line(&format!("truesum: {name}: good, nothing to mend"));
+            console.line(&format!("truesum: {name}: intact, nothing to repair"));
             Exit::Done
         }
         (Verdict::Verified, _) => {
-            console.line(&format!("truesum: {name}: mended and verified, every byte is as listed again"));
+            console.line(&format!("truesum: {name}: repaired and verified; every byte matches"));
             Exit::Done
         }
         (_, Mode::DryRun) if !file.mends.is_empty() => {
@@ -120,7 +123,7 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
             Exit::Failed
         }
         (Verdict::Unverified, _) => {
-            console.error(&format!("{name}: not verified, the list does not tell of all its bytes"));
+            console.error(&format!("{name}: not verified: the list does not cover all of its bytes"));
             Exit::Failed
         }
         _ => {
@@ -133,8 +136,8 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
                     .zip(outcome.result.as_ref().ok())
                     .map(|(size, found)| found.size().saturating_sub(size))
                 {
-                    Some(more @ 1..) => format!("{more} bytes at its end are not listed"),
-                    _ => "it is not as listed, and no piece says where".to_owned(),
+                    Some(more @ 1..) => format!("{more} bytes at its end are not covered"),
+                    _ => "it does not match, and no piece shows where".to_owned(),
                 },
                 left => format!("{} still damaged", count(left, "range is", "ranges are")),
             };

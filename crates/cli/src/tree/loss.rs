@@ -7,11 +7,11 @@ use truesum::tree::repair::{Lack, Mend, Mode, loses_most};
 /// What was done, or would be.
 pub fn done(mend: &Mend, mode: Mode) -> String {
     match (mend.possible, mend.lack, mode) {
-        (true, _, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
-        (true, ..) => format!("mended: {} bytes written", mend.writes),
-        (false, Lack::Damaged, _) => "cannot be mended: the copy is damaged here too".to_owned(),
-        (false, Lack::Missing, _) => "cannot be mended: the copy is not there".to_owned(),
-        (false, Lack::Itself, _) => "cannot be mended: the copy is this same file".to_owned(),
+        (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", mend.writes),
+        (true, ..) => format!("repaired: {} bytes written", mend.writes),
+        (false, Lack::Damaged, _) => "cannot be repaired: the copy is damaged here as well".to_owned(),
+        (false, Lack::Missing, _) => "cannot be repaired: the copy does not exist".to_owned(),
+        (false, Lack::Itself, _) => "cannot be repaired: the copy is the same file".to_owned(),
     }
 }
 
@@ -19,7 +19,7 @@ pub fn done(mend: &Mend, mode: Mode) -> String {
 pub fn tell(name: &str, mends: &[Mend], there: u64, mode: Mode, console: &mut Console) {
     if let (Mode::DryRun, Some(lost)) = (mode, loses_most(mends, there)) {
         console.note(&format!(
-            "{name}: {lost} of its {there} bytes would be lost, more than half: only --most does that"
+            "{name}: {lost} of {there} bytes would be overwritten, more than half: use --most to allow that"
         ));
     }
 }

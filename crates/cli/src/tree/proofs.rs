@@ -18,50 +18,52 @@ use truesum::hash::{Digest, Spec};
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::prove::{Refuted, Row, prove as prove_range, read_row, verify_proof};
 
-/// Prove that a range of bytes belongs to a file's digest, or that the file only grew
+/// Prove that a byte range belongs to a digest, or that a file was only appended to
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum tree prove disk.img --range 1GiB..1025MiB > disk.proof
-  truesum tree --save --append app.log      once it grew, before
+  truesum tree --save --append app.log      after the log has grown
   truesum tree prove app.log --grown-from app.log.old.ftr > log.proof")]
 #[command(group(ArgGroup::new("what").args(["range", "grown_from"]).required(true)))]
 pub struct ProveArgs {
-    /// The file
+    /// File to prove something about
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
-    /// Bytes, widened to whole leaves
+    /// Byte range, extended to leaf boundaries
     #[arg(long, value_name = "A..B", value_parser = size::range)]
     range: Option<Range<u64>>,
-    /// The tree stored when the file was shorter: the file as it was then is the beginning of this one
+    /// Prove that FILE begins with the shorter file that this tree was stored for
     #[arg(long, value_name = "OLD.ftr", value_hint = ValueHint::FilePath, conflicts_with = "algorithm")]
     grown_from: Option<PathBuf>,
-    /// The stored tree; otherwise FILE.ftr if it is there, else the whole file is read
+    /// Stored tree [default: FILE.ftr if it exists, else the complete file is read]
     #[arg(long, value_name = "TREE")]
     tree: Option<PathBuf>,
-    /// The digest, where no tree is stored
+    /// Algorithm, if no tree is stored
     #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Spec,
 }
 
-/// Check a range of a file, or its growth, against a proof; reads only the range, or at most one leaf
+/// Verify a proof, reading only the byte range or at most one leaf of the file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum tree verify-proof disk.proof disk.img --digest sha256-tree:0123...
   truesum tree verify-proof log.proof app.log --grown-from sha256-tree:0123... --digest sha256-tree:4567...")]
 pub struct VerifyProofArgs {
-    /// The proof; - is standard input
+    /// Proof; - is standard input
     #[arg(value_name = "PROOF")]
     proof: PathBuf,
-    /// The file the proof is about; not needed for growth from a size of whole leaves
+    /// File the proof is about
+    ///
+    /// It is not needed for a proof of growth from a size that is a multiple of the leaf size.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
-    /// The digest that is trusted, as hexadecimal or as NAME:HEX
+    /// Trusted digest of the file, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST")]
     digest: String,
-    /// For a proof of growth: the digest that is trusted of the file as it was
+    /// For a proof of growth, the trusted digest of the shorter file
     #[arg(long, value_name = "DIGEST")]
     grown_from: Option<String>,
 }
@@ -103,12 +105,12 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
     let checked = match (text::parse_growth(&text), &args.grown_from, &args.file) {
         (Some(Ok(proof)), Some(old), file) => check_growth(&proof, file.as_ref(), old, &args.digest, console),
         (Some(Ok(_)), None, _) => {
-            Err("a proof of growth: --grown-from names the digest of the old file".to_owned())
+            Err("a proof of growth: specify the digest of the old file with --grown-from".to_owned())
         }
         (Some(Err(why)), ..) => Err(why),
         (None, Some(_), _) => Err("not a proof of growth".to_owned()),
         (None, None, Some(file)) => check_range(&text, file, &args.digest, console),
-        (None, None, None) => Err("the range is read from the file: name it".to_owned()),
+        (None, None, None) => Err("the file is required, to read the range from it".to_owned()),
     };
     checked.unwrap_or_else(|why| refuse(&args.proof, &why, console))
 }
@@ -146,7 +148,7 @@ fn check_growth(
     let (old, new) = (trusted(old, &proof.spec)?, trusted(new, &proof.spec)?);
     if file.is_none() && proof.needs().is_some() {
         return Err(
-            "the old file ends within a leaf: name the new file, one leaf of which is read".to_owned()
+            "the old file ends within a leaf: specify the new file, of which one leaf is read".to_owned()
         );
     }
     let watch = Watch::of_one(None, console);
@@ -158,7 +160,7 @@ fn check_growth(
         _ => "; no byte of the file was read".to_owned(),
     };
     let line = format!(
-        "by their digests, the first {} of {} bytes are the old file{read}\n",
+        "according to the digests, the first {} of {} bytes are the old file{read}\n",
         proof.old_size, proof.size
     );
     Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))

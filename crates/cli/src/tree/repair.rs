@@ -21,39 +21,38 @@ use truesum::tree::locate::{Judgement, Length};
 use truesum::tree::repair::{Mode, repair as mend};
 use truesum::tree::store::with_suffix;
 
-/// Mend a damaged file from a second copy
+/// Repair a damaged file from a copy
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   what would be written
+  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   show what would be written
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
-  truesum tree repair --from /mnt/copy set.torrent                 by the digests of its pieces
-TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \
-object, Digital Forensics XML. COPY is then the folder with copies of its files, or a copy of the only one; the files lie where \
-truesum check looks for them, or FILE is the folder or the only one.
-Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of; nothing where \
-more than half of FILE would be lost, for then it may be another file.
-The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
+  truesum tree repair --from /mnt/copy set.torrent                 use the piece digests of a torrent
+TREE can also be a piece list: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \
+object or Digital Forensics XML. COPY is then the folder with the copies, or the copy of the only file. The files are found as by \
+truesum check, unless FILE names their folder or the only file.
+Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Nothing is written if more than \
+half of FILE would be overwritten, because it may be a different file (see --most). The copy may itself be damaged elsewhere.")]
 pub struct RepairArgs {
-    /// The stored tree, or its file if the tree is beside it; or a list of pieces
+    /// Stored tree, the data file if the tree is next to it, or a piece list
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     pub tree: PathBuf,
-    /// The file, if it is not the tree's name without .ftr
+    /// Data file [default: the tree's name without .ftr]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// The copy
+    /// Copy of the file to repair from
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
     pub copy: OsString,
-    /// The digest that is trusted: the tree must be its tree
+    /// Trusted digest that the tree must match
     #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
     pub digest: Option<Digest>,
-    /// Show what would be done
+    /// Show what would be done, without writing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Mend also where more than half of FILE would be written over
+    /// Repair even if more than half of FILE would be overwritten
     #[arg(long)]
     pub most: bool,
-    /// Threads [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     pub processors: Option<usize>,
@@ -71,15 +70,12 @@ impl RepairArgs {
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     if std::fs::metadata(&args.tree).is_ok_and(|metadata| !metadata.is_file()) {
-        console.error_of(
-            args.tree.as_os_str().as_bytes(),
-            "no file, and what is mended by is read more than once",
-        );
+        console.error_of(args.tree.as_os_str().as_bytes(), "not a file, but the list is read more than once");
         return Exit::NotAsAsked;
     }
     if listed::is_list(&args.tree) {
         if args.digest.is_some() {
-            console.error("tree repair: --digest is that of a stored tree");
+            console.error("tree repair: --digest requires a stored tree");
             return Exit::NotAsAsked;
         }
         let (file, mode) = (args.file.as_ref().map(PathBuf::from), args.mode());
@@ -87,7 +83,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         return listed::repair(&args.tree, file, copy, mode, threads, console);
     }
     if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree, None) {
-        let why = "it lists digests of whole files, and none of pieces, by which damage would be found";
+        let why = "it has digests of complete files only, and no piece digests to locate damage";
         console.error_of(args.tree.as_os_str().as_bytes(), why);
         return Exit::NotAsAsked;
     }
@@ -104,7 +100,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     };
     if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
         console.display = None;
-        let why = format!("nothing is mended: {}", findings::words(&report));
+        let why = format!("nothing was repaired: {}", findings::words(&report));
         console.error_of(&name, &why);
         return Exit::NotAsAsked;
     }
@@ -117,15 +113,14 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let exit = watch.print(Ok(text), console);
     let safe = display_safe(&name);
     if let Length::Grown(bytes) = report.length {
-        console
-            .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
+        console.error(&format!("{safe}: {bytes} bytes at its end are not covered by the tree"));
     }
     loss::tell(&safe, &mends, report.size.min(store.header().size), mode, console);
     match (report.judgement, mode) {
-        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
+        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: intact, nothing to repair")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
         _ if left == 0 && report.can_be_mended() => {
-            console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
+            console.line(&format!("truesum: {safe}: repaired; every byte now matches the tree"));
         }
         // Nothing of the tree's is damaged, and what is behind it has been told.
         _ if left == 0 => {}

@@ -37,7 +37,7 @@ pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> O
             console.failure(&error);
             if error.is_missing() && tree != given {
                 console.hint(
-                    "truesum tree --save FILE keeps its tree; one with another name goes before its FILE",
+                    "to store a tree: truesum tree --save FILE; if its name differs, give TREE before FILE",
                 );
             }
             None

@@ -46,7 +46,7 @@ pub fn proof(proof: &RangeProof) -> String {
 /// Reads a proof.
 pub fn parse_proof(text: &str) -> Result<RangeProof, String> {
     let object = object(text, "proof-1", &["algorithm", "size", "first", "end", "path"])?;
-    let path = object["path"].as_array().ok_or("\"path\" is no list")?;
+    let path = object["path"].as_array().ok_or("\"path\" is not a list")?;
     let path = path.iter().map(digest).collect::<Result<Vec<Digest>, String>>()?;
     let leaves = number(&object, "first")?..number(&object, "end")?;
     Ok(RangeProof { spec: spec(&object)?, size: number(&object, "size")?, leaves, path })
@@ -70,7 +70,7 @@ pub fn parse_growth(text: &str) -> Option<Result<GrowthProof, String>> {
     }
     let parse = || {
         let object = object(text, "growth-1", &["algorithm", "old_size", "size", "old_root", "path"])?;
-        let path = object["path"].as_array().ok_or("\"path\" is no list")?;
+        let path = object["path"].as_array().ok_or("\"path\" is not a list")?;
         let path = path.iter().map(digest).collect::<Result<Vec<Digest>, String>>()?;
         let (old_size, size) = (number(&object, "old_size")?, number(&object, "size")?);
         Ok(GrowthProof { spec: spec(&object)?, old_size, size, old_root: digest(&object["old_root"])?, path })
@@ -136,7 +136,7 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
         let failed = object(line, FAILURE, &["path", "failed", "reason", "errno", "again"])?;
         let text = |key: &str| display_safe(failed[key].as_str().unwrap_or_default().as_bytes());
         return Err(format!(
-            "there is no piece, for {} was {}: {}",
+            "no digest, because {} was {}: {}",
             text("path"),
             text("failed"),
             text("reason")
@@ -148,24 +148,22 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
         keys.extend(["path", "inode", "mtime_ns", "ctime_ns"]);
         keys.extend(any.get(VERSION).map(|_| VERSION));
         let object = object(line, PIECES[0], &keys)?;
-        let time = |key: &str| object[key].as_i64().ok_or_else(|| format!("\"{key}\" is no whole number"));
+        let time = |key: &str| object[key].as_i64().ok_or_else(|| format!("\"{key}\" is not an integer"));
         let (mtime, ctime) = (time("mtime_ns")?, time("ctime_ns")?);
         let state = Hints { mtime, ctime, inode: number(&object, "inode")?, device: 0 };
-        let shown = object["path"].as_str().ok_or("\"path\" is no text")?.to_owned();
+        let shown = object["path"].as_str().ok_or("\"path\" is not a string")?.to_owned();
         let path = json::path_from(shown, object.get("path_base64").and_then(Value::as_str))?;
         let version = object.get(VERSION).and_then(Value::as_str).map(str::to_owned);
         (object, Some(Origin { path, state, version }))
     };
-    let levels = object["levels"].as_array().ok_or("\"levels\" is no list")?;
+    let levels = object["levels"].as_array().ok_or("\"levels\" is not a list")?;
     let level = |pair: &Value| match pair.as_array().map(Vec::as_slice) {
         Some([level, hash]) => {
-            let level = level
-                .as_u64()
-                .and_then(|level| u8::try_from(level).ok())
-                .ok_or("a level is no small number")?;
+            let level =
+                level.as_u64().and_then(|level| u8::try_from(level).ok()).ok_or("a level is out of range")?;
             Ok((level, digest(hash)?))
         }
-        _ => Err("a level is no pair of number and hash".to_owned()),
+        _ => Err("a level is not a pair of number and hash".to_owned()),
     };
     let levels = levels.iter().map(level).collect::<Result<Vec<(u8, Digest)>, String>>()?;
     let range = number(&object, "first")?..number(&object, "end")?;
@@ -174,7 +172,7 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
     }
     let piece = Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels, origin };
     if digest(&object[SEAL])? != piece.seal() {
-        return Err("it is not as it was written: its digest is another one".to_owned());
+        return Err("it is corrupt: its checksum does not match".to_owned());
     }
     Ok(piece)
 }

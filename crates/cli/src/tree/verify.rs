@@ -23,54 +23,54 @@ use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
 use truesum::tree::locate::{Comparison, Difference, Judgement};
 
-/// Find out which bytes of a file are damaged
+/// Show which bytes of a file are damaged
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum tree verify disk.img.ftr                  which bytes are damaged, if any
+  truesum tree verify disk.img.ftr                  show which bytes are damaged, if any
   truesum tree verify --map --digest sha256-tree:0123... disk.img.ftr
-Prints a line `OFFSET LENGTH damaged` for each damaged range, then what that means.
-Exit status: 0 the file is good, 1 it is damaged, 2 the tree is damaged or it cannot be told which of the two is.")]
+Prints a line `OFFSET LENGTH damaged` for each damaged range, then a summary.
+Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear which of the two is.")]
 pub struct VerifyArgs {
-    /// The stored tree, or its file if the tree is beside it
+    /// Stored tree, or the data file if the tree is next to it
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     tree: PathBuf,
-    /// The file, if it is not the tree's name without .ftr
+    /// Data file [default: the tree's name without .ftr]
     #[cfg_attr(
         feature = "stores",
-        arg(help = "The file, if it is not the tree's name without .ftr, or s3://BUCKET/OBJECT")
+        arg(help = "Data file or s3://BUCKET/OBJECT [default: the tree's name without .ftr]")
     )]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
-    /// The digest that is trusted: the tree must be its tree
+    /// Trusted digest that the tree must match
     #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
     digest: Option<Digest>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// A picture of where the damage lies
+    /// Draw a map of the damage
     #[arg(long, conflicts_with = "json")]
     map: bool,
-    /// The same picture as SVG in this file
+    /// Write the map as SVG to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_svg: Option<PathBuf>,
-    /// A page with the picture and the ranges, as HTML in this file
+    /// Write an HTML page with the map and the ranges to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_html: Option<PathBuf>,
-    /// Keep what is found in TREE.verify until the end, and go on with it after an interruption
+    /// Resume an interrupted run; progress is kept in TREE.verify until it is complete
     #[arg(long)]
     resume: bool,
-    /// Mend what is damaged from this second copy
+    /// Repair the damage from this copy
     #[arg(long, value_name = "COPY", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["json", "map", "map_svg", "map_html", "resume"])]
     repair_from: Option<OsString>,
     /// Show what --repair-from would do
     #[arg(long, requires = "repair_from")]
     dry_run: bool,
-    /// With --repair-from: mend also where more than half of FILE would be written over
+    /// With --repair-from, repair even if more than half of FILE would be overwritten
     #[arg(long, requires = "repair_from")]
     most: bool,
-    /// Threads [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
@@ -79,8 +79,10 @@ pub struct VerifyArgs {
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     if let Some(copy) = &args.repair_from {
         if let Some(file) = args.file.as_ref().filter(|file| stores::is_url(file)) {
-            let text =
-                format!("--repair-from: {} is an object, and none is written", display_safe(file.as_bytes()));
+            let text = format!(
+                "--repair-from: {} is an object, and objects cannot be written",
+                display_safe(file.as_bytes())
+            );
             return console.refuse(&Refusal::new(text));
         }
         let VerifyArgs { tree, file, digest, dry_run, most, processors, .. } = args;
@@ -106,7 +108,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
             let exit = watch.failed(&error, console);
             if args.resume && watch.signals.ended_by().is_some() {
                 let kept = display_safe(kept.as_os_str().as_bytes());
-                console.hint(&format!("what was compared is kept in {kept}: --resume goes on with it"));
+                console.hint(&format!("progress is saved in {kept}: continue with --resume"));
             }
             // Nothing was learned of the file.
             let refused = exit == Exit::Failed && error.path == kept.as_os_str().as_bytes();
@@ -115,11 +117,11 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     };
     if report.before > 0 {
         let bytes = grouped(report.before);
-        console.note(&format!("{bytes} bytes were compared before the interruption and not read again"));
+        console.note(&format!("{bytes} bytes were compared before the interruption and were not read again"));
     }
     if !args.resume && kept.exists() {
         let kept = display_safe(kept.as_os_str().as_bytes());
-        console.hint(&format!("{kept} is of a verification that was interrupted: --resume goes on with it"));
+        console.hint(&format!("{kept} is from an interrupted verification: continue it with --resume"));
     }
     let size = store.header().size;
     let text = match (args.json, args.map) {

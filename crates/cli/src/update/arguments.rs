@@ -8,61 +8,62 @@ use truesum::update::QuickTrust;
 
 /// Bring a manifest up to date: add, refresh, rename, remove
 ///
-/// New files are added; what was written to is taken over, and what is gone dropped, where that is asked for.
+/// New files are added. Modified files are accepted with --refresh, and entries of deleted files are removed with --prune.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum update photos/SHA256SUMS                     add the files that it does not list
-  truesum update --refresh --prune photos/SHA256SUMS   make it list the folder as it is
-  truesum update -n --prune --rename SHA256SUMS        what would be done
+  truesum update photos/SHA256SUMS                     add the files that are not in it
+  truesum update --refresh --prune photos/SHA256SUMS   also accept edits and deletions
+  truesum update -n --prune --rename SHA256SUMS        show what would be done
   truesum update --quick=date --refresh photos.sha256  read only new and modified files
-A file whose content changed although its time did not is corrupt: it is reported and never accepted. An older version of a file
-is accepted by --refresh=all only. DIR, if it is in the manifest's folder, selects what to look at; names stay relative to that folder.
-Everything that is not changed stays byte for byte; the manifest is replaced whole or not at all.
-Exit status: 0 all is as listed now, 1 a file is not, 2 not done as asked.")]
+A file whose content changed although its modification time did not is corrupt: it is reported and not accepted.
+--refresh=all accepts older versions of a file as well. DIR, if it is in the manifest's folder, selects the files to examine;
+names stay relative to the manifest's folder. Lines that need no update stay byte for byte the same, and the manifest is
+written atomically.
+Exit status: 0 everything matches now, 1 a file still differs, 2 nothing was written because of an error.")]
 pub struct UpdateArgs {
-    /// The manifest
+    /// Manifest to update
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifest: OsString,
-    /// Look only at this folder; one outside the manifest's own folder is what names are relative to
+    /// Examine only DIR; if outside the manifest's folder, names are relative to it
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
-    /// Take names as relative to this folder [default: the manifest's own]
+    /// Resolve names relative to DIR [default: the manifest's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ManifestArgs,
-    /// Accept files that were modified; all: also older versions, and files of which no time shows an edit
-    #[arg(long, value_name = "all", help_heading = "What is changed", hide_possible_values = true)]
+    /// Accept modified files; =all: also older versions and files with unchanged times
+    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
-    /// Drop files that are gone; all: also if that are more than half, or a disk seems not to be mounted
-    #[arg(long, value_name = "all", help_heading = "What is changed", hide_possible_values = true)]
+    /// Remove entries of deleted files; =all: even most entries, or on an unmounted disk
+    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub prune: Option<Extent>,
-    /// Give lines of files that moved the new name
-    #[arg(long, help_heading = "What is changed")]
+    /// Update the names of moved files
+    #[arg(long, help_heading = "Changes")]
     pub rename: bool,
-    /// Do not read files whose size and times are as listed; date: without listed times, trust the manifest's date
-    #[arg(long, value_name = "date", help_heading = "What is changed", hide_possible_values = true)]
+    /// Skip files with unchanged size and time; =date: compare with the manifest's date
+    #[arg(long, value_name = "date", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "times")]
     pub quick: Option<Quick>,
-    /// Write nothing, and tell what would be done
-    #[arg(short = 'n', long, help_heading = "What is changed")]
+    /// Show what would be done, without writing anything
+    #[arg(short = 'n', long, help_heading = "Changes")]
     pub dry_run: bool,
-    /// Write it also if files could not be read: with what could
-    #[arg(long, help_heading = "What counts")]
+    /// Write the manifest even if some files could not be read (they are left out)
+    #[arg(long, help_heading = "Safety checks")]
     pub partial: bool,
-    /// Write it also if no entry is left
-    #[arg(long, help_heading = "What counts")]
+    /// Write the manifest even if no entry is left
+    #[arg(long, help_heading = "Safety checks")]
     pub allow_empty: bool,
-    /// One JSON object per file that is not as listed or was changed, and one for the whole
+    /// Print one JSON object per differing or updated file, then a final one
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print nothing but what is not as listed now
+    /// Print only files that still differ from the manifest
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing: the exit status tells
+    /// Print nothing; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     #[command(flatten)]

@@ -30,19 +30,19 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     let manifest = PathBuf::from(&args.manifest);
     let shown = display_safe(manifest.as_os_str().as_bytes());
     if manifest == Path::new("-") {
-        return Err(Refusal::new("update: standard input is no manifest that could be replaced"));
+        return Err(Refusal::new("update: standard input cannot be updated"));
     }
     if manifest.is_dir() {
-        let hint = "truesum update MANIFEST [DIR] ; truesum hash -o MANIFEST DIR makes one";
+        let hint = "truesum update MANIFEST [DIR] ; to create one: truesum hash -o MANIFEST DIR";
         return Err(Refusal::with_hint(format!("update: {shown} is a directory, not a manifest"), hint));
     }
     if !manifest.exists() {
-        let hint = "truesum hash -o MANIFEST DIR makes one";
-        return Err(Refusal::with_hint(format!("{shown}: cannot update: there is no such file"), hint));
+        let hint = "to create one: truesum hash -o MANIFEST DIR";
+        return Err(Refusal::with_hint(format!("{shown}: cannot update: No such file or directory"), hint));
     }
     if is_manifest_of_bag(&manifest) {
-        let hint = "truesum hash --bag FOLDER completes a bag";
-        return Err(Refusal::with_hint(format!("update: {shown} is a manifest of a bag"), hint));
+        let hint = "to complete a bag: truesum hash --bag FOLDER";
+        return Err(Refusal::with_hint(format!("update: {shown} is a bag manifest"), hint));
     }
     let (check, notes) = args.reading.options(&[&manifest])?;
     let tell = args.run.tell(args.quiet || args.status);

@@ -85,7 +85,7 @@ impl<'p> Telling<'p> {
                 console.failure(error);
                 if error.action == "update" {
                     console.hint(
-                        "truesum hash -o writes a new manifest; truesum convert one of a format that can be edited",
+                        "write a new manifest with truesum hash -o, or convert it with truesum convert",
                     );
                 }
             }
@@ -125,19 +125,21 @@ impl<'p> Telling<'p> {
 /// Why nothing is written, and what can be done.
 fn refused(plan: &Updating, why: &Refusal) -> Refused {
     let hint = match why {
-        Refusal::Unread(_) if plan.options.partial => "without --prune what could be read is written",
-        Refusal::Unread(_) => "--partial writes it all the same, with what could be read",
-        Refusal::Malformed(_) => "--lenient leaves them as they are",
+        Refusal::Unread(_) if plan.options.partial => "omit --prune to keep the entries",
+        Refusal::Unread(_) => "to write the manifest without them, use --partial",
+        Refusal::Malformed(_) => "to keep them unchanged, use --lenient",
         Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
-            "--prune=all removes their entries anyway"
+            "to remove their entries anyway, use --prune=all"
         }
-        Refusal::NoTimes => "--quick=date trusts the manifest's own date; without --quick every file is read",
-        Refusal::OtherFolder(_) => "name the folder that the names are relative to: --root DIR",
-        Refusal::NothingLeft => "--allow-empty writes a manifest without entries",
+        Refusal::NoTimes => {
+            "use --quick=date to compare with the manifest's date, or omit --quick to read every file"
+        }
+        Refusal::OtherFolder(_) => "specify the folder that names are relative to: --root DIR",
+        Refusal::NothingLeft => "to write an empty manifest, use --allow-empty",
         Refusal::OtherKey => {
-            "--key-file takes the key that the manifest was written with; truesum hash -o writes a new one"
+            "specify the key of the manifest with --key-file, or write a new manifest with truesum hash -o"
         }
-        Refusal::Listed(_) => "put that line right or delete it; one under a key needs --key-file",
+        Refusal::Listed(_) => "correct or delete that line; a keyed line needs --key-file",
     };
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
     Refused::with_hint(format!("{name}: not written: {why}"), hint)
@@ -159,24 +161,25 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     }
     if report.lists_itself {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
-        console.hint(&format!("{name} lists itself, which cannot be equal: delete that line"));
+        console.hint(&format!("{name} contains an entry for itself, which cannot match: delete that line"));
     }
     let others = audit.count(Standing::Changed) > u64::from(report.lists_itself);
     if others && !report.refused {
         match plan.options.refresh {
-            Consent::Withheld => console.hint("--refresh accepts files that were modified"),
+            Consent::Withheld => console.hint("to accept modified files, use --refresh"),
             _ => console.hint(
-                "no time shows that the changed files were modified; --refresh=all accepts them anyway",
+                "no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all",
             ),
         }
     }
     if audit.count(Standing::Restored) + audit.count(Standing::MovedModified) > 0 {
-        console.hint("--refresh=all accepts older versions, and files that moved and were modified");
+        console
+            .hint("to accept older versions and files that were both moved and modified, use --refresh=all");
     }
     if audit.count(Standing::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
-        console.hint("--prune drops files that are gone, --rename gives those that moved their new name");
+        console.hint("to remove entries of deleted files, use --prune; to update moved names, --rename");
     } else if audit.count(Standing::Moved) > 0 && !report.refused && !plan.options.rename {
-        console.hint("--rename gives those that moved beside the folder their new name");
+        console.hint("to update the names of files moved next to the folder, use --rename");
     }
 }
 
@@ -185,8 +188,10 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     if report.signatures > 0 && plan.tell.notes {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
         let what = match report.signatures {
-            1 => format!("a signature of {name} is not listed in it, nor added"),
-            number => format!("{} signatures of {name} are not listed in it, nor added", grouped(number)),
+            1 => format!("the signature of {name} is not in the manifest and was not added"),
+            number => {
+                format!("{} signatures of {name} are not in the manifest and were not added", grouped(number))
+            }
         };
         console.note(&what);
     }
@@ -194,10 +199,10 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
         let folder = folder_of_names(&plan.manifest);
         let folder = display_safe(folder.as_os_str().as_bytes());
-        let files = count(report.beside, "file beside the folder", "files beside the folder");
+        let files = count(report.beside, "file next to the folder", "files next to the folder");
         let them = if report.beside == 1 { "it" } else { "them" };
         console.note(&format!(
-            "{files} of all that is listed not added: truesum update {name} {folder} adds {them}"
+            "{files} that contains all entries not added; to add {them}: truesum update {name} {folder}"
         ));
     }
     if !(report.written || report.pending) || !plan.tell.notes {
@@ -205,20 +210,19 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
     if report.has_other_names {
-        console.note(&format!("{name} has other hard links: what is called so stays the old manifest"));
+        console.note(&format!("{name} has other hard links, which keep the old manifest"));
     }
     for end in SIGNATURES {
         let mut signature = plan.manifest.clone().into_os_string();
         signature.push(end);
         if Path::new(&signature).exists() {
             let signature = display_safe(signature.as_bytes());
-            console.note(&format!("{signature} is a signature of the old manifest: sign the new one"));
+            console.note(&format!("{signature} signs the old manifest: sign the new one"));
         }
     }
     if let Some(time) = report.keeps_time {
         console.note(&format!(
-            "{name} keeps its time, {time}, for changed files stay listed: whether a file rotted or was written to since then, \
-             nothing will tell"
+            "{name} keeps its modification time, {time}, because entries of changed files remain: it separates edits from corruption"
         ));
     }
 }
@@ -261,9 +265,9 @@ fn words(plan: &Updating, report: &Report) -> String {
         (false, false) => format!("; {name} not written"),
     };
     text += match report.equality() {
-        Equality::Equal | Equality::PartEqual => ": as listed",
-        Equality::Different => ": NOT as listed",
-        Equality::NotAsAsked => ": not done as asked",
+        Equality::Equal | Equality::PartEqual => ": up to date",
+        Equality::Different => ": NOT up to date",
+        Equality::NotAsAsked => ": not completed",
         Equality::Interrupted => ": interrupted",
     };
     text

@@ -8,9 +8,7 @@ pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| match name.to_str() {
         Some("") => Err("no name"),
         // What is written to a stream is not there whole or not at all.
-        Some("-") => {
-            Err("without -o results go to standard output, where they do; ./- is a file of this name")
-        }
+        Some("-") => Err("omit -o to write to standard output, or use ./- for a file of this name"),
         _ => Ok(PathBuf::from(name)),
     })
 }

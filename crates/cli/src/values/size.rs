@@ -10,7 +10,7 @@ pub fn size(text: &str) -> Result<u64, SizeError> {
 
 /// Reads `A..B`, both sizes.
 pub fn range(text: &str) -> Result<Range<u64>, String> {
-    let (start, end) = text.split_once("..").ok_or("two offsets with .. between them")?;
+    let (start, end) = text.split_once("..").ok_or("expected two offsets separated by ..")?;
     let offset = |text| size(text).map_err(|error| error.to_string());
     let range = offset(start)?..offset(end)?;
     if range.start > range.end {

@@ -30,7 +30,7 @@ impl TypedValueParser for SpecParser {
     ) -> Result<Spec, clap::Error> {
         let spec = KeyedSpecParser.parse_ref(command, arg, value)?;
         if spec.lacks_key() {
-            let why = format!("{spec} needs a key, which this command does not take");
+            let why = format!("{spec} needs a key, which this command does not accept");
             return Err(refuse(command, arg, &value.to_string_lossy(), why));
         }
         Ok(spec)
@@ -91,8 +91,8 @@ impl TypedValueParser for FormatParser {
     ) -> Result<&'static Format, clap::Error> {
         let text = value.to_string_lossy();
         let why = || match text.parse::<Spec>() {
-            Ok(_) => format!("an algorithm and no format: -a {text}"),
-            Err(_) => "no format is called so: truesum list formats".to_owned(),
+            Ok(_) => format!("an algorithm, not a format: use -a {text}"),
+            Err(_) => "unknown format: see truesum list formats".to_owned(),
         };
         truesum::manifest::format(&text).ok_or_else(|| refuse(command, arg, &text, why()))
     }
@@ -124,7 +124,12 @@ impl TypedValueParser for EncodingParser {
             Some((_, row)) => Ok(Spelling::Other(row)),
             None => {
                 let names: Vec<&str> = ENCODINGS.iter().map(|row| row.name).collect();
-                Err(refuse(command, arg, &text, format!("no encoding is called so: {}", names.join(", "))))
+                Err(refuse(
+                    command,
+                    arg,
+                    &text,
+                    format!("unknown encoding; the encodings are {}", names.join(", ")),
+                ))
             }
         }
     }

@@ -25,7 +25,7 @@ fn at(text: &str, now: SystemTime) -> Result<Time, String> {
         }
     };
     if let Ok(length) = length(text) {
-        return now.checked_sub(length).map(since).ok_or_else(|| "longer ago than times go back".to_owned());
+        return now.checked_sub(length).map(since).ok_or_else(|| "too long ago".to_owned());
     }
     if let Some(time) = Time::parse(&format!("{text}T00:00:00Z")).or_else(|| with_offset(text)) {
         return Ok(time);
@@ -33,7 +33,8 @@ fn at(text: &str, now: SystemTime) -> Result<Time, String> {
     let written = std::fs::metadata(text).and_then(|metadata| metadata.modified()).map(since);
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            "neither a date (2026-11-21), a time (2026-11-21T19:06:42Z), a length of time (90m, 12h, 7d, 2w) nor a file".to_owned()
+            "expected a date (2026-11-21), a time (2026-11-21T19:06:42Z), an age (90m, 12h, 7d, 2w) or a file"
+                .to_owned()
         }
         _ => truesum::error::io_reason(&error),
     })
@@ -41,7 +42,7 @@ fn at(text: &str, now: SystemTime) -> Result<Time, String> {
 
 /// Reads a length of time: `90s`, `30m`, `12h`, `7d`, `2w`.
 pub fn length(text: &str) -> Result<Duration, String> {
-    let refused = || "a length of time: 90s, 30m, 12h, 7d, 2w".to_owned();
+    let refused = || "expected a duration: 90s, 30m, 12h, 7d, 2w".to_owned();
     let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit)).ok_or_else(refused)?;
     let digits = &text[..text.len() - unit.len_utf8()];
     let number: u64 = digits

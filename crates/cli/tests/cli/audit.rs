@@ -49,7 +49,7 @@ fn a_file_that_only_moved_passes_if_that_is_said() {
     let summary = "truesum: 1 file listed: 1 moved; 3 B read: NOT equal\n";
     assert_eq!(shown(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "--moved=ok", "M", "d"]);
-    let summary = "truesum: 1 file listed: 1 moved; 3 B read: equal but for names\n";
+    let summary = "truesum: 1 file listed: 1 moved; 3 B read: equal except for names\n";
     assert_eq!(shown(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(0)));
 }
 
@@ -76,7 +76,7 @@ fn other_content_of_the_same_time_is_corrupt() {
             ("corrupt\ta\nchanged\tb\ncorrupt\tc\n", Some(1)),
             "{words:?}"
         );
-        assert!(ran.err.contains("hint: corrupt: the modification time is as listed"), "{}", ran.err);
+        assert!(ran.err.contains("hint: corrupt: the modification time is unchanged"), "{}", ran.err);
     }
 }
 
@@ -86,7 +86,7 @@ fn an_audit_that_cannot_be_made_is_not_equal() {
     folder.write("M", format!("{}oops\n", lines(&[(ABC, "a")])));
     let ran = folder.run(&["audit", "M", "d"]);
     let said = "truesum: M: line 2: not a checksum line\n\
-                truesum: 1 file listed: 1 ok, 1 malformed line; 3 B read: not all could be compared\n";
+                truesum: 1 file listed: 1 ok, 1 malformed line; 3 B read: not everything could be compared\n";
     assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--lenient", "M", "d"]).code, Some(0));
     assert_eq!(folder.run(&["audit", "empty", "d"]).code, Some(2));
@@ -94,7 +94,7 @@ fn an_audit_that_cannot_be_made_is_not_equal() {
     assert_eq!(folder.run(&["audit", "d"]).code, Some(2));
     folder.write("M", lines(&[(ABC, "a"), (OTHER, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    assert!(ran.err.contains("line 2: a is listed before with another sha256 digest"), "{}", ran.err);
+    assert!(ran.err.contains("line 2: a has an earlier entry with another sha256 digest"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
 }
 
@@ -127,10 +127,10 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     folder.write("A", lines(&[(ABC, "a")]));
     folder.write("B", "900150983cd24fb0d6963f7d28e17f72  a\n");
     folder.write("none", "");
-    let said = "truesum: 1 file has no algorithm in common: here sha256, there md5\n\
-                hint: compare each manifest with the files themselves: truesum diff MANIFEST DIR\n";
+    let said = "truesum: 1 file has no common algorithm: sha256 and md5\n\
+                hint: compare each manifest with the files: truesum diff MANIFEST DIR\n";
     assert_eq!(shown(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
-    let said = "truesum: nothing to compare: no file is listed\nhint: is this a manifest?\n";
+    let said = "truesum: nothing to compare: the manifest is empty\nhint: is this a manifest?\n";
     assert_eq!(shown(&folder.run(&["diff", "none", "none"])), (String::new(), said, Some(2)));
 }
 
@@ -231,7 +231,7 @@ fn sets_without_paths_tell_what_is_known_and_verify_nothing() {
 fn a_bag_is_left_to_check() {
     let folder = Folder::with(&[("bag/bagit.txt", "BagIt-Version: 1.0\n"), ("bag/data/a", "abc")]);
     let said = "truesum: audit: bag is a bag (bagit.txt)\n\
-                hint: truesum check bag verifies its manifests, and that it is complete\n";
+                hint: truesum check bag verifies its manifests and its completeness\n";
     assert_eq!(shown(&folder.run(&["audit", "bag"])), (String::new(), said, Some(2)));
     folder.write("bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
     assert_eq!(
@@ -257,8 +257,7 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     assert_eq!(shown(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
     folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
-    let said =
-        "truesum: 1 file listed: 1 ok; 3 B read; imohash: samples only, most bytes not compared: equal\n";
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; imohash: covers samples only, most bytes were not compared: equal\n";
     assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
 }
 

@@ -143,7 +143,7 @@ fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
     // A file that moved is for it one that is missing and one that no line lists.
     assert_eq!(ending(": MISSING").len(), named(&told, &["missing", "moved"]).len());
     let extra = named(&told, &["new", "moved", "copied"]).len();
-    assert!(extra == 0 || ran.err.contains(&format!(", {extra} not listed;")), "{}", ran.err);
+    assert!(extra == 0 || ran.err.contains(&format!(", {extra} not in the manifest;")), "{}", ran.err);
     told
 }
 
@@ -212,7 +212,7 @@ fn hashdeep_counts_the_same() {
     }
 }
 
-/// cfv asks for no content of files that are not listed: moved and copied are "not verified" to it, as to `check --exact`, and
+/// cfv asks for no content of files that are not in the manifest: moved and copied are "not verified" to it, as to `check --exact`, and
 /// the old name of what moved is not found.
 #[test]
 fn cfv_names_the_same_files() {

@@ -47,8 +47,8 @@ fn a_folder_with_a_payload_becomes_a_bag() {
 fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
     let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/manifest-sha512.txt", "not one")]);
     let ran = folder.run(&["hash", "--bag", "bag"]);
-    let said = "truesum: bag: there is no folder data in it, where a payload lies\n\
-                hint: --in-place moves all that is in the folder there first\n";
+    let said = "truesum: bag: it has no folder named data for the payload\n\
+                hint: to move all files of the folder there first, use --in-place\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["hash", "--bag", "--in-place", "-a", "sha256,md5", "bag"]);
     let said = "truesum: bag: a bag now; payload of 3 files, 10 B, by sha256, md5\n";
@@ -57,8 +57,8 @@ fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
     assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
     let ran = folder.run(&["hash", "--bag", "--in-place", "bag"]);
-    let said = "truesum: bag: it is a bag already\n\
-                hint: without --in-place a bag is completed\n";
+    let said = "truesum: bag: it is already a bag\n\
+                hint: to complete a bag, omit --in-place\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 
@@ -162,8 +162,8 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
     folder.write("bag/data/a", "abd");
     std::fs::remove_file(folder.path("bag/data/b")).unwrap();
     let ran = folder.run(&["hash", "--bag", "bag"]);
-    let said = "truesum: data/a: not as the bag's manifest lists it\n\
-                truesum: data/b: listed, and not in the payload\n\
+    let said = "truesum: data/a: does not match the bag's manifest\n\
+                truesum: data/b: in the manifest but not in the payload\n\
                 truesum: bag: 2 faults: nothing was written\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.read("bag/manifest-sha256.txt"), before);
@@ -186,10 +186,10 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
 fn what_makes_no_sense_of_a_bag_is_refused() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("f", "")]);
     for (words, said) in [
-        (&["f"][..], "f: no folder: --bag makes bags of folders"),
+        (&["f"][..], "f: not a folder: --bag requires folders"),
         (&["-a", "crc32;width=3;poly=3", "bag"], ""),
-        (&["-t", "gnu", "bag"], "--bag: its manifests are of bagit, not of gnu"),
-        (&["--bag-info", "Payload-Oxum=1.1", "bag"], "it is counted, and cannot be given"),
+        (&["-t", "gnu", "bag"], "--bag: writes the format bagit, not gnu"),
+        (&["--bag-info", "Payload-Oxum=1.1", "bag"], "it is computed and cannot be specified"),
         (&["--bag-info", "nothing", "bag"], "LABEL=VALUE"),
         (&["-o", "M", "bag"], "cannot be used with"),
         (&["--exclude", "a", "bag"], "cannot be used with"),
@@ -295,7 +295,7 @@ fn the_list_of_a_media_history_is_verified_by_its_own_program() {
     assert_eq!((ran.out().as_str(), ran.code), ("A/a.mov: OK\nb & <c>: OK\n", Some(0)), "{}", ran.err);
     let ran = folder.run(&["hash", "-t", "ascmhl", "-q", "-o", "clips/ascmhl/0001_x.mhl", "clips"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("there is a history already"), "{}", ran.err);
+    assert!(ran.err.contains("a history already exists"), "{}", ran.err);
     let program = "ascmhl-debug";
     let verified = |folder: &Folder| {
         let ran = Command::new(program)
@@ -359,7 +359,7 @@ fn what_belongs_to_a_media_history_is_none_of_its_files() {
     folder.write("clips/ascmhl/notes", "");
     folder.write("clips/ascmhl_chain.xml", "");
     let ran = folder.run(&["check", "--exact", list]);
-    let said = "3 files in clips not listed: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
+    let said = "3 files in clips not in the manifest: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
     assert!(ran.code == Some(1) && ran.err.contains(said), "{}", ran.err);
 }
 
@@ -375,6 +375,6 @@ fn a_manifest_that_lists_a_file_twice_makes_a_bag_invalid() {
         folder.write("bag/manifest-sha256.txt", manifest);
         let ran = folder.run(&["check", "bag"]);
         assert_eq!(ran.code, Some(code), "{}{}", ran.out(), ran.err);
-        assert_eq!(ran.err.contains("it lists a file more than once"), code == 1, "{}", ran.err);
+        assert_eq!(ran.err.contains("a file occurs more than once"), code == 1, "{}", ran.err);
     }
 }

@@ -23,7 +23,7 @@ fn what_another_manifest_lists_is_listed() {
     );
     folder.write("d/s/c", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    let said = "truesum: 1 file in d not listed: s/c\ntruesum: 2 files verified by 2 manifests, 1 not listed; 3 B read\n";
+    let said = "truesum: 1 file in d not in the manifest: s/c\ntruesum: 2 files verified by 2 manifests, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), said, Some(1)), "once, though it lies below both");
 }
 
@@ -44,15 +44,15 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/a.sha256", &lines(&[(ABC, "a")])), ("d/z.sha256/b", "")]);
     symlink("a.sha256", folder.path("d/latest.sha256")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
-    let said = "truesum: note: d/latest.sha256: symbolic link, not followed; truesum check d/latest.sha256 checks by it\n\
-                truesum: note: 1 file in d not listed (-v names them)\n\
-                truesum: 1 file verified by 1 manifest, 1 not listed; 3 B read\n";
+    let said = "truesum: note: d/latest.sha256: symbolic link, not followed; to check it: truesum check d/latest.sha256\n\
+                truesum: note: 1 file in d not in the manifest (use -v to list them)\n\
+                truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
     folder.pipe("d/p.sha256");
     symlink("gone", folder.path("d/q.sha256")).unwrap();
     let ran = folder.run(&["check", "-q", "-r", "d"]);
-    let said = "truesum: d/p.sha256: cannot use: it is called like a manifest, and is a named pipe\n\
-                truesum: d/q.sha256: cannot use: it is called like a manifest, and is a symbolic link to nothing\n\
+    let said = "truesum: d/p.sha256: cannot use: named like a manifest, but a named pipe\n\
+                truesum: d/q.sha256: cannot use: named like a manifest, but a broken symbolic link\n\
                 truesum: 1 file verified by 1 manifest; 3 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
@@ -66,7 +66,7 @@ fn a_folder_of_another_root_does_not_list_it() {
         ("e/M", &lines(&[(OTHER, "b")])),
     ]);
     let ran = folder.run(&["check", "-q", "--exact", "d/M", "e/M"]);
-    assert!(ran.err.contains("truesum: 1 file in e not listed: a\n"), "{}", ran.err);
+    assert!(ran.err.contains("truesum: 1 file in e not in the manifest: a\n"), "{}", ran.err);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_bag_is_checked_as_a_bag() {
     std::fs::remove_file(folder.path("d/bag/data/b")).unwrap();
     std::fs::remove_file(folder.path("d/bag/manifest-sha256.txt")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
-    assert!(ran.code != Some(0) && ran.err.contains("a bag without a manifest"), "{}", ran.err);
+    assert!(ran.code != Some(0) && ran.err.contains("a bag without a payload manifest"), "{}", ran.err);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn what_belongs_to_a_bag_is_no_stranger_to_an_exact_check() {
     );
     folder.write("d/three", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    assert!(ran.code == Some(1) && ran.err.contains("1 file in d not listed: three"), "{}", ran.err);
+    assert!(ran.code == Some(1) && ran.err.contains("1 file in d not in the manifest: three"), "{}", ran.err);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_bag_is_made_of_files_and_lies_in_one_place() {
             let _ = std::fs::remove_file(folder.path(format!("d/one/{name}")));
             folder.pipe(&format!("d/one/{name}"));
         };
-        whole(&pipe, &format!("d/one/{name}: cannot verify: no file, as a bag has it"));
+        whole(&pipe, &format!("d/one/{name}: cannot verify: not a regular file"));
     }
     let dangling = |folder: &Folder| {
         std::fs::remove_file(folder.path("d/one/bagit.txt")).unwrap();
@@ -163,18 +163,18 @@ fn a_bag_is_made_of_files_and_lies_in_one_place() {
         std::fs::rename(folder.path("d/one/data"), folder.path("d/elsewhere")).unwrap();
         symlink("../elsewhere", folder.path("d/one/data")).unwrap();
     };
-    whole(&elsewhere, "d/one: cannot verify: a bag without a folder data");
+    whole(&elsewhere, "d/one: cannot verify: a bag without a data folder");
 }
 
 #[test]
 fn a_bags_description_counts_however_its_lines_end() {
     for (text, code, said) in [
         ("Contact-Name: x\rPayload-Oxum: 3.1\r", 0, ""),
-        ("Contact-Name: x\rPayload-Oxum: 4.1\r", 1, "Payload-Oxum is 4.1, and the payload has 3.1"),
+        ("Contact-Name: x\rPayload-Oxum: 4.1\r", 1, "Payload-Oxum is 4.1, but the payload has 3.1"),
         ("Contact-Name: x\r\nPayload-Oxum: 4.1\r\n", 1, "Payload-Oxum is 4.1"),
         ("\u{feff}Payload-Oxum: 3.1\n", 0, ""),
         ("\u{feff}Payload-Oxum: 3.2\n", 1, "Payload-Oxum is 3.2"),
-        ("Payload\u{2010}Oxum: 3.2\n", 0, "is not Payload-Oxum, so that nothing was counted by it"),
+        ("Payload\u{2010}Oxum: 3.2\n", 0, "is not Payload-Oxum, and was ignored"),
     ] {
         let folder = Folder::new();
         bag(&folder, "b");

@@ -25,7 +25,7 @@ fn texts_are_hashed_as_they_are() {
         digest(b"abc\r"),
         digest(b"last")
     );
-    let said = "truesum: note: lines: 1 line ends in CR LF: the CR is hashed with the line\n";
+    let said = "truesum: note: lines: 1 line ends in CR LF: the CR is hashed as part of the line\n";
     assert_eq!(shown(&ran), (out, said, Some(0)));
     let ran = folder.feed(&["hash", "--text-lines", "-"], b"abc\n");
     assert_eq!(shown(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
@@ -80,8 +80,7 @@ fn each_folder_gets_a_manifest_of_its_files() {
 fn a_folder_keeps_what_lists_more_or_is_no_manifest() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", "a letter\n"), ("e/b", "abc")]);
     let ran = folder.run(&["hash", "--per-directory", "d", "e"]);
-    let said =
-        "truesum: d/SHA256SUMS: not replaced: what is there is no manifest, or not of what its name says\n";
+    let said = "truesum: d/SHA256SUMS: not replaced: the existing file is not a manifest, or not of the format its name implies\n";
     assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/SHA256SUMS"), b"a letter\n");
     assert!(folder.path("e/SHA256SUMS").exists());
@@ -108,8 +107,7 @@ fn each_file_gets_its_sidecars_and_these_none() {
     // A file of that name that is none stays.
     folder.write("d/x.iso.sha256", "notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "d/x.iso"]);
-    let said =
-        "truesum: d/x.iso.sha256: not replaced: what is there is no manifest, or not of what its name says\n";
+    let said = "truesum: d/x.iso.sha256: not replaced: the existing file is not a manifest, or not of the format its name implies\n";
     assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/x.iso.sha256"), b"notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "-q", "-t", "sfv", "d/x.iso"]);
@@ -125,7 +123,7 @@ fn names_get_the_crc32_of_their_files() {
     ]);
     let ran = folder.run(&["hash", "--embed-crc", "d"]);
     let said = "truesum: 1 file to be renamed; 1 named so already; 1 NOT; 19 B read\n";
-    let out = "d/[00000000]: FAILED\n  the name carries 00000000, the file has 8CDC1683\n\
+    let out = "d/[00000000]: FAILED\n  the name contains 00000000, the file has 8CDC1683\n\
                d/nine.txt: would be renamed to nine [CBF43926].txt (--yes does)\nd/right [CBF43926]: OK\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/[00000000]")).unwrap();
@@ -138,7 +136,7 @@ fn names_get_the_crc32_of_their_files() {
     folder.write("d/nine.txt", "123456789");
     folder.write("d/nine [CBF43926].txt", "other");
     let ran = folder.run(&["hash", "--embed-crc", "--yes", "d/nine.txt"]);
-    let said = "truesum: d/nine.txt: cannot rename: its new name is taken\ntruesum: 0 files renamed; 1 NOT; 9 B read\n";
+    let said = "truesum: d/nine.txt: cannot rename: a file of that name exists\ntruesum: 0 files renamed; 1 NOT; 9 B read\n";
     assert_eq!(shown(&ran), ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1)));
     assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
     assert_eq!(folder.run(&["hash", "--embed-crc"]).code, Some(2));
@@ -149,6 +147,6 @@ fn names_get_the_crc32_of_their_files() {
 fn a_dry_run_sees_that_a_name_is_taken() {
     let folder = Folder::with(&[("a.mkv", "abc"), ("a [352441C2].mkv", "other")]);
     let ran = folder.run(&["hash", "--embed-crc", "a.mkv"]);
-    let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: there is a file of that name\n";
+    let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file of that name exists\n";
     assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{}", ran.err);
 }

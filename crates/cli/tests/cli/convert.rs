@@ -90,7 +90,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
             let (ran, back) = converted(&folder, &second, format, algorithm, "back");
             // What wants sizes takes nothing from what has none.
             if ran.code == Some(2) {
-                let without = ran.err.matches(": left out: its size is not known").count();
+                let without = ran.err.matches(": left out: unknown size").count();
                 assert_eq!(without, through.len(), "{format} to {other} and back: {}", ran.err);
             } else {
                 assert_eq!(entries(&folder, &back), through, "{format} to {other} and back: {}", ran.err);
@@ -113,9 +113,9 @@ fn digests_that_only_the_files_can_give_are_said_to_be_theirs() {
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
     assert_eq!(
         ran.err,
-        "truesum: a: cannot be written: there is no place for md5 in this format\n\
-         truesum: M: not converted: sfv cannot hold all of it\n\
-         hint: its digests are of other algorithms, which only the files can give: truesum hash -t sfv\n"
+        "truesum: a: cannot be written: md5 cannot be stored in this format\n\
+         truesum: M: not converted: sfv cannot store everything in it\n\
+         hint: the format needs other algorithms; compute them from the files: truesum hash -t sfv\n"
     );
 }
 
@@ -132,8 +132,8 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
         ran.err,
         "truesum: M.jsonl: lost in sfv: the digest of sha256 of 1 entry\n\
          truesum: M.jsonl: lost in sfv: the size of 1 entry\n\
-         truesum: M.jsonl: not converted: sfv cannot hold all of it\n\
-         hint: --lossy writes it without; jsonl holds everything but signatures\n"
+         truesum: M.jsonl: not converted: sfv cannot store everything in it\n\
+         hint: to drop it, use --lossy; jsonl stores everything except signatures\n"
     );
     assert_eq!(folder.entries(), ["M.jsonl", "a"]);
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-t", "sfv", "-o", "M.sfv"]);
@@ -157,7 +157,7 @@ fn a_malformed_part_refuses_the_whole() {
             ran.err,
             "truesum: M: line 2: not a checksum line\n\
              truesum: M: not converted: 1 malformed part\n\
-             hint: -a NAME says the algorithm, --from FORMAT the format\n"
+             hint: specify the algorithm with -a NAME, or the format with --from FORMAT\n"
         );
     }
     assert_eq!(folder.entries(), ["M"]);
@@ -166,8 +166,8 @@ fn a_malformed_part_refuses_the_whole() {
         (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: no entry to write\n"),
         (
             &["convert", "M", "-t", "bare"],
-            "truesum: -t bare: this format is read and never written\n\
-             hint: truesum list formats tells what each format holds\n",
+            "truesum: -t bare: this format can only be read\n\
+             hint: to see what each format can store: truesum list formats\n",
         ),
     ] {
         let ran = folder.run(words);
@@ -184,8 +184,8 @@ fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
     assert_eq!(
         ran.err,
         "truesum: M.bsd: lost in gnu: that digests are of blake3\n\
-         truesum: M.bsd: not converted: gnu cannot hold all of it\n\
-         hint: -t bsd names algorithms; --lossy writes it all the same\n"
+         truesum: M.bsd: not converted: gnu cannot store everything in it\n\
+         hint: -t bsd names algorithms; to convert anyway, use --lossy\n"
     );
     let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M.b3"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));

@@ -19,7 +19,7 @@ fn conditions() -> Vec<Condition> {
         condition("missing", line(ABC, "gone"), &[], 1),
         condition("folder", line(ABC, "folder"), &[], 1),
         condition("outside", line(ABC, "../x"), &[], 1),
-        condition("not listed", String::new(), &["--exact"], 1),
+        condition("not in the manifest", String::new(), &["--exact"], 1),
         condition("not required", String::new(), &["--require", "other"], 1),
         condition("malformed", "oops\n".to_owned(), &[], 2),
         condition("short digest", "BLAKE2b-8 (good) = 00\n".to_owned(), &[], 2),

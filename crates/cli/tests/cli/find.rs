@@ -20,7 +20,11 @@ fn files_are_found_by_what_a_digest_may_be() {
     let ran = folder.run(&["find", ABC_MD5, "d/s", "f"]);
     let out = format!("found\td/s/b\t{ABC_MD5}\tmd5\nfound\tf\t{ABC_MD5}\tmd5\n");
     assert_eq!((ran.out(), ran.code), (out, Some(0)), "{}", ran.err);
-    assert!(ran.err.contains("algorithms fit, and all are computed\nhint: -a NAME computes one\n"));
+    assert!(
+        ran.err.contains(
+            "algorithms are possible, and all are computed\nhint: to compute only one, use -a NAME\n"
+        )
+    );
     let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
     let ran = folder.run(&["find", "-q", &format!("sha256-{base64}"), "f"]);
     assert_eq!(shown(&ran), (format!("found\tf\tsha256-{base64}\tsha256\n"), "", Some(0)));
@@ -43,7 +47,7 @@ fn what_could_not_be_read_may_be_what_is_absent() {
     symlink("loop", folder.path("loop")).unwrap();
     let ran = folder.run(&["find", "-a", "sha256", OTHER, "d", "loop"]);
     let said = "truesum: loop: cannot open: Too many levels of symbolic links\n\
-                truesum: 0 of 1 digest found; 1 file, 3 B read; 1 could NOT be read: what is absent may be there\n";
+                truesum: 0 of 1 digest found; 1 file, 3 B read; 1 could NOT be read: \"absent\" is not certain\n";
     assert_eq!(shown(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
     folder.pipe("d/pipe");
     symlink("a", folder.path("d/link")).unwrap();
@@ -83,7 +87,7 @@ fn all_that_a_manifest_lists_is_found_under_other_names() {
     assert_eq!(
         folder.run(&["find", "-q", "--manifest", "empty", "old"]).code,
         Some(2),
-        "nothing to look for"
+        "nothing to search for"
     );
 }
 
@@ -91,21 +95,18 @@ fn all_that_a_manifest_lists_is_found_under_other_names() {
 fn digests_stand_first_and_places_last() {
     let folder = Folder::with(&[("a", "abc"), (ABC, "abc")]);
     for (words, err) in [
-        (&[ABC][..], "truesum: find: no folder to look in is named\nhint: truesum find DIGEST... DIR\n"),
-        (
-            &[ABC, "none"],
-            "truesum: none: no such file or folder to look in\nhint: truesum find DIGEST... DIR\n",
-        ),
-        (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: no digest of md5\n")),
+        (&[ABC][..], "truesum: find: no folder to search given\nhint: truesum find DIGEST... DIR\n"),
+        (&[ABC, "none"], "truesum: none: no such file or folder\nhint: truesum find DIGEST... DIR\n"),
+        (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: not a digest of md5\n")),
         (
             &["hello?", "a"],
             "truesum: hello?: not spelled as any digest is\n\
-             hint: truesum list algorithms tells what there is, and how long digests are\n",
+             hint: for all algorithms and digest lengths: truesum list algorithms\n",
         ),
         (
             &[ABC, "hello!", "a"],
             "truesum: hello!: not spelled as any digest is\n\
-             hint: truesum list algorithms tells what there is, and how long digests are\n",
+             hint: for all algorithms and digest lengths: truesum list algorithms\n",
         ),
     ] {
         let ran = folder.run(&[&["find"], words].concat());
@@ -238,7 +239,7 @@ fn duplicates_that_could_not_be_read_are_told() {
                 truesum: 2 files: 1 copy in 1 group, 4 B wasted; 2 files, 8 B read; 1 could NOT be read\n";
     assert_eq!(shown(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
-    assert!(ran.err.contains("note: equal by crc32 alone, which different files may share\n"), "{}", ran.err);
+    assert!(ran.err.contains("note: equal by crc32 only, which different files can share\n"), "{}", ran.err);
     assert_eq!(folder.run(&["duplicates", "-"]).code, Some(2));
     let ran = folder.run(&["duplicates", "--json", "d", "none"]);
     let objects: Vec<serde_json::Value> =
@@ -281,7 +282,7 @@ fn a_manifest_that_lists_nothing_is_said_to() {
     let folder = Folder::with(&[("EMPTY", "# nothing\n"), ("K", &format!("{ABC}  a\n"))]);
     std::fs::create_dir(folder.path("none")).unwrap();
     let ran = folder.run(&["find", "--manifest", "EMPTY", "."]);
-    let said = "truesum: nothing to look for: no file is listed\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
+    let said = "truesum: nothing to search for: the manifest is empty\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
     let said = "truesum: there is no file to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
@@ -337,7 +338,7 @@ fn a_word_that_may_be_digest_or_place_is_refused() {
     let folder = Folder::with(&[("d/a", "abc"), (OTHER, "content")]);
     let ran = folder.run(&["find", ABC, OTHER, "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
-    assert!(ran.err.contains("it may be a digest, and there is a file of this name"), "{}", ran.err);
+    assert!(ran.err.contains("ambiguous: both a possible digest and an existing file"), "{}", ran.err);
     assert_eq!(folder.run(&["find", ABC, &format!("./{OTHER}"), "d"]).code, Some(0));
     assert_eq!(folder.run(&["find", ABC, &format!("sha256:{OTHER}"), "d"]).code, Some(1));
 }

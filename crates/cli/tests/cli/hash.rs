@@ -124,10 +124,10 @@ fn a_manifest_that_would_lack_a_file_is_not_written() {
         (&["a", "nope", "z"][..], 1, "1 file or folder would be missing from it", "--partial"),
         (&["--allow-empty", "nope"], 1, "1 file or folder would be missing from it", "--partial"),
         (&["-q", "nope", "empty"], 1, "1 file or folder would be missing from it", "--partial"),
-        (&["--partial", "nope"], 1, "there is no file to list", "--allow-empty"),
-        (&["empty"], 2, "there is no file to list", "--allow-empty"),
-        (&["--exclude", "x", "d"], 2, "there is no file to list", "--allow-empty"),
-        (&["--files-from", "/dev/null"], 2, "there is no file to list", "--allow-empty"),
+        (&["--partial", "nope"], 1, "there are no files", "--allow-empty"),
+        (&["empty"], 2, "there are no files", "--allow-empty"),
+        (&["--exclude", "x", "d"], 2, "there are no files", "--allow-empty"),
+        (&["--files-from", "/dev/null"], 2, "there are no files", "--allow-empty"),
     ] {
         for (old, kept) in [(None, "not written"), (Some(OLD), "not replaced")] {
             old.inspect(|old| folder.write("M", old));
@@ -270,7 +270,7 @@ fn links_and_special_files_are_told_of_and_read_on_request() {
     let fifo = folder.pipe("d/fifo");
     let ran = folder.run(&["d"]);
     assert_eq!((ran.out(), ran.code), (format!("{ABC}  d/a\n"), Some(0)));
-    for told in ["d/dangling: symbolic link to nothing", "d/fifo: named pipe", "2 symbolic links"] {
+    for told in ["d/dangling: broken symbolic link", "d/fifo: named pipe", "2 symbolic links"] {
         assert!(ran.err.contains(told), "{told}: {}", ran.err);
     }
     assert_eq!(folder.run(&["--quiet", "d"]).err, "");
@@ -345,9 +345,9 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
         (&["set", "other"][..], 1, "other: cannot be in this torrent"),
         (&["set/a", "other/none"], 1, "cannot open"),
         (&["set", "none"], 1, "not replaced"),
-        (&["-a", "sha256", "set"], 2, "there is no place for sha256"),
+        (&["-a", "sha256", "set"], 2, "sha256 cannot be stored in this format"),
         (&["--piece-size", "1000", "set"], 2, "a power of two"),
-        (&["--partial", "set"], 2, "run across its files"),
+        (&["--partial", "set"], 2, "whose pieces span files"),
     ] {
         let ran = folder.run(&[&["hash", "-t", "torrent", "--overwrite", "-o", "x.torrent"], words].concat());
         assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
@@ -365,14 +365,11 @@ fn a_name_that_says_another_format_or_algorithm_is_told() {
     for (words, said) in [
         (
             &["-o", "x.sfv", "a"][..],
-            "note: x.sfv is written in the format gnu: -t sfv writes what its name says\n",
+            "note: x.sfv is written in the format gnu; to match its name, use -t sfv\n",
         ),
-        (
-            &["-o", "MD5SUMS", "a"],
-            "note: MD5SUMS lists digests of sha256: -a md5 computes what its name says\n",
-        ),
-        (&["-o", "x.iso.sha1", "--tag", "a"], "note: x.iso.sha1 lists digests of sha256: -a sha1 computes"),
-        (&["-o", "x.torrent", "a"], "-t torrent writes what its name says\n"),
+        (&["-o", "MD5SUMS", "a"], "note: MD5SUMS contains sha256 digests; to match its name, use -a md5\n"),
+        (&["-o", "x.iso.sha1", "--tag", "a"], "note: x.iso.sha1 contains sha256 digests: -a sha1 computes"),
+        (&["-o", "x.torrent", "a"], "to match its name, use -t torrent\n"),
         (&["-o", "y.sfv", "-t", "sfv", "a"], ""),
         (&["-o", "z.sfv", "-t", "bsd", "a"], ""),
         (&["-o", "SHA256SUMS", "a"], ""),

@@ -61,7 +61,7 @@ fn a_manifest_under_a_key_is_verified_with_it_and_refused_without() {
     assert_eq!(without.code, Some(2), "{}", without.err);
     assert!(without.err.contains("truesum: M: line 1: hmac-sha256 needs a key\n"), "{}", without.err);
     assert_eq!(
-        without.err.matches("--key-file FILE or --key-fd N brings the key").count(),
+        without.err.matches("specify the key with --key-file FILE or --key-fd N").count(),
         1,
         "{}",
         without.err
@@ -98,7 +98,7 @@ fn lines_that_name_no_algorithm_are_of_the_one_asked_for() {
     folder.write("tags", format!("BLAKE3 (a) = {hex}\n"));
     let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "tags"]);
     assert!(ran.code == Some(2) && ran.out.is_empty(), "{ran:?}");
-    let why = "tags: line 1: blake3 is not an algorithm that was asked for";
+    let why = "tags: line 1: blake3 is not one of the specified algorithms";
     assert!(ran.err.contains(why), "{}", ran.err);
     folder.write("tags", format!("BLAKE3;KEYED (a) = {hex}\n"));
     let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "tags"]);
@@ -117,7 +117,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         assert!(ran.err.contains(why), "{words:?}: {}", ran.err);
     };
     refused(&["-a", "hmac-sha256", "a"], "truesum: hmac-sha256 needs a key\n");
-    refused(&["-a", "kmac128", "a"], "--key-file FILE or --key-fd N brings the key");
+    refused(&["-a", "kmac128", "a"], "specify the key with --key-file FILE or --key-fd N");
     refused(&["--key-file", "K", "a"], "truesum: sha256 takes no key\n");
     // Who has a key does not mean digests that anybody can make.
     let key = ["--key-file", "K"];
@@ -132,7 +132,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     for command in ["check", "audit"] {
         let ran = folder.run(&[command, key[0], key[1], "PLAIN"]);
         assert!(
-            ran.code != Some(0) && ran.err.contains("no digest of it is under the key"),
+            ran.code != Some(0) && ran.err.contains("none of its digests is keyed"),
             "{command}: {ran:?}"
         );
     }
@@ -140,7 +140,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     assert!(asked.code == Some(0) || asked.err.contains("takes no key"), "{asked:?}");
     refused(
         &["find", "--key-file", "K", ABC, "."],
-        "truesum: a key, and no algorithm that takes one\nhint: -a NAME tells it",
+        "truesum: a key was given, but no algorithm that takes one\nhint: specify one with -a NAME",
     );
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: no key");
@@ -152,11 +152,11 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     );
     refused(
         &["-a", "hmac-md5", "--key-fd", "1", "a"],
-        "truesum: --key-fd 1: standard output is written to, and brings no key\n\
+        "truesum: --key-fd 1: standard output is an output and cannot be the key\n\
          hint: --key-fd 3 3<FILE, or --key-file FILE\n",
     );
     refused(&["-a", "hmac-md5", "--key-fd", "2", "a"], "--key-fd 2: standard error is written to");
-    refused(&["-a", "hmac-md5", "--key-hex", "a"], "--key-hex: there is no --key-file and no --key-fd");
+    refused(&["-a", "hmac-md5", "--key-hex", "a"], "--key-hex: requires --key-file or --key-fd");
     refused(&["-a", "blake3", "--key-file", "K", "a"], "blake3 takes a key of 32 bytes, and this has 4");
     refused(
         &["-a", "siphash", "--key-file", "K", "a"],
@@ -165,21 +165,21 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["check", "-a", "hmac-md5", "M"], "hmac-md5 needs a key");
     refused(
         &["duplicates", "-a", "hmac-md5", "a", "b"],
-        "hmac-md5 needs a key, which this command does not take",
+        "hmac-md5 needs a key, which this command does not accept",
     );
-    refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms has a seed");
+    refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms takes a seed");
     refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes one");
     refused(
         &["-a", "cshake128;custom=78", "--customization", "y", "a"],
-        "truesum: --customization: cshake128;custom=78 has its own already\n\
-         hint: either --customization, or what stands behind the algorithm's name\n",
+        "truesum: --customization: cshake128;custom=78 already has one\n\
+         hint: use either --customization or the parameter in the algorithm name\n",
     );
     refused(
         &["-a", "xxh64;seed=7", "--seed", "8", "a"],
-        "truesum: --seed: xxh64;seed=7 has its own already\n\
-         hint: either --seed, or what stands behind the algorithm's name\n",
+        "truesum: --seed: xxh64;seed=7 already has one\n\
+         hint: use either --seed or the parameter in the algorithm name\n",
     );
-    refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 has its own already");
+    refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already has one");
     refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: its seed has 32 bits");
 }
 
@@ -191,7 +191,7 @@ fn a_key_that_others_can_read_and_a_line_end_behind_it_are_told() {
     let ran = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.err.contains("K: others can read this key (chmod 600)"), "{}", ran.err);
-    assert!(ran.err.contains("K: the line end behind the key counts as a byte of it"), "{}", ran.err);
+    assert!(ran.err.contains("K: the line ending after the key is part of the key"), "{}", ran.err);
     let quiet = folder.run(&["-q", "-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(quiet.err, "");
 }
@@ -267,7 +267,7 @@ fn standard_input_is_not_the_key_and_the_data() {
             &["check", "-a", "hmac-sha256", "--expect", TAG, "-"],
         ] {
             let ran = folder.feed(&[words, key].concat(), KEY.as_bytes());
-            let err = "truesum: standard input cannot be both the key and what is read under it\n\
+            let err = "truesum: standard input cannot be both the key and the data\n\
                        hint: --key-file FILE, or --key-fd 3 3<FILE\n";
             assert_eq!(
                 (ran.out().as_str(), ran.err.as_str(), ran.code),
@@ -282,7 +282,7 @@ fn standard_input_is_not_the_key_and_the_data() {
     let mut command = folder.command();
     command.args(["-a", "hmac-sha256", "--key-file", "K", "-"]);
     let ran: Ran = command.stdin(std::fs::File::open(folder.path("K")).unwrap()).output().unwrap().into();
-    assert!(ran.code == Some(2) && ran.err.contains("both the key and what is read"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("both the key and the data"), "{ran:?}");
 }
 
 #[test]
@@ -322,8 +322,8 @@ fn a_manifest_is_not_updated_under_another_key_than_its_own() {
     folder.write("d/M", &old);
     std::thread::sleep(std::time::Duration::from_millis(20));
     folder.write("d/M", &old);
-    let why = "truesum: d/M: not written: no line under a key fits the key given, which likely is not the manifest's\n\
-               hint: --key-file takes the key that the manifest was written with";
+    let why = "truesum: d/M: not written: no keyed line matches the given key, which is probably not the manifest's\n\
+               hint: specify the key of the manifest with --key-file";
     for more in [&[][..], &["--quick=date"], &["--refresh=all"], &["--quick=date", "--refresh"]] {
         let ran = folder.run(&[&["update", "--key-file", "W"], more, &["d/M"]].concat());
         assert_eq!(ran.code, Some(1), "{more:?}: {}", ran.err);

@@ -115,8 +115,8 @@ fn checks_and_audits_write_lines_by_a_template() {
     }
     let ran = folder.run(&["check", "--format-string", "%q", "SHA256SUMS"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    let said = "truesum: --format-string: %{verdict} is of what was compared, and nothing is\n\
-                hint: truesum check and truesum audit have it\n";
+    let said = "truesum: --format-string: %{verdict} is not available in hash\n\
+                hint: it is available in truesum check and truesum audit\n";
     assert_eq!(
         shown(&folder.run(&["hash", "--format-string", template, "a"])),
         (String::new(), said, Some(2))
@@ -140,5 +140,5 @@ fn an_sfv_has_the_comments_that_are_asked_for() {
     );
     assert_eq!(folder.run(&["check", "-q", "x.sfv"]).code, Some(0));
     let ran = folder.run(&["hash", "--sfv-style", "win", "a"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: --sfv-style is of SFV: -t sfv\n", Some(2)));
+    assert_eq!(shown(&ran), (String::new(), "truesum: --sfv-style requires -t sfv\n", Some(2)));
 }

@@ -47,7 +47,7 @@ fn damaged_ranges_stand_below_the_failed_line() {
     let ran = folder.run(&["check", "--locate", "M"]);
     assert_eq!(
         below(&ran),
-        "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, 1048593 bytes to look at\n"
+        "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, 1048593 bytes affected\n"
     );
     assert!(ran.err.contains("--repair-from COPY"), "{}", ran.err);
     assert!(below(&folder.run(&["check", "--locate", "--map", "M"])).contains(".#"), "a picture");
@@ -79,7 +79,7 @@ fn without_a_tree_there_is_advice_for_next_time() {
     let folder = folder();
     folder.write("small", "other");
     let ran = folder.run(&["check", "--locate", "M"]);
-    assert_eq!(below(&ran), "  not located: there is no stored tree small.ftr\n");
+    assert_eq!(below(&ran), "  not located: no stored tree small.ftr\n");
     assert!(ran.err.contains("truesum tree --save FILE"), "{}", ran.err);
     let ran = folder.run(&["check", "--locate", "--json", "M"]);
     assert!(
@@ -126,7 +126,7 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     // An entry of the row.
     flip(&folder, "data.ftr", 8192);
     let (text, located) = see();
-    assert!(text.contains("cannot tell whether file or tree is damaged"), "{text}");
+    assert!(text.contains("cannot tell whether the file or the tree is damaged"), "{text}");
     assert_eq!(located["verdict"], "cannot tell");
     // Both superblocks.
     flip(&folder, "data.ftr", 100);
@@ -143,7 +143,7 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     std::fs::remove_file(folder.path("data.ftr")).unwrap();
     folder.run(&["tree", "--save", "data"]);
     let (text, located) = see();
-    assert!(text.contains("good by data.ftr: the file is what its stored tree was made of"), "{text}");
+    assert!(text.contains("good by data.ftr: the file matches its stored tree"), "{text}");
     assert_eq!(located["verdict"], "good");
     assert!(located["reason"].as_str().unwrap().contains("disagree"));
     // A manifest that holds the tree's digest knows whose tree it is.
@@ -172,7 +172,7 @@ fn a_page_holds_all_files_that_failed() {
     let (text, code) = page();
     assert_eq!(code, Some(1));
     assert!(text.contains(">3,145,728</a></td><td>1,048,576</td><td>damaged</td>"), "{text}");
-    assert!(text.contains("not located: there is no stored tree small.ftr"), "{text}");
+    assert!(text.contains("not located: no stored tree small.ftr"), "{text}");
     let ran = folder.run(&["check", "--locate", "--map-html", "nowhere/page.html", "M"]);
     assert!(ran.code == Some(1) && ran.err.contains("nowhere/page.html"), "{}", ran.err);
 }
@@ -196,7 +196,7 @@ fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
     assert_eq!(
         (ran.out().as_str(), ran.code),
         (
-            "data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 damaged range, 16384 bytes to look at\n",
+            "data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 damaged range, 16384 bytes affected\n",
             Some(1)
         )
     );
@@ -211,22 +211,22 @@ fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
     let tried = folder.run(&["tree", "repair", "--dry-run", "--from", "copy", "data.obao4"]);
     assert_eq!(
         (tried.out().as_str(), tried.code),
-        ("1048576 16384 would be mended: 4096 bytes to write\n", Some(1))
+        ("1048576 16384 would be repaired: 4096 bytes to write\n", Some(1))
     );
     let done = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
-    assert_eq!((done.out().as_str(), done.code), ("1048576 16384 mended: 4096 bytes written\n", Some(0)));
-    assert!(done.err.contains("data: mended and verified, every byte is as listed again"), "{}", done.err);
+    assert_eq!((done.out().as_str(), done.code), ("1048576 16384 repaired: 4096 bytes written\n", Some(0)));
+    assert!(done.err.contains("data: repaired and verified; every byte matches"), "{}", done.err);
     let again = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
-    assert!(again.err.contains("data: good, nothing to mend") && again.code == Some(0), "{}", again.err);
+    assert!(again.err.contains("data: intact, nothing to repair") && again.code == Some(0), "{}", again.err);
     // Another file of that name.
     let other = noise(folder.read("data").len()).iter().map(|byte| !byte).collect::<Vec<u8>>();
     folder.write("data", &other);
     let planned = folder.run(&["tree", "repair", "--dry-run", "--from", "copy", "data.obao4"]);
-    assert!(planned.err.contains("more than half: only --most does that"), "{}", planned.err);
+    assert!(planned.err.contains("more than half: use --most to allow that"), "{}", planned.err);
     let refused = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
     assert_eq!((refused.out().as_str(), refused.code), ("", Some(2)), "{}", refused.err);
     assert!(
-        refused.err.contains("it may be another file\nhint: if it is not another file: --most"),
+        refused.err.contains("it may be a different file\nhint: if it is the right file: --most"),
         "{}",
         refused.err
     );
@@ -251,7 +251,7 @@ fn the_file_of_a_list_may_have_any_name() {
     // A list whose own name says nothing.
     std::fs::rename(folder.path("data.obao4"), folder.path("nodes")).unwrap();
     let ran = folder.run(&["check", "--format", "obao4", "nodes"]);
-    assert!(ran.code == Some(2) && ran.err.contains("does not say what file it is of"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("shows which file it is for"), "{}", ran.err);
     let ran = folder.run(&["check", "--format", "obao4", "--data", "sub/data", "nodes"]);
     assert_eq!((ran.out().as_str(), ran.code), ("sub/data: OK\n", Some(0)), "{}", ran.err);
     // Bytes by chance look like lines of JSON.
@@ -265,7 +265,7 @@ fn the_file_of_a_list_may_have_any_name() {
     folder.write("b", "b");
     folder.run(&["hash", "-o", "M", "a", "b"]);
     let ran = folder.run(&["check", "--data", "a", "M"]);
-    assert!(ran.code == Some(2) && ran.err.contains("another file than the one named"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("another file than the given one"), "{}", ran.err);
 }
 
 /// Writes `set.torrent` of `copies/set`.
@@ -306,8 +306,8 @@ fn a_list_that_can_be_read_but_once_is_not_looked_at_before_it_is_read() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.pipe("list");
     let ran = folder.run(&["check", "--locate", "list", "a"]);
-    let said = "truesum: --locate: list can be read but once, so its kind is not known beforehand\n\
-                hint: --data FILE tells which file it is of, --root DIR in which folder its files are\n";
+    let said = "truesum: --locate: list can be read only once, so its format cannot be detected first\n\
+                hint: specify the data file with --data FILE, or the folder of the files with --root DIR\n";
     assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), ("", said, Some(2)));
     let list = format!("{}  a\n", crate::program::ABC);
     let ran = folder.feed(&["check", "--locate", "-", "a"], list.as_bytes());
@@ -324,7 +324,7 @@ fn of_a_file_of_one_piece_an_outboard_has_no_digest_and_that_is_said() {
             folder.write(name, vec![7; length + more]);
             let ran = folder.run(&["tree", "--save", "--format", format, name]);
             let said = format!(
-                "note: {name}.{format} has no digest, so short is {name}: only its BLAKE3 verifies it\n"
+                "note: {name} is so short that {name}.{format} contains no hash: only its BLAKE3 digest verifies it\n"
             );
             assert_eq!((ran.err.matches(&said).count(), ran.code), (notes, Some(0)), "{}", ran.err);
             // Whatever it is changed to: of nothing nothing is verified.
@@ -349,7 +349,7 @@ fn a_file_that_is_given_is_called_so_where_it_is_mended() {
     for copy in ["copies", "copies/data"] {
         flip(&folder, "other", MIB + 5);
         let ran = repair(copy, "other");
-        assert!(ran.err.contains("truesum: other: mended and verified"), "{}", ran.err);
+        assert!(ran.err.contains("truesum: other: repaired and verified"), "{}", ran.err);
         assert_eq!(ran.code, Some(0));
     }
 }
@@ -365,7 +365,7 @@ fn that_a_list_does_not_tell_the_length_is_said() {
     }
     node.resize(4096, 0);
     folder.write("data.merkle", node);
-    let note = "note: data: its length is not listed: zeros at its end, within the last block, may be more or fewer\n";
+    let note = "note: data: its size is not in the manifest, so trailing zeros in the last block were not verified\n";
     for length in [file.len(), file.len() + 8, file.len() + 3] {
         file.resize(length, 0);
         folder.write("data", &file);
@@ -403,9 +403,5 @@ fn what_cannot_be_mended_is_named_as_it_is_found() {
         (Some(1), "truesum: gone: cannot open: No such file or directory\n")
     );
     let ran = folder.run(&["tree", "repair", "--from", "copy", "d/M"]);
-    assert!(
-        ran.code == Some(2) && ran.err.contains("it lists digests of whole files, and none of pieces"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.code == Some(2) && ran.err.contains("it has digests of complete files only"), "{}", ran.err);
 }

@@ -66,7 +66,7 @@ fn a_folder_that_is_in_every_name_is_said() {
         let ran = folder.run(&[command, "photos.sha256", "photos"]);
         assert_eq!(ran.code, Some(0), "{command}: {}", ran.err);
         let ran = folder.run(&[command, "--root", "photos", "photos.sha256", "photos"]);
-        let hint = "the names in the manifest begin with photos/: name the folder above it";
+        let hint = "the names in the manifest begin with photos/: specify its parent folder";
         assert_eq!((ran.code, ran.err.contains(hint)), (Some(1), true), "{command}: {}", ran.err);
     }
     let ran = folder.run(&["check", "--root", "photos", "photos.sha256"]);
@@ -74,7 +74,7 @@ fn a_folder_that_is_in_every_name_is_said() {
     folder.write("x/photos/M", folder.read("photos.sha256"));
     folder.write("x/photos/a", "abc");
     let ran = folder.run(&["check", "x/photos/M"]);
-    assert!(ran.err.contains("the names stand under the current folder"), "{}", ran.err);
+    assert!(ran.err.contains("the files exist in the current folder"), "{}", ran.err);
     std::fs::rename(folder.path("photos"), folder.path("elsewhere")).unwrap();
     let ran = folder.run(&["check", "x/photos/M"]);
     assert!(ran.err.contains("stand under the folder above: --root x/photos/.. looks"), "{}", ran.err);
@@ -87,10 +87,10 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
     folder.write("photos/b", "");
     folder.write("photos.sha256.asc", SIGNATURE);
     let ran = folder.run(&["update", "photos.sha256"]);
-    let said = "truesum: 1 file listed: 1 ok, 1 added; 67 B read; photos.sha256 written: as listed\n\
-                truesum: note: a signature of photos.sha256 is not listed in it, nor added\n\
-                truesum: note: 1 file beside the folder of all that is listed not added: truesum update photos.sha256 . adds it\n\
-                truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";
+    let said = "truesum: 1 file listed: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
+                truesum: note: the signature of photos.sha256 is not in the manifest and was not added\n\
+                truesum: note: 1 file next to the folder that contains all entries not added; to add it: truesum update photos.sha256 .\n\
+                truesum: note: photos.sha256.asc signs the old manifest: sign the new one\n";
     assert_eq!(shown(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
     std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();
     let ran = folder.run(&["update", "-n", "--rename", "photos.sha256"]);
@@ -116,7 +116,7 @@ fn signatures_are_passed_over_and_how_they_are_verified_is_said() {
     folder.write("e/a", "abc");
     assert_eq!(folder.run(&["check", "-r", "e"]).out(), "a: OK\n", "what is signed in itself is a list");
     let ran = folder.run(&["check", "d/SHA256SUMS"]);
-    let hint = "hint: a signature lies beside d/SHA256SUMS, not verified: gpg --verify d/SHA256SUMS.asc d/SHA256SUMS\n";
+    let hint = "hint: d/SHA256SUMS has a detached signature that was not verified: gpg --verify d/SHA256SUMS.asc d/SHA256SUMS\n";
     assert!(ran.err.contains(hint) && ran.code == Some(0), "{}", ran.err);
     assert!(!folder.run(&["check", "-q", "d/SHA256SUMS"]).err.contains("signature"));
     assert_eq!(folder.run(&["check", "d/SHA256SUMS.asc"]).code, Some(2), "what is named is not passed over");
@@ -209,12 +209,12 @@ fn messages_do_not_mislead() {
     let folder = Folder::with(&[("a", "abc"), ("M", &drive), ("key", key)]);
     folder.write("noise", noise);
     let ran = folder.run(&["check", "M"]);
-    assert!(ran.err.contains("hint: C: is a drive of Windows"), "{}", ran.err);
+    assert!(ran.err.contains("hint: C: is a Windows drive"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--search", "--moved=ok", "M"]).code, Some(0), "as the hint says");
     assert_eq!(shown(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])), (String::new(), "", Some(0)));
     for command in ["check", "audit"] {
         let ran = folder.run(&[command, "noise"]);
-        assert!(ran.err.contains("noise: cannot use: no manifest but binary data"), "{}", ran.err);
+        assert!(ran.err.contains("noise: cannot use: not a manifest, but binary data"), "{}", ran.err);
     }
     folder.run(&["hash", "--key-file", "key", "-a", "hmac-sha256", "-o", "K", "a"]);
     for words in [&["check", "K"][..], &["audit", "K", "."], &["diff", "K", "."]] {
@@ -235,10 +235,10 @@ fn messages_do_not_mislead() {
     let ran = folder.run(&["convert", "-t", "jsonl", "words"]);
     let said = "truesum: words: line 1: not a checksum line\n\
                 truesum: words: not converted: no entry, and 1000 malformed parts\n\
-                hint: is this a manifest? --from FORMAT says its format\n";
+                hint: is this a manifest? Specify its format with --from FORMAT\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
-    assert!(ran.err.contains("hint: --pubkey takes the file of a key, or its 56 characters"), "{}", ran.err);
+    assert!(ran.err.contains("hint: specify a key file, or the 56 characters of the key"), "{}", ran.err);
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn links_that_lead_out_are_said_when_they_are_listed() {
     let folder = Folder::with(&[("d/a", "abc"), ("out", "")]);
     symlink("../out", folder.path("d/link")).unwrap();
     let ran = folder.run(&["hash", "-L", "-o", "d/M", "d"]);
-    let note = "truesum: note: 1 name leads out of the folder by symbolic links: refused by check without --allow-outside\n";
+    let note = "truesum: note: 1 name leads outside the folder through symbolic links: check rejects them without --allow-outside\n";
     assert_eq!(shown(&ran), (String::new(), note, Some(0)));
     assert_eq!(folder.run(&["check", "d/M"]).code, Some(1));
     assert_eq!(folder.run(&["check", "--allow-outside", "d/M"]).code, Some(0));

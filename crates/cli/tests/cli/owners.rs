@@ -199,12 +199,12 @@ fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
         let none = folder.run(&["check", "--pubkey", "m.pub", "SUMS"]);
         assert_eq!(none.code, Some(1));
         assert!(
-            none.err.contains("neither SUMS.minisig nor SUMS.sig is there") || folder.path("s.pub").exists()
+            none.err.contains("neither SUMS.minisig nor SUMS.sig exists") || folder.path("s.pub").exists()
         );
     }
     let no_key = folder.run(&["check", "--pubkey", "a", "SUMS"]);
     assert_eq!(no_key.code, Some(2));
-    assert!(no_key.err.contains("--pubkey a: no public key of minisign or signify"), "{}", no_key.err);
+    assert!(no_key.err.contains("--pubkey a: not a minisign or signify public key"), "{}", no_key.err);
 }
 
 #[test]
@@ -319,8 +319,8 @@ fn a_signature_of_one_file_has_no_list_to_select_from() {
         words.push("a.minisig");
         let ran = folder.run(&words);
         let said = format!(
-            "truesum: {option}: a.minisig is the signature of one file, and has no list for that\n\
-             hint: a manifest is named itself: its signature is looked for in it and beside it\n"
+            "truesum: {option}: a.minisig is the signature of a single file, not a manifest\n\
+             hint: name the manifest: its signature is found in it or next to it\n"
         );
         assert_eq!((ran.out().as_str(), ran.err, ran.code), ("", said, Some(2)), "{option}");
     }

@@ -34,7 +34,7 @@ fn the_page_of_a_check_says_what_was_checked_and_failures_first() {
     let page = text(&read(&folder, "check.html"));
     let digest = folder.run(&["hash", "M"]).out()[..64].to_owned();
     for part in [
-        "Check of M\nNOT verified: not everything is as listed.\nManifest\n".to_owned(),
+        "Check of M\nNOT verified: some files do not match the manifest.\nManifest\n".to_owned(),
         format!("Manifest\nM, SHA-256 {digest}\nDate\n"),
         "verified\n1\n".to_owned(),
         "FAILED\n2\n".to_owned(),
@@ -56,7 +56,7 @@ fn the_page_of_a_part_says_so() {
         ["check", "--html", "p.html", "--lenient", "--sample", "1%", "--seed", "4", "--only", "good", "M"];
     assert_eq!(folder.run(&words).code, Some(0));
     let page = text(&read(&folder, "p.html"));
-    let said = "What was selected is verified, 1 entry. Of the others nothing is known.\n\
+    let said = "The selected files are verified: 1 entry. The others were not checked.\n\
                 A part: 1 of 4 entries (sample of 1 %, seed 4).\n";
     assert!(page.contains(said), "{page}");
     folder.write("MD5", format!("{}  good\n", "900150983cd24fb0d6963f7d28e17f72"));
@@ -88,11 +88,14 @@ fn the_page_of_an_audit_has_every_standing_and_is_none_of_the_files() {
 fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anything_is_read() {
     let folder = folder();
     for (words, why) in [
-        (&["check", "--html", "M", "M"][..], "what is there is no page of truesum"),
-        (&["audit", "--html", "M", "M"], "what is there is no page of truesum"),
+        (&["check", "--html", "M", "M"][..], "the existing file is not a truesum report"),
+        (&["audit", "--html", "M", "M"], "the existing file is not a truesum report"),
         (&["check", "--html", "none/x.html", "M"], "No such file or directory"),
         (&["check", "--html", ".", "M"], "directory"),
-        (&["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"], "two need two"),
+        (
+            &["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"],
+            "the same file is given for both",
+        ),
     ] {
         let ran = folder.run(words);
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");
@@ -109,7 +112,7 @@ fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anythin
         let ran = folder.feed(words, input.as_bytes());
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");
         assert!(
-            ran.err.contains("e/empty: cannot write: what is there is no page of truesum"),
+            ran.err.contains("e/empty: cannot write: the existing file is not a truesum report"),
             "{}",
             ran.err
         );

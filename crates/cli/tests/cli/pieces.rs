@@ -40,7 +40,7 @@ fn what_fills_up_the_last_piece_of_a_torrent_is_known_to_be_zeros() {
     let ran = folder.run(&["tree", "repair", "--from", "copies", "x.torrent"]);
     assert_eq!(
         (ran.out().as_str(), ran.code),
-        ("set/b: 0 100 mended: 100 bytes written\n", Some(0)),
+        ("set/b: 0 100 repaired: 100 bytes written\n", Some(0)),
         "{}",
         ran.err
     );
@@ -198,7 +198,7 @@ fn entries_without_digests_of_pieces_are_verified_all_the_same() {
     assert!(missing.code == Some(1) && missing.err.contains("small: cannot open"), "{}", missing.err);
     folder.write("small", "smoll");
     let damaged = repair();
-    assert!(damaged.code == Some(1) && damaged.err.contains("small: not as listed"), "{}", damaged.err);
+    assert!(damaged.code == Some(1) && damaged.err.contains("small: does not match"), "{}", damaged.err);
     folder.write("small", "small");
     assert_eq!(repair().code, Some(0));
 }
@@ -220,7 +220,7 @@ fn parity(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_of_one_piece_is_located_and_mended_as_a_whole() {
+fn a_file_of_one_piece_is_located_and_repaired_as_a_whole() {
     let good = noise(20_000);
     for (list, by) in [("v2.torrent", "bt2-pieces-root"), ("x.par2", "md5")] {
         let folder = Folder::new();
@@ -237,7 +237,7 @@ fn a_file_of_one_piece_is_located_and_mended_as_a_whole() {
         let said = format!("set/a: FAILED\n  0 20000 damaged\n  expected {by} ");
         assert!(ran.out().starts_with(&said) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
         let ran = folder.run(&["tree", "repair", "--from", "copies", list]);
-        let said = "0 20000 mended: 4096 bytes written\n";
+        let said = "0 20000 repaired: 4096 bytes written\n";
         assert_eq!((ran.out().as_str(), ran.code), (said, Some(0)), "{}", ran.err);
         assert_eq!(folder.read("set/a"), good);
     }
@@ -269,7 +269,7 @@ fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
         folder.write("list", format!("{head}{list}"));
         let ran = folder.run(&["check", "list"]);
         assert_eq!((ran.out().as_str(), ran.code), ("q: OK\n", Some(0)), "{}", ran.err);
-        assert!(ran.err.contains("1 file verified, 1 not listed; 49 KiB read"), "{}", ran.err);
+        assert!(ran.err.contains("1 file verified, 1 not in the manifest; 49 KiB read"), "{}", ran.err);
         flip(&folder.path("q"), 20_000);
         let ran = folder.run(&["check", "--locate", "list"]);
         let said = format!("q: FAILED\n  {said} damaged\n");
@@ -323,17 +323,17 @@ fn why_a_copy_mends_nothing_is_said() {
     std::fs::create_dir(folder.path("linked")).unwrap();
     std::fs::hard_link(folder.path("q"), folder.path("linked/q")).unwrap();
     for (copy, why) in [
-        ("damaged", "the copy is damaged here too"),
-        ("damaged/q", "the copy is damaged here too"),
-        ("empty", "the copy is not there"),
-        (".", "the copy is this same file"),
-        ("q", "the copy is this same file"),
-        ("linked", "the copy is this same file"),
+        ("damaged", "the copy is damaged here as well"),
+        ("damaged/q", "the copy is damaged here as well"),
+        ("empty", "the copy does not exist"),
+        (".", "the copy is the same file"),
+        ("q", "the copy is the same file"),
+        ("linked", "the copy is the same file"),
     ] {
         let ran = folder.run(&["tree", "repair", "--from", copy, "list"]);
         assert_eq!(
             (ran.out(), ran.code),
-            (format!("8192 4096 cannot be mended: {why}\n"), Some(1)),
+            (format!("8192 4096 cannot be repaired: {why}\n"), Some(1)),
             "{copy}: {}",
             ran.err
         );

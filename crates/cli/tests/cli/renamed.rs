@@ -10,8 +10,8 @@ fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
     let ran = folder.run(&["check", "--search", "--status", "d/M"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(1)));
     let ran = folder.run(&["check", "--search", "d/M"]);
-    let said = "truesum: note: 1 file in d not listed (-v names them)\n\
-                truesum: 1 file verified, 1 MISSING, 1 MOVED, 1 not listed; 9 B read\n";
+    let said = "truesum: note: 1 file in d not in the manifest (use -v to list them)\n\
+                truesum: 1 file verified, 1 MISSING, 1 MOVED, 1 not in the manifest; 9 B read\n";
     assert_eq!(shown(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), said, Some(1)));
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old")]));
     assert_eq!(folder.run(&["check", "-q", "--search", "d/M"]).code, Some(1));
@@ -19,7 +19,7 @@ fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
     assert_eq!((ran.out(), ran.code), ("a: OK\nold: MOVED to s/new\n".to_owned(), Some(0)));
     // What has only another name is not listed elsewhere, and so not too much.
     let ran = folder.run(&["check", "--exact", "--search", "--moved=ok", "d/M"]);
-    assert!(ran.err.contains("1 file in d not listed: other\n"), "{}", ran.err);
+    assert!(ran.err.contains("1 file in d not in the manifest: other\n"), "{}", ran.err);
     std::fs::remove_file(folder.path("d/other")).unwrap();
     assert_eq!(folder.run(&["check", "--exact", "--search", "--moved=ok", "d/M"]).code, Some(0));
 }
@@ -53,7 +53,7 @@ fn files_are_renamed_to_match_only_when_that_is_said_twice() {
     assert_eq!(folder.run(&["check", "-q", "d/M"]).code, Some(0));
     assert!(!folder.path("d/new").exists());
     let ran = folder.run(&["check", "--yes", "d/M"]);
-    let hint = "truesum: --yes: nothing is to be renamed\n\
+    let hint = "truesum: --yes: no renames requested\n\
                 hint: truesum check --search --rename-to-match --yes MANIFEST\n";
     assert_eq!(shown(&ran), (String::new(), hint, Some(2)));
     assert_eq!(folder.run(&["check", "--rename-to-match", "d/M"]).code, Some(2), "what was not searched");
@@ -89,7 +89,7 @@ fn nothing_is_replaced_and_nothing_leaves_the_folder() {
     assert_eq!((ran.out(), ran.code), (out.to_owned(), Some(1)));
     let ran = folder.run(&[&words[..], &["--allow-outside"]].concat());
     assert!(ran.out().contains("new: NOT RENAMED to ../out/old\n"), "{}", ran.out());
-    assert!(ran.err.contains("new: cannot rename: its new name leads out of the folder"), "{}", ran.err);
+    assert!(ran.err.contains("new: cannot rename: its new name is outside the folder"), "{}", ran.err);
     folder.write("d/M", lines(&[(ABC, "way/old"), (OTHER, "s")]));
     let ran = folder.run(&[&words[..], &["--allow-outside"]].concat());
     assert!(ran.out().contains("new: NOT RENAMED to way/old\n"), "{}", ran.out());
@@ -107,8 +107,7 @@ fn spellings_of_a_name_are_one_name_where_that_is_said() {
     let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/Sub/e\u{301}", "abc"), ("d/x\\y", "abc")]);
     folder.write("d/M", lines(&[(ABC, "README"), (ABC, "Sub/\u{e9}")]));
     let ran = folder.run(&["check", "d/M"]);
-    let hint = "hint: ReadMe is there, another spelling of README: --match-case=no and --normalize take it, \
-                --fix-names renames it\n";
+    let hint = "hint: ReadMe exists and differs from README only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names\n";
     assert_eq!((ran.out(), ran.code), ("README: MISSING\nSub/\u{e9}: MISSING\n".to_owned(), Some(1)));
     assert!(ran.err.contains(hint), "{}", ran.err);
     let ran = folder.run(&["check", "--match-case=no", "d/M"]);
@@ -188,7 +187,7 @@ fn files_are_verified_by_the_crc32_in_their_names() {
     let ran = folder.run(&["check", "--embedded", "d/plain"]);
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.err.starts_with("truesum: nothing verified: no name carries a CRC-32\nhint: "),
+        ran.err.starts_with("truesum: nothing verified: no file name contains a CRC-32\nhint: "),
         "{}",
         ran.err
     );
@@ -203,8 +202,8 @@ fn all_manifests_below_a_folder_are_checked() {
     folder.write("d/a.sha256", lines(&[(ABC, "a")]));
     folder.write("d/s/SHA256SUMS", lines(&[(EMPTY, "b")]));
     let ran = folder.run(&["check", "--recursive", "d"]);
-    let said = "truesum: note: 1 file in d not listed (-v names them)\n\
-                truesum: 2 files verified, 1 not listed; 3 B read\n";
+    let said = "truesum: note: 1 file in d not in the manifest (use -v to list them)\n\
+                truesum: 2 files verified, 1 not in the manifest; 3 B read\n";
     // Files that the manifests of folders below list count as listed there.
     assert_eq!((ran.out(), ran.code), ("a: OK\nb: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);
     folder.write("d/s/x.md5", "\0broken");
@@ -212,6 +211,6 @@ fn all_manifests_below_a_folder_are_checked() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     let empty = Folder::with(&[("d/a", "abc")]);
     let ran = empty.run(&["check", "-r", "d"]);
-    let said = "truesum: nothing verified: no manifest is below the folders named\n";
+    let said = "truesum: nothing verified: no manifest found below the given folders\n";
     assert!(ran.err.starts_with(said) && ran.code == Some(2), "{}", ran.err);
 }

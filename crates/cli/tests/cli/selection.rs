@@ -25,15 +25,16 @@ fn a_name_asked_for_that_nothing_is_called_is_an_error() {
     let folder = Folder::with(&[("a", "abc"), ("unlisted", "abc")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--only", "./a", "--only", "unlisted", "M"]);
-    let said = "truesum: note: 1 file in . not listed (-v names them)\n\
-                truesum: unlisted: asked for, and no entry is called so\n\
-                truesum: 1 file verified, 1 not listed; 3 B read\n";
+    let said = "truesum: note: 1 file in . not in the manifest (use -v to list them)\n\
+                truesum: unlisted: selected with --only, but no entry has this name\n\
+                truesum: 1 file verified, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(2)));
     for words in [&["audit", "--only", "nobody", "M"][..], &["diff", "--only", "nobody", "M", "M"]] {
         let ran = folder.run(words);
         assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
         assert!(
-            ran.err.contains("truesum: nobody: cannot select: asked for, and nothing is called so"),
+            ran.err
+                .contains("truesum: nobody: cannot select: selected with --only, but no file has this name"),
             "{}",
             ran.err
         );
@@ -45,12 +46,12 @@ fn a_check_that_selected_nothing_verified_nothing() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--newer", "2999-01-01", "M"]);
-    let said = "truesum: nothing selected: 1 entry is listed, and all left out\n\
+    let said = "truesum: nothing selected: 1 entry was excluded\n\
                 truesum: 0 files verified; 0 B read; part: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--min-size", "1K", "M"]).code, Some(2));
     let ran = folder.run(&["hash", "--min-size", "1K", "a"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: no file was selected: 1 file left out\n", Some(2)));
+    assert_eq!(shown(&ran), (String::new(), "truesum: no file was selected: 1 file excluded\n", Some(2)));
 }
 
 #[test]
@@ -105,12 +106,11 @@ fn an_audit_of_a_part_is_equal_in_what_was_selected() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said =
-        "truesum: 1 file listed: 1 ok, 1 copied; 6 B read; part: 2 listed and 1 found left out: NOT equal\n";
+    let said = "truesum: 1 file listed: 1 ok, 1 copied; 6 B read; part: 2 in the manifest and 1 found excluded: NOT equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
-    let said = "truesum: 1 file listed: 1 ok; 3 B read; part: 2 listed and 2 found left out: what was selected is equal\n";
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; part: 2 in the manifest and 2 found excluded: the selected files are equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
@@ -229,13 +229,13 @@ fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
     folder.write("M", lines(&["a", "b", "c"]));
     let night = || folder.run(&["check", "--state", "S", "--max-bytes", "3B", "M"]);
     assert_eq!(night().code, Some(1));
-    let said = "truesum: a: failed when it was read last, and was not read now\n\
-                hint: --only NAME with the same --state reads such a file at once\n\
-                truesum: 1 file verified, 1 FAILED before; 3 B read; part: 1 of 3 entries, 2 not in turn\n";
+    let said = "truesum: a: failed in an earlier run, and was not read in this one\n\
+                hint: to read such a file now, use --only NAME with the same --state\n\
+                truesum: 1 file verified, 1 FAILED before; 3 B read; part: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
-    let said = "truesum: 1 file verified; 3 B read; part: 1 of 3 entries, 2 not in turn\n";
+    let said = "truesum: 1 file verified; 3 B read; part: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 
@@ -245,7 +245,7 @@ fn a_state_is_never_something_else_and_parts_are_of_one_manifest() {
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--state", "diary", "M"]);
     assert_eq!(
-        (ran.code, ran.err.contains("diary: cannot use: it is no state of a check")),
+        (ran.code, ran.err.contains("diary: cannot use: not a state file")),
         (Some(2), true),
         "{}",
         ran.err
@@ -263,8 +263,8 @@ fn after_its_time_a_check_begins_no_file() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
     folder.write("M", lines(&["a", "b"]));
     let ran = folder.run(&["check", "--max-time", "0s", "M"]);
-    let said = "truesum: note: without --state the next run begins with the same files\n\
-                truesum: 1 file verified; 3 B read; part: 1 of 2 entries, 1 not in turn\n";
+    let said = "truesum: note: without --state, the next run starts with the same files\n\
+                truesum: 1 file verified; 3 B read; part: 1 of 2 entries, 1 left for later runs\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["check", "--max-time", "1h", "M"]);
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nb: OK\n", Some(0)));
@@ -279,8 +279,8 @@ fn a_conversion_takes_along_what_is_selected_and_says_so() {
     let said = "truesum: note: part: 1 of 3 entries\n";
     assert_eq!(shown(&ran), (format!("SHA256 (d/b) = {ABC}\n"), said, Some(0)));
     for (words, why) in [
-        (&["--only", "e"][..], "truesum: e: asked for, and no entry is called so\n"),
-        (&["--include", "*.iso"], "truesum: nothing selected: 3 entries are listed, and all left out\n"),
+        (&["--only", "e"][..], "truesum: e: selected with --only, but no entry has this name\n"),
+        (&["--include", "*.iso"], "truesum: nothing selected: 3 entries were excluded\n"),
     ] {
         let ran = folder.run(&[&["convert", "M", "-t", "bsd"], words].concat());
         assert_eq!(shown(&ran), (String::new(), why, Some(2)), "{words:?}");
@@ -310,7 +310,7 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     assert_eq!(end(&[&check[..], &["none"]].concat()), "");
     assert_eq!(end(&[&check[..], &["short"]].concat()), short);
     let digest = &folder.run(&["hash", "M"]).out()[..64];
-    let failed = "the bytes are not those listed: restore the file from a copy; --locate tells which bytes, if a tree of it was stored";
+    let failed = "the content does not match: restore the file from a copy; --locate shows which bytes differ, if a tree was stored";
     let long =
         format!("{short}\n  checked  M, SHA-256 {digest}\n  read     3 B in TIME\n  FAILED   {failed}");
     assert_eq!(end(&[&check[..], &["long"]].concat()), long);
@@ -321,9 +321,9 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: 1 file listed: 1 changed; 0 B read; part: 1 listed and 0 found left out: NOT equal\n  \
-         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 listed and 0 found were not selected\n  \
-         changed   written to since it was listed: restore it from a copy, or list it anew if that was meant"
+        "truesum: 1 file listed: 1 changed; 0 B read; part: 1 in the manifest and 0 found excluded: NOT equal\n  \
+         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found were excluded\n  \
+         changed   modified: restore it from a copy, or update the manifest if the change was intended"
     );
     assert_eq!(long, said);
     let long = end(&["hash", "-o", "N", "--summary=long", "--min-size", "1", "d"]);

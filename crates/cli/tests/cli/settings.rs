@@ -65,10 +65,10 @@ fn a_check_takes_nothing_from_them() {
 #[test]
 fn a_bad_one_is_told_with_its_line_and_nothing_is_done() {
     for (text, said) in [
-        ("\ncolor = \"blue\"\n", "config.toml:2: color: 'blue' is neither auto nor always nor never"),
+        ("\ncolor = \"blue\"\n", "config.toml:2: color: 'blue' is not auto, always or never"),
         (
             "exact = \"no\"\n",
-            "config.toml:1: exact: no setting: there are algorithm, format, progress, color",
+            "config.toml:1: exact: unknown setting; the settings are algorithm, format, progress, color",
         ),
         ("color = \"auto\"\n\ncolour\n", "config.toml:3: no TOML: "),
         ("algorithm = \"sha265\"\n", "config.toml:1: algorithm: "),
@@ -102,8 +102,8 @@ fn they_are_shown_with_where_they_were_said() {
     let file = folder.path(".config/truesum/config.toml");
     let expected = format!(
         "file: {0}\nTRUESUM_OPTIONS: -a blake3,md5\n\n\
-         algorithm  blake3,md5       TRUESUM_OPTIONS\n           what `hash` computes where neither -a nor a format is named; lines name it\n\
-         format     gnu              usual\n           what `hash` writes where no format is named\n\
+         algorithm  blake3,md5       TRUESUM_OPTIONS\n           algorithm of `hash` without -a or a format; the lines name it\n\
+         format     gnu              usual\n           format of `hash` without a format option\n\
          progress   auto             usual\n           auto or never\n\
          color      never            {0}:1\n           auto, always or never\n",
         file.display()

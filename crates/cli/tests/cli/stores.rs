@@ -28,8 +28,8 @@ fn where_one_may_stand_it_is_said_what_reads_it() {
         assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{words:?}: {}", ran.err);
         let first = ran.err.lines().next().unwrap_or_default();
         assert!(
-            first.ends_with("/key: this program reads no object stores")
-                || first.ends_with("s3://bucket/: this program reads no object stores"),
+            first.ends_with("/key: this build cannot read object stores")
+                || first.ends_with("s3://bucket/: this build cannot read object stores"),
             "{words:?}: {}",
             ran.err
         );
@@ -53,7 +53,7 @@ fn elsewhere_it_is_refused_and_in_lists_of_names_too() {
         let ran = run(&folder, words);
         assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
         assert!(
-            ran.err.contains("s3://bucket/key: no object store is read or written here\nhint: "),
+            ran.err.contains("s3://bucket/key: object stores are not supported here\nhint: "),
             "{}",
             ran.err
         );

@@ -114,7 +114,7 @@ fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
         ("xxh64", "seed           of 64 bits: --seed, xxh64;seed=NUMBER\n"),
         ("hmac-md5", "key            needed, of 1 bytes or more\n"),
         ("siphash", "key            needed, of 16 bytes\n"),
-        ("blake3", "key            if wanted, of 32 bytes: its digests are then blake3;keyed\n"),
+        ("blake3", "key            optional, 32 bytes: keyed digests are named blake3;keyed\n"),
         ("crc-16/modbus", "check          4b37 (of 123456789)\n"),
         ("imohash", "status         sampled: "),
     ] {

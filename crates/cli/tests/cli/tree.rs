@@ -58,7 +58,7 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     assert!(page.contains(">3,145,728</a></td><td>1,048,576</td>") && page.contains("<svg"), "{page}");
     let damaged = std::fs::read(&data).unwrap();
     let plan = ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
-    assert!(plan.contains("3145728 1048576 would be mended: 4096 bytes to write"), "{plan}");
+    assert!(plan.contains("3145728 1048576 would be repaired: 4096 bytes to write"), "{plan}");
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
     assert_eq!(ends(folder, 1, &["tree", "verify", "--dry-run", "--repair-from", "copy", "data.ftr"]), plan);
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
@@ -70,13 +70,13 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     std::fs::write(&data, &damaged).unwrap();
     let token = plain.trim().rsplit(' ').next().unwrap();
     let mended = ends(folder, 0, &["tree", "verify", "--repair-from", "copy", "--digest", token, "data.ftr"]);
-    assert!(mended.contains("3145728 1048576 mended: 4096 bytes written"), "{mended}");
+    assert!(mended.contains("3145728 1048576 repaired: 4096 bytes written"), "{mended}");
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     let foreign = vec![0; bytes.len()];
     std::fs::write(&data, &foreign).unwrap();
     ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
     ends(folder, 2, &["tree", "verify", "--repair-from", "copy", "data.ftr"]);
-    assert_eq!(std::fs::read(&data).unwrap(), foreign, "it may be another file");
+    assert_eq!(std::fs::read(&data).unwrap(), foreign, "it may be a different file");
     ends(folder, 0, &["tree", "verify", "--most", "--repair-from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     ends(folder, 2, &["tree", "verify", "--dry-run", "data.ftr"]);
@@ -181,7 +181,8 @@ fn a_file_that_only_grew_is_told_from_one_that_was_changed() {
         let (new, token) = (digest(), format!("sha256-tree:{old}"));
         let check = ["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &token];
         let said = ends(folder, 0, &check);
-        let begin = format!("by their digests, the first {old_size} of 3145728 bytes are the old file; ");
+        let begin =
+            format!("according to the digests, the first {old_size} of 3145728 bytes are the old file; ");
         assert!(
             said.starts_with(&begin) && said.ends_with(" of the file were read\n")
                 || said.ends_with("no byte of the file was read\n"),
@@ -202,7 +203,7 @@ fn a_file_that_only_grew_is_told_from_one_that_was_changed() {
         let refused = run(folder, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
         assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
         assert!(
-            text(&refused.stderr).contains("the old file is not its beginning"),
+            text(&refused.stderr).contains("the file does not begin with the old file"),
             "{}",
             text(&refused.stderr)
         );
@@ -247,7 +248,7 @@ fn pipes_have_trees_unless_their_length_must_be_known() {
     assert_eq!(run("sha256-tree").status.code(), Some(0));
     let refused = run("mtsum-sha256");
     assert_eq!((refused.status.code(), text(&refused.stdout).as_str()), (Some(1), ""));
-    assert!(text(&refused.stderr).contains("must know the length first"), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("requires the size in advance"), "{}", text(&refused.stderr));
 }
 
 #[test]
@@ -314,8 +315,9 @@ fn a_repair_that_ends_early_says_what_it_wrote() {
         flip(&data, (2 << 20) + 5);
         let repair = ["tree", "repair", "--from", "copy", list];
         let ran = injected(folder, &[injection], &repair);
-        let said =
-            format!("truesum: data: {why}; 4096 bytes were written before: the same command goes on\n");
+        let said = format!(
+            "truesum: data: {why}; 4096 bytes had been written: run the same command again to continue\n"
+        );
         assert!(text(&ran.stderr).starts_with(&said), "{list}: {}", text(&ran.stderr));
         assert_eq!(ran.status.code().or(ran.status.signal().map(|signal| 128 + signal)), Some(status));
         ends(folder, 0, &repair);
@@ -389,7 +391,7 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
     std::fs::write(&kept, &state).unwrap();
     let plain = run(folder, &["tree", "verify", "data.ftr"]);
     assert_eq!(text(&plain.stdout), FOUND);
-    assert!(text(&plain.stderr).contains("--resume goes on with it"), "{}", text(&plain.stderr));
+    assert!(text(&plain.stderr).contains("continue it with --resume"), "{}", text(&plain.stderr));
     flip(&data, 0);
     ends(folder, 2, &VERIFY);
     std::fs::remove_file(&kept).unwrap();
@@ -463,19 +465,19 @@ fn a_stored_tree_is_not_extended_by_another_file() {
         stored(&old);
         std::fs::rename(&data, folder.join("data.1")).unwrap();
         std::fs::write(&data, content).unwrap();
-        refused(options, "its inode number differs");
+        refused(options, "the inode number differs");
         // The same is consented to, but it has to be an extension all the same.
-        refused(&[options, &["--trust-prefix"]].concat(), "are not those of the stored tree");
+        refused(&[options, &["--trust-prefix"]].concat(), "do not match the stored tree");
         // Emptied and written anew (copytruncate).
         stored(&old);
         std::fs::write(&data, content).unwrap();
-        refused(options, "are not those of the stored tree");
+        refused(options, "do not match the stored tree");
     }
     // A copy of the old file that has grown.
     stored(&old);
     std::fs::rename(&data, folder.join("data.1")).unwrap();
     std::fs::write(&data, [&old[..], b"more"].concat()).unwrap();
-    refused(&["--append"], "its inode number differs");
+    refused(&["--append"], "the inode number differs");
     let grown = ends(folder, 0, &["tree", "--save", "--append", "--trust-prefix", "data"]);
     assert_eq!(grown, ends(folder, 0, &["tree", "data"]));
     // Where plain digests are computed too, everything is read.
@@ -496,11 +498,10 @@ fn what_a_stored_tree_was_believed_is_told() {
     let grown = run(folder, &["tree", "--save", "--append", "data"]);
     let extended = "stored tree of data extended: sha256-tree ";
     assert!(text(&grown.stdout).starts_with(extended), "{}", text(&grown.stdout));
-    let note = "truesum: note: data: 2,097,152 of its 3,145,728 bytes were read; of the others the digest says what the \
-                stored tree had (truesum tree verify reads all)\n";
+    let note = "truesum: note: data: 2,097,152 of 3,145,728 bytes were read; the rest was taken from the stored tree (to read everything: truesum tree verify)\n";
     assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
     for (list, why) in [
-        ("3145728 1\n", "the range 3145728 1 does not lie in its 3145728 bytes"),
+        ("3145728 1\n", "the range 3145728 1 is outside its 3145728 bytes"),
         ("0 1\n1 3145728\n", "the range 1 3145728 does not lie"),
     ] {
         std::fs::write(folder.join("changed"), list).unwrap();

@@ -290,7 +290,7 @@ fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
             stat.rsplit(") ").next().is_none_or(|state| state.is_empty() || state.starts_with('Z'))
         };
         if ends {
-            until("it is gone", gone);
+            until("it no longer exists", gone);
         } else {
             assert!(!gone(), "nobody asked it to end");
             kill_process(run, Signal::KILL).unwrap();

@@ -20,9 +20,9 @@ fn without_options_only_new_files_are_added() {
     let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: 3 files listed: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written: NOT as listed\n\
-                hint: --refresh accepts files that were modified\n\
-                hint: --prune drops files that are gone, --rename gives those that moved their new name\n";
+    let said = "truesum: 3 files listed: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written: NOT up to date\n\
+                hint: to accept modified files, use --refresh\n\
+                hint: to remove entries of deleted files, use --prune; to update moved names, --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
     assert_eq!(shown(&ran), (lines.to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{old}\n{EMPTY}  b\n{ABC}  s/a\n"));
@@ -37,7 +37,7 @@ fn what_is_up_to_date_is_not_touched() {
     write_manifest(&folder, "d/SHA256SUMS", &format!("{ABC}  a\n"));
     let before = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     let ran = folder.run(&["update", "--refresh", "--prune", "d/SHA256SUMS"]);
-    let said = "truesum: 1 file listed: 1 ok; 3 B read; d/SHA256SUMS not written: as listed\n";
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; d/SHA256SUMS not written: up to date\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     let after = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()));
@@ -50,12 +50,12 @@ fn a_refresh_takes_over_what_was_written_after_the_manifest() {
     write_manifest(&folder, "M", &format!("{OTHER}  old\n{OTHER} *new\n"));
     folder.write("d/new", "");
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
-    let said = "truesum: 2 files listed: 1 changed, 1 refreshed; 3 B read; M written: NOT as listed\n\
-                hint: no time shows that the changed files were modified; --refresh=all accepts them anyway\n";
+    let said = "truesum: 2 files listed: 1 changed, 1 refreshed; 3 B read; M written: NOT up to date\n\
+                hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n";
     assert_eq!(shown(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
     let ran = folder.run(&["update", "--refresh=all", "M", "d"]);
-    let said = "truesum: 2 files listed: 1 ok, 1 refreshed; 3 B read; M written: as listed\n";
+    let said = "truesum: 2 files listed: 1 ok, 1 refreshed; 3 B read; M written: up to date\n";
     assert_eq!(shown(&ran), ("refreshed\told\n".to_owned(), said, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  old\n{EMPTY} *new\n"));
 }
@@ -92,7 +92,7 @@ fn what_rotted_is_never_taken_over() {
     for words in [&["update", "--refresh", "M", "d"][..], &["update", "--refresh=all", "M", "d"]] {
         let ran = folder.run(words);
         assert!(ran.out().contains("corrupt\trot\n"), "{ran:?}");
-        assert!(ran.err.contains("hint: corrupt: the modification time is as listed"), "{ran:?}");
+        assert!(ran.err.contains("hint: corrupt: the modification time is unchanged"), "{ran:?}");
         assert_eq!(ran.code, Some(1));
         assert_eq!(listed(text(&folder, "M")), before);
     }
@@ -111,16 +111,16 @@ fn what_is_gone_is_dropped_on_request_and_not_if_that_is_most() {
     let old = format!("{ABC}  a\n# about c\n{OTHER}  c\n{EMPTY}  b\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
-    let said = "truesum: 3 files listed: 2 ok, 1 removed; 3 B read; M written: as listed\n";
+    let said = "truesum: 3 files listed: 2 ok, 1 removed; 3 B read; M written: up to date\n";
     assert_eq!(shown(&ran), ("removed\tc\n".to_owned(), said, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n# about c\n{EMPTY}  b\n"));
 
     let old = format!("{ABC}  a\n{OTHER}  c\n{OTHER}  e\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
-    let said = "truesum: M: not written: 2 of 3 listed files are missing, more than half\n\
-                hint: --prune=all removes their entries anyway\n\
-                truesum: 3 files listed: 1 ok, 1 new, 2 missing; 3 B read; M not written: NOT as listed\n";
+    let said = "truesum: M: not written: 2 of 3 files in the manifest are missing, more than half\n\
+                hint: to remove their entries anyway, use --prune=all\n\
+                truesum: 3 files listed: 1 ok, 1 new, 2 missing; 3 B read; M not written: NOT up to date\n";
     let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
     assert_eq!(shown(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
     assert_eq!(text(&folder, "M"), old);
@@ -137,14 +137,14 @@ fn a_folder_without_files_is_taken_for_a_disk_that_is_not_mounted() {
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     assert!(
         ran.err.starts_with(
-            "truesum: M: not written: d holds none of the listed files: is a disk to be mounted there?\n"
+            "truesum: M: not written: d contains none of the files in the manifest: is a disk not mounted?\n"
         ),
         "{ran:?}"
     );
     assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
     let ran = folder.run(&["update", "--prune=all", "M", "d"]);
     let said = "truesum: M: not written: no entry would be left\n\
-                hint: --allow-empty writes a manifest without entries\n";
+                hint: to write an empty manifest, use --allow-empty\n";
     assert!(ran.err.starts_with(said), "{ran:?}");
     assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
     std::fs::remove_dir(folder.path("d")).unwrap();
@@ -170,7 +170,7 @@ fn a_file_that_moved_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said = "truesum: 2 files listed: 1 ok, 1 renamed; 3 B read; M would be written: NOT as listed\n";
+    let said = "truesum: 2 files listed: 1 ok, 1 renamed; 3 B read; M would be written: NOT up to date\n";
     assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -203,8 +203,8 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest_as_it_is() {
     let ran = folder.run(&["update", "M", "d"]);
     let said = "truesum: M: line 2: not a checksum line\n\
                 truesum: M: not written: a line is malformed\n\
-                hint: --lenient leaves them as they are\n\
-                truesum: 1 file listed: 1 ok, 1 new, 1 malformed line; 3 B read; M not written: NOT as listed\n";
+                hint: to keep them unchanged, use --lenient\n\
+                truesum: 1 file listed: 1 ok, 1 new, 1 malformed line; 3 B read; M not written: NOT up to date\n";
     assert_eq!(shown(&ran), ("new\tb\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--lenient", "M", "d"]).code, Some(0));
@@ -227,13 +227,12 @@ fn what_cannot_be_edited_is_refused_before_a_file_is_read() {
     let folder = Folder::with(&[("d/a", "abc")]);
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
-    let said = "truesum: x.json: cannot update: the format json is written as a whole, and this one holds more than would be written again\n\
-                hint: truesum hash -o writes a new manifest; truesum convert one of a format that can be edited\n\
-                truesum: 0 files listed: nothing compared; 0 B read; x.json not written: not done as asked\n";
+    let said = "truesum: x.json: cannot update: the format json can only be rewritten completely, and this manifest has content that would be lost\n\
+                hint: write a new manifest with truesum hash -o, or convert it with truesum convert\n\
+                truesum: 0 files listed: nothing compared; 0 B read; x.json not written: not completed\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
-    let said =
-        "truesum: none: cannot update: there is no such file\nhint: truesum hash -o MANIFEST DIR makes one\n";
+    let said = "truesum: none: cannot update: No such file or directory\nhint: to create one: truesum hash -o MANIFEST DIR\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["update", "d"]).code, Some(2));
     assert_eq!(folder.run(&["update", "-"]).code, Some(2));
@@ -315,8 +314,8 @@ fn a_manifest_that_lists_itself_never_takes_its_own_line_over() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "d/M", &format!("{OTHER}  M\n{OTHER}  a\n"));
     let ran = folder.run(&["update", "--refresh=all", "d/M"]);
-    let said = "truesum: 2 files listed: 1 changed, 1 refreshed; 139 B read; d/M written: NOT as listed\n\
-                hint: d/M lists itself, which cannot be equal: delete that line\n";
+    let said = "truesum: 2 files listed: 1 changed, 1 refreshed; 139 B read; d/M written: NOT up to date\n\
+                hint: d/M contains an entry for itself, which cannot match: delete that line\n";
     assert_eq!(shown(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "d/M"), format!("{OTHER}  M\n{ABC}  a\n"));
     std::fs::hard_link(folder.path("d/M"), folder.path("d/N")).unwrap();
@@ -330,12 +329,12 @@ fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: 0 files listed: 1 added; 3 B read; M would be written: NOT as listed\n";
+    let said = "truesum: 0 files listed: 1 added; 3 B read; M would be written: NOT up to date\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: 1 file listed: 1 ok; 3 B read; M would not be written: as listed\n";
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; M would not be written: up to date\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
 }
 
@@ -347,10 +346,10 @@ fn what_a_new_manifest_leaves_behind_is_told() {
     folder.write("M.minisig", "");
     std::fs::hard_link(folder.path("M"), folder.path("N")).unwrap();
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: 0 files listed: 1 added; 3 B read; M written: as listed\n\
-                truesum: note: M has other hard links: what is called so stays the old manifest\n\
-                truesum: note: M.asc is a signature of the old manifest: sign the new one\n\
-                truesum: note: M.minisig is a signature of the old manifest: sign the new one\n";
+    let said = "truesum: 0 files listed: 1 added; 3 B read; M written: up to date\n\
+                truesum: note: M has other hard links, which keep the old manifest\n\
+                truesum: note: M.asc signs the old manifest: sign the new one\n\
+                truesum: note: M.minisig signs the old manifest: sign the new one\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(0)));
     assert_eq!((text(&folder, "M"), text(&folder, "N")), (format!("{ABC}  a\n"), String::new()));
 }
@@ -363,8 +362,7 @@ fn a_time_that_is_kept_is_told_for_it_hides_rot() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: note: M keeps its time, 2001-09-09T01:46:40.000000000Z, for changed files stay listed: whether a file rotted or was \
-                written to since then, nothing will tell\n";
+    let said = "truesum: note: M keeps its modification time, 2001-09-09T01:46:40.000000000Z, because entries of changed files remain: it separates edits from corruption\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 
@@ -393,10 +391,8 @@ fn signatures_of_the_manifest_are_not_added_to_it() {
         ("added\tOTHER.asc\nadded\ts/SHA256SUMS.sig\tOTHER.asc\n", Some(0))
     );
     assert!(
-        ran.err.contains("note: 2 signatures of SHA256SUMS are not listed in it, nor added\n")
-            && ran
-                .err
-                .contains("note: SHA256SUMS.minisig is a signature of the old manifest: sign the new one\n"),
+        ran.err.contains("note: 2 signatures of SHA256SUMS are not in the manifest and were not added\n")
+            && ran.err.contains("note: SHA256SUMS.minisig signs the old manifest: sign the new one\n"),
         "{}",
         ran.err
     );
@@ -423,8 +419,8 @@ fn what_stands_on_a_line_that_could_not_be_used_is_not_new() {
         write_manifest(&folder, "M", &old);
         let ran = folder.run(&["update", "--lenient", "M", "d"]);
         assert_eq!((ran.out().as_str(), ran.code), ("new\tb\nnew\tc d\n", Some(1)), "{line}: {}", ran.err);
-        let said = "truesum: M: not written: b is not new: a line that could not be used names it\n\
-                    hint: put that line right or delete it; one under a key needs --key-file\n";
+        let said = "truesum: M: not written: b is not new: a line that could not be used contains its name\n\
+                    hint: correct or delete that line; a keyed line needs --key-file\n";
         assert!(ran.err.contains(said), "{line}: {}", ran.err);
         assert_eq!(text(&folder, "M"), old);
     }
@@ -439,7 +435,14 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
     let folder =
         Folder::with(&[("a", "abc"), ("s/M.sig", ""), ("M.minisig", SIGNATURE), ("M.asc", SIGNATURE)]);
     let ran = folder.run(&["hash", "-o", "M", "."]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: note: 2 signatures of M not listed\n", Some(0)));
+    assert_eq!(
+        shown(&ran),
+        (
+            String::new(),
+            "truesum: note: 2 signatures of M are not in the manifest and were not added\n",
+            Some(0)
+        )
+    );
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
     assert_eq!(folder.run(&["hash", "-o", "M", "a", "M.asc"]).err, "");
     assert!(text(&folder, "M").contains("  M.asc\n"), "what is named is hashed");
@@ -453,7 +456,11 @@ fn the_manifests_of_a_bag_are_its_own_business() {
     for name in ["b/manifest-sha512.txt", "b/tagmanifest-sha512.txt"] {
         let old = folder.read(name);
         let ran = folder.run(&["update", name]);
-        assert!(ran.code == Some(2) && ran.err.contains("hash --bag FOLDER completes a bag"), "{}", ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("to complete a bag: truesum hash --bag FOLDER"),
+            "{}",
+            ran.err
+        );
         assert_eq!(folder.read(name), old);
     }
 }

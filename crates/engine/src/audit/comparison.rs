@@ -182,7 +182,7 @@ impl<'a> Comparison<'a> {
         let named = self.options.folder.as_deref();
         let other = folders.iter().position(|other| !elsewhere && !same_file(other, folder));
         if let (Some(at), None) = (other, named) {
-            let why = "it is in another folder than the first: name the folder that all of them speak of";
+            let why = "it is in another folder than the first: specify the folder that all of them describe";
             let name = manifests[at].as_ref().as_os_str().as_bytes();
             let error = Error::new(name, "use", Cause::Other(why.to_owned()));
             return self.failed(&error, tell).map(|()| None);
@@ -531,7 +531,7 @@ impl<'a> Comparison<'a> {
             return Ok(());
         }
         names.into_iter().try_for_each(|name| {
-            let why = Cause::Other("asked for, and nothing is called so".to_owned());
+            let why = Cause::Other("selected with --only, but no file has this name".to_owned());
             self.failed(&Error::new(name.as_bytes(), "select", why), tell)
         })
     }

@@ -178,7 +178,7 @@ impl<'a> KnownSets<'a> {
             Some(error) if Input::is_interruption(&error) => Ok(()),
             Some(error) => self.failed(&Error::io(bytes, "read", error), tell),
             None if self.report.listed == before => {
-                let why = Cause::Other("it holds no digest of a whole file".to_owned());
+                let why = Cause::Other("it contains no digest of a complete file".to_owned());
                 self.failed(&Error::new(bytes, "use", why), tell)
             }
             None => Ok(()),

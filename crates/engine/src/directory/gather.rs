@@ -76,8 +76,8 @@ impl Gathered {
             // An argument may be a link; nothing below it is followed.
             let why = match root.stat(name, object.is_root()) {
                 Ok(stat) if State::of(&stat) == object.state => continue,
-                Ok(_) => "it is not what it was when it was read",
-                Err(_) => "it is gone",
+                Ok(_) => "it changed after it was read",
+                Err(_) => "it no longer exists",
             };
             unchanged = false;
             tell(Error::new(&path, "vouch for", Cause::Changed(why.to_owned())));

@@ -93,14 +93,14 @@ impl Kind {
     pub(super) fn refusal(&self, object: &Object) -> Option<&'static str> {
         match (self, &object.what) {
             (Kind::Truesum { .. }, _) if object.is_root() && !matches!(object.what, What::Folder) => {
-                Some("a file by itself has a plain digest: truesum hash")
+                Some("a single file has an ordinary digest: truesum hash")
             }
             (Kind::Git(_), _) if object.name().eq_ignore_ascii_case(b".git") => {
-                Some("git takes no path with .git in it: a repository in the tree is kept as its commit")
+                Some("git does not allow paths with .git; a nested repository is stored as its commit")
             }
-            (Kind::Go { .. }, What::Link(_)) => Some("h1 has no symbolic links"),
+            (Kind::Go { .. }, What::Link(_)) => Some("h1 does not support symbolic links"),
             (Kind::Go { .. }, What::File) if object.path.contains(&b'\n') => {
-                Some("h1 has no names with a line feed")
+                Some("h1 does not support names with a line feed")
             }
             _ => None,
         }

@@ -46,7 +46,7 @@ pub fn prove(
     tell: &mut dyn FnMut(Error),
 ) -> Option<ObjectProof> {
     let Kind::Truesum { spec, modes } = &options.kind else {
-        let why = "only digests of the kind truesum have proofs";
+        let why = "only digests of kind truesum have proofs";
         tell(Error::new(path.as_ref().as_os_str().as_bytes(), "prove", Cause::Undivided(why.to_owned())));
         return None;
     };
@@ -54,7 +54,7 @@ pub fn prove(
     let entries = Entries::new(&gathered, spec, *modes);
     let name = name.as_os_str().as_bytes();
     let Some(index) = entries.find(name) else {
-        let why = "the tree has no such object; name it from the tree down, as truesum hash --root DIR does";
+        let why = "no such file in the folder; give its name relative to the folder";
         tell(Error::new(name, "prove", Cause::Other(why.to_owned())));
         return None;
     };
@@ -119,7 +119,7 @@ fn found(file: &Path, told: &Body, spec: &Spec, progress: &Progress) -> Result<B
         (Body::Folder | Body::Link(_), kind) => {
             let kind = if kind == FileType::Directory { DIRECTORY } else { describe(kind) };
             let expected = if *told == Body::Folder { "directory" } else { "symbolic link" };
-            let why = format!("the proof is of a {expected}, and it is a {kind}");
+            let why = format!("the proof is for a {expected}, but it is a {kind}");
             Err(Error::new(path, "prove", Cause::Other(why)))
         }
     }

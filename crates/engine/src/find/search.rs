@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
                 }
                 Listed::Entry(job) | Listed::Pieced(job) => BadLine {
                     at: job.origin.1,
-                    reason: "it has no digest of a whole file".to_owned(),
+                    reason: "it contains no digest of a complete file".to_owned(),
                     lacks_key: false,
                 },
                 Listed::Bad(line) => line,

@@ -68,7 +68,7 @@ impl Lock {
                 }
             }
             if began.elapsed() > PATIENCE || progress.stopped() {
-                let why = Cause::Other("another run of truesum uses it".to_owned());
+                let why = Cause::Other("another truesum process is using it".to_owned());
                 return Err(Error::new(name, "lock", why));
             }
             std::thread::sleep(PAUSE);
@@ -101,7 +101,9 @@ impl Lock {
         let locked = fs::fstat(&self.file).map(id).map_err(|error| Error::io(name, "look at", error))?;
         match fs::stat(path).map(id) {
             Ok(there) if there == locked => Ok(()),
-            Ok(_) => Err(Error::new(name, "replace", Cause::Changed("it is another file now".to_owned()))),
+            Ok(_) => {
+                Err(Error::new(name, "replace", Cause::Changed("it was replaced by another file".to_owned())))
+            }
             Err(error) => Err(Error::io(name, "look at", io::Error::from(error))),
         }
     }

@@ -87,7 +87,7 @@ impl Root {
         match error {
             Errno::XDEV => Error::new(path, action, Cause::OutsideRoot),
             Errno::LOOP if self.reach() == Reach::NoLinks => {
-                let what = "a symbolic link took its place, or that of a folder above it";
+                let what = "it, or a parent folder, was replaced by a symbolic link";
                 Error::new(path, action, Cause::Changed(what.to_owned()))
             }
             _ => Error::io(path, action, error),

@@ -251,7 +251,7 @@ impl Guarded {
         Ok(if before.st_size != after.st_size {
             Some(format!("from {} to {} bytes", before.st_size, after.st_size))
         } else if (before.st_mtime, before.st_mtime_nsec) != (after.st_mtime, after.st_mtime_nsec) {
-            Some("its modification time moved".to_owned())
+            Some("its modification time changed".to_owned())
         } else if (before.st_ctime, before.st_ctime_nsec) != (after.st_ctime, after.st_ctime_nsec) {
             Some("its status changed".to_owned())
         } else {
@@ -307,7 +307,7 @@ impl Guarded {
         let size = self.size_hint();
         let told = self.system.sizes != Sizes::Invented;
         if told && (self.position < size || (self.system.sizes == Sizes::Local && self.position > size)) {
-            let what = format!("{} bytes could be read of {size}", self.position);
+            let what = format!("only {} of {size} bytes could be read", self.position);
             return Err(Error::new(path, "read", Cause::Changed(what)));
         }
         Ok(Whole::of_file(self.position, &self.before))

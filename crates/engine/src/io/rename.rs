@@ -20,12 +20,12 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<
     let (old, old_base) = place(root, from).map_err(fail)?;
     let stat = fs::statat(&old, old_base, AtFlags::SYMLINK_NOFOLLOW).map_err(fail)?;
     if !FileType::from_raw_mode(stat.st_mode).is_file() {
-        let why = Cause::Other("it is a symbolic link, or no file".to_owned());
+        let why = Cause::Other("it is not a regular file".to_owned());
         return Err(Error::new(from, "rename", why));
     }
     let time = (stat.st_mtime, stat.st_mtime_nsec as u32);
     if (stat.st_size as u64, time) != seen {
-        return Err(Error::new(from, "rename", Cause::Changed("it was written to meanwhile".to_owned())));
+        return Err(Error::new(from, "rename", Cause::Changed("it was modified in the meantime".to_owned())));
     }
     make_folders(root, to).map_err(fail)?;
     let (new, new_base) = place(root, to).map_err(fail)?;
@@ -43,15 +43,15 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<
     if moved.is_ok_and(|moved| id(&moved) == id(&stat)) {
         return Ok(());
     }
-    let why = Cause::Changed("another file was in its place, and has the new name now".to_owned());
+    let why = Cause::Changed("another file had replaced it and was renamed instead".to_owned());
     Err(Error::new(from, "rename", why))
 }
 
 fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
     let why = match error {
-        Errno::EXIST => "its new name is taken",
+        Errno::EXIST => "a file of that name exists",
         Errno::XDEV if matches!(root, Root::Beneath(_)) => {
-            "its new name leads out of the folder, or to another file system"
+            "its new name is outside the folder or on another file system"
         }
         Errno::XDEV => "its new name is on another file system",
         Errno::PERM => "it is not permitted, or the file system cannot rename without replacing",
@@ -121,8 +121,8 @@ mod tests {
         std::fs::write(path("taken"), "other").unwrap();
         let was = seen(&path("x/y/b"));
         for (to, why) in [
-            ("taken", "its new name is taken"),
-            ("x", "its new name is taken"),
+            ("taken", "a file of that name exists"),
+            ("x", "a file of that name exists"),
             ("../out", "leads out"),
             ("/out", "leads out"),
             ("x/..", "directory"),

@@ -97,7 +97,7 @@ pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Re
         let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
         moved += usize::from(changed(&later) != changed(&stat));
         if moved == TICKS {
-            return Err(Cause::Changed("it is written to again and again".to_owned()));
+            return Err(Cause::Changed("it is being modified continuously".to_owned()));
         }
         stat = later;
     }

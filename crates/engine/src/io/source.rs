@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
             match rustix::io::pread(self.file.as_fd(), &mut buffer[filled..], offset + filled as u64) {
                 Ok(0) => {
                     let (end, size) = (offset + filled as u64, self.size);
-                    let why = format!("{end} bytes could be read of {size}");
+                    let why = format!("only {end} of {size} bytes could be read");
                     return Err(Error::new(self.path, "read", Cause::Changed(why)));
                 }
                 Ok(count) => filled += count,
@@ -158,7 +158,7 @@ pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<Whole, Error> {
         match rustix::io::pread(file.as_fd(), &mut [0; 1], size) {
             Ok(0) => break,
             Ok(_) => {
-                let why = format!("it is longer than {size} bytes now");
+                let why = format!("it is now longer than {size} bytes");
                 return Err(Error::new(path, "read", Cause::Changed(why)));
             }
             Err(Errno::INTR) => {}

@@ -43,10 +43,10 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
         match self {
-            Fault::Missing(bundle) => write!(f, "bundle {bundle}: no part of it is there"),
-            Fault::Foreign(path, why) => write!(f, "{}: no part of this plan: {why}", safe(path)),
+            Fault::Missing(bundle) => write!(f, "bundle {bundle}: its part is missing"),
+            Fault::Foreign(path, why) => write!(f, "{}: not a part of this plan: {why}", safe(path)),
             Fault::Repeated(bundle, [one, two]) => {
-                write!(f, "bundle {bundle}: its part is there twice: {} and {}", safe(one), safe(two))
+                write!(f, "bundle {bundle}: two parts exist: {} and {}", safe(one), safe(two))
             }
             Fault::Contradicting(bundle, [one, two]) => {
                 write!(f, "bundle {bundle}: {} and {} contradict each other", safe(one), safe(two))
@@ -56,7 +56,9 @@ impl std::fmt::Display for Fault {
             Fault::Failed(name, Failure { kind, reason, .. }) => {
                 write!(f, "{}: {kind}: {reason}", display_safe(name))
             }
-            Fault::Pieces(name, why) => write!(f, "{}: its pieces make no digest: {why}", display_safe(name)),
+            Fault::Pieces(name, why) => {
+                write!(f, "{}: its ranges cannot be combined: {why}", display_safe(name))
+            }
         }
     }
 }
@@ -159,12 +161,12 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     let file = open(path).map_err(fail)?;
     BufReader::with_capacity(256, file.take(256)).read_until(b'\n', &mut first).map_err(fail)?;
     let head = first.strip_suffix(b"\n").and_then(parse_part_head);
-    let (id, bundle) = head.ok_or_else(|| foreign("its first line is not that of a part".to_owned()))?;
+    let (id, bundle) = head.ok_or_else(|| foreign("its first line is not that of a part file".to_owned()))?;
     if id != plan.id() {
-        return Err(foreign("it is of another plan".to_owned()));
+        return Err(foreign("it belongs to another plan".to_owned()));
     }
     let number = usize::try_from(bundle).ok().filter(|_| bundle < plan.totals().bundles);
-    number.ok_or_else(|| foreign(format!("there is no bundle {bundle}")))
+    number.ok_or_else(|| foreign(format!("no bundle {bundle}")))
 }
 
 /// Two parts of one bundle.
@@ -243,10 +245,10 @@ pub(super) fn prove(
         return Err(damaged(&part, "not the end of this part", read));
     };
     if part.digest(covered) != digest {
-        return Err(damaged(&part, "the part is not as it was written: its digest is another one", read));
+        return Err(damaged(&part, "the part is corrupt: its checksum does not match", read));
     }
     if part.more().map_err(|fault| Flaw::Fault(fault, read))? {
-        return Err(damaged(&part, "there is something behind the end", read));
+        return Err(damaged(&part, "it has extra data after its end", read));
     }
     Ok((counts, digest.to_owned()))
 }

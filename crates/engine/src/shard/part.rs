@@ -88,16 +88,13 @@ pub fn compute(
 ) -> Result<Done, Error> {
     let bundles = plan.totals().bundles;
     if bundle as u64 >= bundles {
-        return Err(unusable(
-            plan.path(),
-            format!("there is no bundle {bundle}: it has {bundles}, from 0 on"),
-        ));
+        return Err(unusable(plan.path(), format!("no bundle {bundle}: it has {bundles}, from 0 on")));
     }
     let block = plan.block(bundle)?;
     let target = folder.join(plan.part_name(bundle));
     // What stands under the name of a part is one, or nothing: a link would lead the writing elsewhere.
     if std::fs::symlink_metadata(&target).is_ok_and(|found| !found.is_file()) {
-        let why = "what is there is no regular file, so no part; it is not replaced";
+        let why = "the existing file is not a regular file, and is not replaced";
         return Err(Error::new(target.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())));
     }
     let there = || prove(plan, bundle, &block, &target, &mut |_, _| Ok(())).ok();
@@ -170,7 +167,7 @@ impl Computing<'_> {
 
 /// What is said of a file or range that is not read.
 fn withheld(item: &Item) -> Error {
-    let why = "withheld: whoever read it ended before it could answer";
+    let why = "withheld: the reading process ended early";
     Error::new(&item.name, "read", Cause::Undivided(why.to_owned()))
 }
 

@@ -179,7 +179,7 @@ impl Plan {
     /// As [`Plan::open`].
     pub fn of(file: File, path: &Path) -> Result<Plan, Error> {
         let fail = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
-        let damaged = |what: &str| unusable(path, format!("no plan, or a damaged one: {what}"));
+        let damaged = |what: &str| unusable(path, format!("not a plan, or a damaged one: {what}"));
         let len = file.metadata().map_err(fail)?.len();
         // The last line is short; the first holds a name.
         let tail = read(&file, len.saturating_sub(512)..len).map_err(fail)?;
@@ -216,7 +216,7 @@ impl Plan {
         }
         whole.update(covered);
         if whole.finish().to_hex() != id {
-            return Err(damaged("its digest is another one"));
+            return Err(damaged("its checksum does not match"));
         }
         if next != index_at || index.len() as u64 != totals.bundles || bytes != totals.bytes {
             return Err(damaged("its sums are others"));

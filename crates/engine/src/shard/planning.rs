@@ -56,7 +56,7 @@ pub fn plan<W: Write>(
                 (Task::Tell(notice), _) => notice,
                 (Task::File(Job { name, listed: Some(listed), .. }), _) => match State::listed(&listed) {
                     State { version: None, .. } => {
-                        let why = "the service tells no version of it, by which a worker could know it again";
+                        let why = "the service reports no version for it, so workers cannot detect changes";
                         Notice::Failed(Error::new(&name, "plan", Cause::Other(why.to_owned())))
                     }
                     state => {

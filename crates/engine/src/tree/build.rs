@@ -61,8 +61,7 @@ fn read_once(
         if !started {
             // All others would wait for it.
             chains.stop();
-            let why =
-                "no thread can be started for each digest: limits of this process (ulimit -v, -u) forbid it";
+            let why = "cannot start a thread for each digest: limited by ulimit -v or -u";
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
         }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
@@ -219,7 +218,7 @@ fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begu
             if let Ok(store) = Store::open_to_write(&part)? {
                 let old = store.header();
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
-                    return Err(other("the unfinished tree has another algorithm or granule"));
+                    return Err(other("the unfinished tree has another algorithm or resolution"));
                 }
                 // All times: the modification time alone can be put back over another content.
                 if (old.size, old.hints) != (header.size, header.hints) {
@@ -250,19 +249,17 @@ fn extend(
     let stored = Store::open(saving.target)?.map_err(|refusal| other(&refusal.to_string()))?;
     let old = stored.header();
     if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
-        return Err(other("the stored tree has another algorithm or granule"));
+        return Err(other("the stored tree has another algorithm or resolution"));
     }
     let Some(tree) = Merkle::new(&header.spec) else {
         return Err(other("every leaf of mtsum depends on the file's size"));
     };
     let same = old.size == header.size;
     if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
-        return Err(other("the file's size is not what was said of the change"));
+        return Err(other("the file size contradicts the list of changes"));
     }
     if old.hints.inode != header.hints.inode && !saving.trust_prefix {
-        return Err(other(
-            "it is another file than the one its tree was stored of (its inode number differs)",
-        ));
+        return Err(other("it is not the file its tree was stored for (the inode number differs)"));
     }
     let unlisted = unlisted(old, &saving.begin).map_err(|why| other(&why))?;
     let checked = last_granules(old, &unlisted);
@@ -270,7 +267,7 @@ fn extend(
         let found = hash_leaves(&mut source.reader(), &tree, old.range(granule), 0)?;
         if stored.get(granule..granule + 1)? != [found] {
             let Range { start, end } = old.range(granule);
-            return Err(other(&format!("its bytes {start}..{end} are not those of the stored tree")));
+            return Err(other(&format!("its bytes {start}..{end} do not match the stored tree")));
         }
     }
     // What was the end of the file is within a granule now, and all is read where plain digests are computed too.
@@ -298,7 +295,7 @@ fn unlisted(old: &Header, begin: &Begin) -> Result<Vec<Range<u64>>, String> {
     let Begin::Changed(ranges) = begin else { return Ok(vec![0..old.granules()]) };
     if let Some(range) = ranges.iter().find(|range| range.end > old.size) {
         let (start, len, size) = (range.start, range.end - range.start, old.size);
-        return Err(format!("the range {start} {len} does not lie in its {size} bytes"));
+        return Err(format!("the range {start} {len} is outside its {size} bytes"));
     }
     let changed = ranges.iter().map(|range| range.start / old.granule..range.end.div_ceil(old.granule));
     let (mut unlisted, mut at) = (Vec::new(), 0);

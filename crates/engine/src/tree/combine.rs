@@ -40,25 +40,29 @@ pub enum Misfit {
 impl std::fmt::Display for Misfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Misfit::None => f.write_str("there are no pieces"),
-            Misfit::Mixed(what) => write!(f, "the pieces are of {what}"),
+            Misfit::None => f.write_str("there are no ranges"),
+            Misfit::Mixed(what) => write!(f, "the ranges are from {what}"),
             Misfit::Unstamped(range) => {
-                write!(f, "the piece {}..{} does not say what it was read from", range.start, range.end)
+                write!(
+                    f,
+                    "the range {}..{} does not record which file it was read from",
+                    range.start, range.end
+                )
             }
             Misfit::Moved(range, path, what) => {
                 let (start, end, path) = (range.start, range.end, display_safe(path));
                 write!(
                     f,
-                    "the piece {start}..{end} is of another state of the file than those before it: {what} of {path} differs"
+                    "the range {start}..{end} was read from another state of the file: {what} of {path} differs"
                 )
             }
             Misfit::Contradiction(range) => {
-                write!(f, "two pieces {}..{} of the same file have different hashes", range.start, range.end)
+                write!(f, "two results for {}..{} of the same file differ", range.start, range.end)
             }
             Misfit::Gap(expected, found) if found > expected => write!(f, "{expected}..{found} is missing"),
-            Misfit::Gap(expected, found) => write!(f, "{found}..{expected} is there twice"),
+            Misfit::Gap(expected, found) => write!(f, "{found}..{expected} occurs twice"),
             Misfit::Levels(range) => {
-                write!(f, "the piece {}..{} has not the hashes of its range", range.start, range.end)
+                write!(f, "the range {}..{} has the wrong hashes", range.start, range.end)
             }
             Misfit::Undivided(name) => write!(f, "{name} cannot be divided"),
         }

@@ -65,7 +65,7 @@ impl Findings {
     }
 
     fn refuse(&self, why: &str) -> Error {
-        let why = format!("{why}; without this file, verification begins anew");
+        let why = format!("{why}; delete this file to start the verification again");
         Error::new(self.name(), "go on with the verification", Cause::Other(why))
     }
 
@@ -77,7 +77,7 @@ impl Findings {
         let (about, rest) = rest.split_at_checked(self.about.len()).ok_or(DAMAGED)?;
         let tree = self.about.len() - 40;
         if about[..tree] != self.about[..tree] {
-            return Err("the stored tree is not the one it was begun with");
+            return Err("the stored tree is not the one the run was started with");
         }
         if about != self.about {
             return Err(MOVED);

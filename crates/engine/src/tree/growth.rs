@@ -73,7 +73,7 @@ pub fn prove_growth(
     let tree = sealed(path, spec)?;
     let old_name = old.path().as_os_str().as_bytes();
     let Some(old_digest) = &header.digest else {
-        return Err(fail(old_name, "the stored tree is not complete".to_owned()));
+        return Err(fail(old_name, "the stored tree is incomplete".to_owned()));
     };
     let file = reading.open(path)?;
     let source = reading.unmapped(&file, path);
@@ -81,13 +81,11 @@ pub fn prove_growth(
     let granule = match row {
         Row::Stored(store) if store.header().spec != *spec => {
             let spec = &store.header().spec;
-            return Err(fail(path, format!("its stored tree is of {spec}, the old one of {}", header.spec)));
+            return Err(fail(path, format!("its stored tree uses {spec}, the old one {}", header.spec)));
         }
         Row::Stored(store) if store.header().size != size => {
             let stored = store.header().size;
-            let why = format!(
-                "its stored tree is of {stored} bytes, the file has {size}: append to the tree first"
-            );
+            let why = format!("its stored tree covers {stored} of {size} bytes: extend the tree first");
             return Err(fail(path, why));
         }
         Row::Stored(store) => store.header().granule,
@@ -111,7 +109,7 @@ pub fn prove_growth(
     if let Row::Stored(store) = row
         && store.header().digest.as_ref() != Some(&digest)
     {
-        return Err(fail(path, "its stored tree is damaged or not complete".to_owned()));
+        return Err(fail(path, "its stored tree is damaged or incomplete".to_owned()));
     }
     let proof = GrowthProof { spec: spec.clone(), old_size, size, old_root, path: hashes };
     match grown(Some(path), &proof, old_digest, &digest, reading) {
@@ -120,7 +118,7 @@ pub fn prove_growth(
         Err(Refuted::OtherOld(_)) => {
             Err(fail(old_name, "the stored tree is damaged: its hashes do not lead to its digest".to_owned()))
         }
-        Err(_) => Err(fail(path, "the old file is not its beginning".to_owned())),
+        Err(_) => Err(fail(path, "the file does not begin with the old file".to_owned())),
     }
 }
 
@@ -169,7 +167,7 @@ fn grown(
         None => consistency_roots((old_size / tree.leaf_size(), old_root), count, hashes, node)?,
         Some(bytes) => {
             let Some(path) = path else {
-                let why = "the old file ends within a leaf: the new file is needed too, to read that leaf";
+                let why = "the old file ends within a leaf: the new file is required, to read that leaf";
                 return Err(Refuted::File(fail(b"", why.to_owned())));
             };
             let leaf = bytes.start / tree.leaf_size();

@@ -136,7 +136,7 @@ impl Header {
             return Err(format!("{spec} has no tree to store"));
         }
         if !granule.is_power_of_two() || granule > 1 << 40 {
-            return Err(format!("a granule is a power of two, not {granule} bytes"));
+            return Err(format!("the resolution must be a power of two, not {granule} bytes"));
         }
         Ok(header)
     }

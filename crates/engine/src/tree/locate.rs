@@ -112,7 +112,7 @@ impl Comparison<'_> {
         let path = path.as_ref().as_os_str().as_bytes();
         let header = store.header();
         let Some(digest) = &header.digest else {
-            let why = "the stored tree is not complete".to_owned();
+            let why = "the stored tree is incomplete".to_owned();
             return Err(Error::new(path, "verify", Cause::Other(why)));
         };
         let file = reading.open(path)?;

@@ -209,16 +209,13 @@ impl std::fmt::Display for Refuted {
         match self {
             Refuted::Form(error) => write!(f, "{error}"),
             Refuted::Other(digest) => {
-                write!(f, "the proof leads to {digest}, not to the digest that is trusted")
+                write!(f, "the proof yields the digest {digest}, not the trusted one")
             }
             Refuted::OtherOld(digest) => {
-                write!(
-                    f,
-                    "the proof is about an old file with the digest {digest}, not the one that is trusted"
-                )
+                write!(f, "the proof is for an old file with the digest {digest}, not the trusted one")
             }
-            Refuted::NoBeginning => f.write_str("the old file is not the beginning of the new one"),
-            Refuted::Misstated => f.write_str("what the proof says of it (size, digest or target) is not so"),
+            Refuted::NoBeginning => f.write_str("the new file does not begin with the old file"),
+            Refuted::Misstated => f.write_str("it does not match the proof (size, digest or target)"),
             Refuted::File(error) => write!(f, "{error}"),
         }
     }
@@ -229,7 +226,7 @@ pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), Refu
     match found == proven {
         true => Ok(()),
         false => {
-            let why = format!("it has {found} bytes, and the proof is about a file of {proven}");
+            let why = format!("it has {found} bytes, but the proof is for a file of {proven}");
             Err(Refuted::File(Error::new(path, "verify", Cause::Other(why))))
         }
     }

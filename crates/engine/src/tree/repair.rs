@@ -65,8 +65,7 @@ pub(crate) fn is_same(file: &Stat, copy: &Stat) -> bool {
 /// Refuses to lose so much.
 pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error> {
     let Some(lost) = loses_most(mends, there) else { return Ok(()) };
-    let what =
-        format!("{lost} of its {there} bytes differ from what would be written: it may be another file");
+    let what = format!("{lost} of its {there} bytes would change: it may be a different file");
     Err(Error::new(path, "mend", Cause::Replaced(what)))
 }
 
@@ -165,7 +164,10 @@ pub(crate) fn after(error: Error, written: u64) -> Error {
     if written == 0 {
         return error;
     }
-    let why = format!("{}; {written} bytes were written before: the same command goes on", error.reason());
+    let why = format!(
+        "{}; {written} bytes had been written: run the same command again to continue",
+        error.reason()
+    );
     Error { cause: Cause::Other(why), ..error }
 }
 
@@ -191,7 +193,7 @@ pub(crate) fn mend(
         let len = (range.end - start).min(UNIT) as usize;
         copy.read(&mut good[..len], start)?;
         if print_of(&good[..len]) != *right {
-            let why = format!("bytes from {start} on are not those that were verified");
+            let why = format!("bytes from {start} changed after they were verified");
             return Err(Error::new(copy.path, "read", Cause::Changed(why)));
         }
         // What cannot be read, for whatever reason, is written.
@@ -239,7 +241,7 @@ fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> R
         if hash_granule(&mut source.reader(), header, granule, header.range(granule).start)?
             != store.get(granule..granule + 1)?[0]
         {
-            let why = format!("bytes from {} on are not what was written", header.range(granule).start);
+            let why = format!("bytes from {} differ from the data written", header.range(granule).start);
             return Err(Error::new(path, "mend", Cause::Other(why)));
         }
     }

@@ -127,7 +127,7 @@ impl Store {
         let Some(header) = read.into_iter().flatten().max_by_key(|header| header.seq) else {
             return Ok(Err(match (unusable, len) {
                 (Unusable::Foreign, len) if len >= 8 && blocks[0][1..8] == MAGIC[1..] => {
-                    Unusable::Damaged("its first byte is not that of a stored tree".to_owned())
+                    Unusable::Damaged("not a stored tree".to_owned())
                 }
                 (refusal, _) => refusal,
             }));
@@ -140,7 +140,7 @@ impl Store {
         if let Some(last) = header.extents.last()
             && len < ROW + last.end * header.hash_len()
         {
-            return Ok(Err(Unusable::Damaged("it ends before the granules it lists".to_owned())));
+            return Ok(Err(Unusable::Damaged("it ends before the data of its nodes".to_owned())));
         }
         Ok(Ok(Store { file, path: path.to_owned(), header, blemish }))
     }
@@ -333,7 +333,7 @@ pub(crate) fn may_be_replaced(file: &File, path: &Path) -> Result<(), Error> {
     if nothing || begin[..8].iter().zip(&MAGIC[..8]).filter(|(found, own)| found == own).count() >= 7 {
         return Ok(());
     }
-    let why = "what is there is no stored tree, and is not replaced";
+    let why = "the existing file is not a stored tree, and is not replaced";
     Err(Error::new(path.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())))
 }
 

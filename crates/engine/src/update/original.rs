@@ -62,7 +62,7 @@ impl Original {
         let now = rustix::fs::stat(manifest).map_err(|error| Error::io(name, "replace", error))?;
         let before = self.file.stat();
         if FileId::from(&now) != FileId::from(before) {
-            return Err(changed("it is another file now".to_owned()));
+            return Err(changed("it was replaced by another file".to_owned()));
         }
         match self.file.change().map_err(|error| Error::io(name, "replace", error))? {
             Some(what) => Err(changed(what)),

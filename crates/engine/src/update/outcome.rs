@@ -110,31 +110,35 @@ impl fmt::Display for Refusal {
             Refusal::Malformed(1) => f.write_str("a line is malformed"),
             Refusal::Malformed(count) => write!(f, "{count} lines are malformed"),
             Refusal::EmptyRoot(root) => {
-                write!(f, "{} holds none of the listed files: is a disk to be mounted there?", shown(root))
-            }
-            Refusal::Unmounted(place) => {
-                write!(f, "{}: the file system that belongs there is not mounted", shown(place))
-            }
-            Refusal::TooMany(missing, listed) => {
-                write!(f, "{missing} of {listed} listed files are missing, more than half")
-            }
-            Refusal::EmptyFolder(folder) => {
                 write!(
                     f,
-                    "{} is empty, and holds listed files: is a disk to be mounted there?",
-                    shown(folder)
+                    "{} contains none of the files in the manifest: is a disk not mounted?",
+                    shown(root)
                 )
             }
+            Refusal::Unmounted(place) => {
+                write!(f, "{}: the file system is not mounted", shown(place))
+            }
+            Refusal::TooMany(missing, listed) => {
+                write!(f, "{missing} of {listed} files in the manifest are missing, more than half")
+            }
+            Refusal::EmptyFolder(folder) => {
+                write!(f, "{} is empty but should contain files: is a disk not mounted?", shown(folder))
+            }
             Refusal::OtherFolder(folder) => {
-                write!(f, "most entries would only gain or lose {} before their names", shown(folder))
+                write!(
+                    f,
+                    "most entries would only gain or lose {} at the start of their names",
+                    shown(folder)
+                )
             }
             Refusal::NoTimes => f.write_str("--quick: no entry of the manifest has a time"),
             Refusal::NothingLeft => f.write_str("no entry would be left"),
             Refusal::OtherKey => {
-                f.write_str("no line under a key fits the key given, which likely is not the manifest's")
+                f.write_str("no keyed line matches the given key, which is probably not the manifest's")
             }
             Refusal::Listed(name) => {
-                write!(f, "{} is not new: a line that could not be used names it", shown(name))
+                write!(f, "{} is not new: a line that could not be used contains its name", shown(name))
             }
         }
     }

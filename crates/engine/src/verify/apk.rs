@@ -59,8 +59,8 @@ impl From<&'static str> for Fault {
     }
 }
 
-const NOT_ONE: &str = "it has no signing block, so no digests of its content to compare with (what was signed by scheme 1 alone lists its files in META-INF/MANIFEST.MF: truesum check reads that where the package is unpacked)";
-const CUT: &str = "it is cut off or damaged: the end of a ZIP archive is not where it has to be";
+const NOT_ONE: &str = "it has no signing block, so no digests of its content to compare with (a package with only a version 1 signature has them in META-INF/MANIFEST.MF: unpack it and check that file)";
+const CUT: &str = "it is truncated or damaged: the end of the ZIP archive is not in its place";
 
 /// Whether what was given for a manifest is a package: an archive that is called one, or has a signing block.
 pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool {

@@ -88,7 +88,7 @@ pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
 
 /// What is wrong with a manifest that lists a file more than once (RFC 8493, section 2.1.3).
 pub(super) fn lists_twice(manifest: &Path) -> Error {
-    refused(manifest, "it lists a file more than once")
+    refused(manifest, "a file occurs more than once")
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> Error {
@@ -125,11 +125,11 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     };
     let (payload, tags) = (of(PAYLOAD), of(TAGS));
     if payload.is_empty() {
-        return Err(refused(folder, "a bag without a manifest of its payload"));
+        return Err(refused(folder, "a bag without a payload manifest"));
     }
     // Through a link the payload would lie elsewhere, and what lies there would not be known.
     if !std::fs::symlink_metadata(folder.join("data")).is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(refused(folder, "a bag without a folder data"));
+        return Err(refused(folder, "a bag without a data folder"));
     }
     for list in payload.iter().chain(&tags) {
         plain(list)?;
@@ -145,7 +145,7 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
 fn plain(path: &Path) -> Result<u64, Error> {
     let metadata = std::fs::metadata(path);
     let metadata = metadata.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
-    if metadata.is_file() { Ok(metadata.len()) } else { Err(refused(path, "no file, as a bag has it")) }
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(refused(path, "not a regular file")) }
 }
 
 /// A small file of text, with lines that end as here (RFC 8493, section 2.1.3, has all three ends).
@@ -208,9 +208,7 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     let mut doubts: Vec<Error> = labels
         .filter(|label| is_almost(&label.to_lowercase(), "payload-oxum"))
-        .map(|label| {
-            refused(&description, format!("{label:?} is not Payload-Oxum, so that nothing was counted by it"))
-        })
+        .map(|label| refused(&description, format!("{label:?} is not Payload-Oxum, and was ignored")))
         .collect();
     for name in beside {
         let path = folder.join(OsStr::from_bytes(name));
@@ -218,9 +216,9 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
             continue;
         }
         let why = match std::fs::symlink_metadata(&path) {
-            Ok(metadata) if !metadata.is_file() => "no file, and no tag manifest lists it",
+            Ok(metadata) if !metadata.is_file() => "not a regular file, and not in any tag manifest",
             _ if !name.contains(&b'/') && is_like_list(name) => {
-                "called like a manifest, but not as one is, so that nothing was verified by it"
+                "named like a manifest, but not a valid manifest name, so it was ignored"
             }
             _ => continue,
         };
@@ -251,7 +249,7 @@ pub(super) fn unlisted_fetches(folder: &Path, manifest: &Path, listed: &mut List
     };
     let unlisted = lines.filter(|(_, line)| !is_listed(line));
     let manifest = manifest.file_name().unwrap_or_default().display();
-    unlisted.map(|(at, _)| refused(&fetch, format!("line {}: {manifest} does not list it", at + 1))).collect()
+    unlisted.map(|(at, _)| refused(&fetch, format!("line {}: it is not in {manifest}", at + 1))).collect()
 }
 
 /// What a bag asks to be fetched, by a line that is none or to a place out of the payload; or why that is not known.
@@ -277,7 +275,7 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
         return Some("not an address, a length and a name");
     };
     if length != "-" && (length.is_empty() || !length.bytes().all(|byte| byte.is_ascii_digit())) {
-        return Some("the length is no number");
+        return Some("the length is not a number");
     }
     let name = name.trim_start().replace('\\', "/");
     let inside = name.strip_prefix("data/").is_some_and(|below| within_root(below.as_bytes()).is_ok());
@@ -295,7 +293,7 @@ fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
         }
     }
     let found = format!("{bytes}.{files}");
-    (found != oxum).then(|| refused(info, format!("Payload-Oxum is {oxum}, and the payload has {found}")))
+    (found != oxum).then(|| refused(info, format!("Payload-Oxum is {oxum}, but the payload has {found}")))
 }
 
 #[cfg(test)]

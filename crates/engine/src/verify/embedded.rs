@@ -95,13 +95,11 @@ impl Verification<'_> {
                 }
                 // What is called like a manifest and cannot be read is not passed over.
                 Item::Special(path, kind) if is_manifest(&path) => {
-                    let why = Cause::Other(format!("it is called like a manifest, and is a {kind}"));
+                    let why = Cause::Other(format!("named like a manifest, but a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
                 }
                 Item::Dangling(path) if is_manifest(&path) => {
-                    let why = Cause::Other(
-                        "it is called like a manifest, and is a symbolic link to nothing".to_owned(),
-                    );
+                    let why = Cause::Other("named like a manifest, but a broken symbolic link".to_owned());
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
                 }
                 Item::Link(path) if is_manifest(&path) => tell(Event::PassedOver(&path))?,

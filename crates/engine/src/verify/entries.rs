@@ -171,9 +171,9 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Why an entry is not to be in this manifest.
     fn stray(&mut self, line: &Line) -> Option<&'static str> {
         if self.is_of_another(line) {
-            Some("another file than the one named: name the folder of all")
+            Some("another file than the given one: specify the folder instead")
         } else if self.payload && !bag::is_payload(&line.entry.path) {
-            Some("a name outside of data, where a bag has its payload")
+            Some("a name outside data, the payload folder")
         } else {
             None
         }
@@ -392,7 +392,7 @@ impl<R: Read> Iterator for Entries<'_, R> {
             let job = self.job(line);
             if self.keyed && !job.specs.is_empty() && !job.specs.iter().any(Spec::is_keyed) {
                 self.facts.malformed += 1;
-                let reason = "no digest of it is under the key (-a NAME takes it as it is)".to_owned();
+                let reason = "none of its digests is keyed (specify the algorithm with -a NAME)".to_owned();
                 return Some(Task::Tell(Notice::Malformed(BadLine {
                     at: job.origin.1,
                     reason,

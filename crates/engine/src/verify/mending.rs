@@ -100,7 +100,7 @@ pub fn repair(
         .find(|list| !list.is_proof())
     {
         let why = format!(
-            "{} of each piece are listed and no digest of the whole, by which nothing is written",
+            "only {} of each piece digest and no digest of the complete file are known, so nothing is written",
             list.described()
         );
         return Err(Error::new(bytes, "use", Cause::Other(why)));

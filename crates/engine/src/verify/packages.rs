@@ -24,7 +24,7 @@ impl Verification<'_> {
         let bytes = name.as_os_str().as_bytes();
         let refused = |why: &str| Error::new(bytes, "verify", Cause::Other(why.to_owned()));
         if lists_more(self.options) {
-            let why = "this is an Android package, which lists no files but is checked as a whole by its signing block: what selects from a list, or says how it is read, does not fit";
+            let why = "this is an Android package, which is checked as a unit by its signing block: options that select entries or specify a format do not apply";
             return self.unread(&refused(why), tell);
         }
         let started = Instant::now();
@@ -74,9 +74,8 @@ impl Verification<'_> {
         self.report.add(&checked);
         told?;
         if !others.is_empty() {
-            let why = format!(
-                "its signing block lists digests of other kinds too, which were not compared:{others}"
-            );
+            let why =
+                format!("its signing block also has unsupported digests, which were not compared:{others}");
             tell(Event::Doubtful(&refused(&why)))?;
         }
         tell(Event::Checked(&manifest, &checked))

@@ -91,7 +91,7 @@ fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> R
     if let Some((comment, global)) = &signature.trusted {
         let text = [&signature.bytes[..], comment].concat();
         if Point::new(key.point).verify(&text, &Signed::new(*global)).is_err() {
-            return Err(refused(at, "its trusted comment is not signed by this key"));
+            return Err(refused(at, "the trusted comment is not signed by this key"));
         }
     }
     let comment = signature.trusted.map(|(comment, _)| comment.to_vec());
@@ -103,11 +103,11 @@ fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), E
     let (own, asked) = (shown(signature.id), shown(key.id));
     match signature.id == key.id {
         true => Ok(()),
-        false => Err(refused(at, format!("it was signed by the key {own}, and --pubkey is {asked}"))),
+        false => Err(refused(at, format!("signed by key {own}, but --pubkey is {asked}"))),
     }
 }
 
-const BAD: &str = "the signature does not fit: not what was signed, or not signed by this key";
+const BAD: &str = "invalid signature: the data was modified, or signed by another key";
 
 /// All of what a reader gives, if that is not too much.
 pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
@@ -144,19 +144,22 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
     }
     Err(error.unwrap_or_else(|| {
         let shown = name_of(name);
-        refused(name, format!("no signature in it, and neither {shown}.minisig nor {shown}.sig is there"))
+        refused(
+            name,
+            format!("not signed: no signature in it, and neither {shown}.minisig nor {shown}.sig exists"),
+        )
     }))
 }
 
 /// Verifies a signature beside a manifest.
 fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     let signature =
-        Signature::parse(beside).ok_or_else(|| refused(at, "no signature of minisign or signify"))?;
+        Signature::parse(beside).ok_or_else(|| refused(at, "not a minisign or signify signature"))?;
     if signature.message.is_some() {
-        return Err(refused(at, "the message follows in it: check that file itself"));
+        return Err(refused(at, "it contains the message: check that file itself"));
     }
     if at.as_os_str().as_bytes().ends_with(ENDINGS[0].as_bytes()) && signature.trusted.is_none() {
-        return Err(refused(at, "it has no trusted comment: it was cut off"));
+        return Err(refused(at, "it has no trusted comment: truncated"));
     }
     judge(name, at, text, &signature, key)
 }
@@ -180,7 +183,7 @@ fn judge(
 /// Returns the signature beside a file with this ending, if it is there.
 fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error> {
     if name.as_os_str() == "-" {
-        return Err(refused(name, "no signature in it, and nothing is beside standard input"));
+        return Err(refused(name, "not signed: no signature in standard input"));
     }
     let mut at = name.as_os_str().to_os_string();
     at.push(ending);

@@ -89,7 +89,7 @@ impl State {
         let name = path.as_os_str().as_bytes();
         let refused = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
         if path.is_symlink() {
-            return Err(refused("it is a symbolic link, which would be replaced: name the file itself"));
+            return Err(refused("it is a symbolic link and would be replaced: specify the file itself"));
         }
         // What could not be written in the end is known before anything is read.
         drop(AtomicFile::begin_own(path)?);
@@ -103,23 +103,18 @@ impl State {
             match read.map_err(|error| Error::io(name, "read", error))? {
                 // Made and not yet saved.
                 0 if number == 1 => break,
-                0 if number == 2 => return Err(refused("it was cut off")),
-                0 if number != entries + 3 => return Err(refused("it was cut off")),
+                0 if number == 2 => return Err(refused("it is truncated")),
+                0 if number != entries + 3 => return Err(refused("it is truncated")),
                 0 => break,
                 _ if number == 1 && line == MAGIC => continue,
                 _ if number == 1 && line.starts_with(MAGIC_OF_ALL) => {
-                    return Err(refused(
-                        "it is a state of another version: without the file all is read from the beginning",
-                    ));
+                    return Err(refused("it is from another version; delete it to start again"));
                 }
-                _ if number == 1 => return Err(refused("it is no state of a check")),
+                _ if number == 1 => return Err(refused("not a state file")),
                 _ => {}
             }
-            let malformed = || {
-                refused(&format!(
-                    "line {number} is malformed; without the file all is read from the beginning"
-                ))
-            };
+            let malformed =
+                || refused(&format!("line {number} is malformed; delete the file to start again"));
             if number == 2 {
                 (run, entries) = counts(&line).ok_or_else(malformed)?;
                 continue;

@@ -197,7 +197,7 @@ impl Verification<'_> {
         let several = names.len() > 1 || first.is_dir();
         (several && !self.options.turn.is_all()).then(|| {
             let why =
-                Cause::Other("a part is checked of one manifest at a time, and not of a bag".to_owned());
+                Cause::Other("only a single manifest can be checked in parts, and not a bag".to_owned());
             Error::new(first.as_os_str().as_bytes(), "check", why)
         })
     }

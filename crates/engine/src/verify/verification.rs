@@ -83,14 +83,14 @@ impl<'a> Verification<'a> {
             let name = name.as_ref();
             match bag::open(name) {
                 Some(Ok(_)) if self.options.public_key.is_some() => {
-                    let why = "a bag has no signature of its own: name a manifest of it";
+                    let why = "a bag is not signed as a unit: specify one of its manifests";
                     let why = Cause::Other(why.to_owned());
                     self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
                     continue;
                 }
                 Some(Ok(_)) if self.options.remote.is_some() => {
                     let why =
-                        Cause::Other("a bag is checked where it lies: name a manifest of it".to_owned());
+                        Cause::Other("a bag is checked in place: specify one of its manifests".to_owned());
                     self.unread(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
                     continue;
                 }
@@ -212,7 +212,7 @@ impl<'a> Verification<'a> {
         let told = told.and_then(|()| {
             let files = entries.take_pieced_picked();
             if in_parts && !files.is_empty() {
-                let why = "it has digests of pieces: check it whole, or with --only";
+                let why = "it has piece digests: check all of it, or use --only";
                 return self
                     .unread(&Error::new(bytes, "check a part of", Cause::Other(why.to_owned())), tell);
             }
@@ -315,7 +315,7 @@ impl<'a> Verification<'a> {
         let manifest = manifest.file_name().unwrap_or_default().display();
         for name in too_much {
             self.report.incomplete += 1;
-            let why = Cause::Other(format!("it lies in the payload, and {manifest} does not list it"));
+            let why = Cause::Other(format!("it is in the payload but not in {manifest}"));
             let path = folder.join(OsStr::from_bytes(&name));
             tell(Event::Failed(&Error::new(path.as_os_str().as_bytes(), "verify", why)))?;
         }

@@ -300,10 +300,10 @@ fn what_a_block_says_twice_or_wrongly_is_refused() {
         Package { signers: signers.to_vec(), ..Package::of(40, 60) }.bytes()
     };
     let other = Some(vec![7; 32]);
-    refused(&with(&[]), "no signature of scheme 2 or 3");
-    refused(&with(&[(V2, 0x0421, Some(vec![7; 40]))]), "no digest of a kind");
-    refused(&with(&[(V2, 0x0101, Some(vec![7; 31]))]), "length of its algorithm");
-    refused(&with(&[(V2, 0x0102, other.clone())]), "length of its algorithm");
+    refused(&with(&[]), "no version 2 or 3 signature");
+    refused(&with(&[(V2, 0x0421, Some(vec![7; 40]))]), "no supported digest");
+    refused(&with(&[(V2, 0x0101, Some(vec![7; 31]))]), "wrong length");
+    refused(&with(&[(V2, 0x0102, other.clone())]), "wrong length");
     refused(&with(&[(V2, 0x0101, None), (V2, 0x0201, other.clone())]), "differ");
     refused(&with(&[(V2, 0x0101, None), (V3, 0x0101, None), (V2, 0x0101, None)]), "two signatures");
     verified(&with(&[(V2, 0x0101, None), (V2, 0x0301, None), (V2, 0x0202, None)]));
@@ -349,7 +349,7 @@ fn what_only_a_list_can_answer_is_refused() {
         Options { algorithms: vec!["sha256".parse().unwrap()], ..Options::default() },
     ] {
         let came = check_as(path, &options);
-        assert!(came.refused.unwrap().contains("lists no files"));
+        assert!(came.refused.unwrap().contains("checked as a unit"));
         assert_eq!(came.conclusion, Conclusion::NothingVerified);
     }
     let required = Options { required: vec![path.into()], ..Options::default() };

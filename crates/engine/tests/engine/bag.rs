@@ -76,37 +76,40 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
     let cases: [(Spoil, &str); 25] = [
         (|bag| put(bag, "data/a", "abd"), "data/a Mismatch"),
         (|bag| std::fs::remove_file(bag.join("data/a")).unwrap(), "data/a Missing"),
-        (|bag| put(bag, "data/more", ""), "manifest-sha256.txt does not list it"),
+        (|bag| put(bag, "data/more", ""), "it is in the payload but not in manifest-sha256.txt"),
         (|bag| put(bag, "bag-info.txt", "Payload-Oxum: 7.2\nx: y\n"), "bag-info.txt Mismatch"),
         (
             |bag| put(bag, "bag-info.txt", "Payload-Oxum: 8.2\n"),
-            "Payload-Oxum is 8.2, and the payload has 7.2",
+            "Payload-Oxum is 8.2, but the payload has 7.2",
         ),
         (
             |bag| put(bag, "manifest-md5.txt", "900150983cd24fb0d6963f7d28e17f72  data/a\n"),
-            "manifest-md5.txt does not list it",
+            "not in manifest-md5.txt",
         ),
         (
             |bag| put(bag, "fetch.txt", "http://a 3 data/../../a\n"),
             "line 1: the name leads out of the payload",
         ),
-        (|bag| put(bag, "fetch.txt", "http://a 3 data/z\n"), "line 1: manifest-md5.txt does not list it"),
+        (|bag| put(bag, "fetch.txt", "http://a 3 data/z\n"), "line 1: it is not in manifest-md5.txt"),
         (|bag| symlink("none", bag.join("fetch.txt")).unwrap(), "No such file"),
-        (|bag| symlink("a", bag.join("data/link")).unwrap(), "data/link: it lies in the payload, and"),
-        (|bag| symlink("none", bag.join("data/link")).unwrap(), "data/link: it lies in the payload, and"),
-        (|bag| symlink("sub", bag.join("data/link")).unwrap(), "data/link: it lies in the payload, and"),
+        (|bag| symlink("a", bag.join("data/link")).unwrap(), "data/link: it is in the payload but not in"),
+        (|bag| symlink("none", bag.join("data/link")).unwrap(), "data/link: it is in the payload but not in"),
+        (|bag| symlink("sub", bag.join("data/link")).unwrap(), "data/link: it is in the payload but not in"),
         (
             |bag| assert!(Command::new("mkfifo").arg(bag.join("data/p")).status().unwrap().success()),
-            "data/p: it lies in the payload, and",
+            "data/p: it is in the payload but not in",
         ),
-        (|bag| put(bag, "data/a.ftr", "\u{89}FTR\r\n\u{1a}\n"), "data/a.ftr: it lies in the payload, and"),
+        (
+            |bag| put(bag, "data/a.ftr", "\u{89}FTR\r\n\u{1a}\n"),
+            "data/a.ftr: it is in the payload but not in",
+        ),
         (
             |bag| put(bag, "bag-info.txt", "Payload-Oxum 7.2\n"),
             "neither label nor value: \"Payload-Oxum 7.2\"",
         ),
         (
             |bag| put(bag, "manifest-sha1.txt", "a9993e364706816aba3e25717850c26c9cd0d89d  ../a\n"),
-            "line 1: a name outside of data, where a bag has its payload",
+            "line 1: a name outside data, the payload folder",
         ),
         (
             |bag| {
@@ -115,7 +118,7 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
                 put(bag, "manifest-md5.txt", &text);
                 std::fs::remove_file(bag.join("data/a")).unwrap();
             },
-            "line 3: a name outside of data, where a bag has its payload",
+            "line 3: a name outside data, the payload folder",
         ),
         (
             |bag| put(bag, "bag-info.txt", "Payload-Oxum: 7.2\npayload-oxum: 7.2\n"),
@@ -143,9 +146,9 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
                 std::fs::remove_file(bag.join("manifest-md5.txt")).unwrap();
                 std::fs::remove_file(bag.join("manifest-sha256.txt")).unwrap();
             },
-            "a bag without a manifest of its payload",
+            "a bag without a payload manifest",
         ),
-        (|bag| std::fs::remove_dir_all(bag.join("data")).unwrap(), "a bag without a folder data"),
+        (|bag| std::fs::remove_dir_all(bag.join("data")).unwrap(), "a bag without a data folder"),
     ];
     for (spoil, said) in cases {
         let folder = tempfile::tempdir().unwrap();
@@ -166,20 +169,20 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
     let cases: [(Spoil, Option<&str>); 8] = [
         (
             |bag| std::fs::write(bag.join("manifest_sha1.txt"), "x").unwrap(),
-            Some("/manifest_sha1.txt: called like"),
+            Some("/manifest_sha1.txt: named like"),
         ),
         (
             |bag| std::fs::write(bag.join("Manifest-sha1.TXT"), "x").unwrap(),
-            Some("/Manifest-sha1.TXT: called like"),
+            Some("/Manifest-sha1.TXT: named like"),
         ),
         (
             |bag| {
                 std::fs::rename(bag.join("tagmanifest-sha256.txt"), bag.join("tagmanifest-sha256.tx"))
                     .unwrap()
             },
-            Some("/tagmanifest-sha256.tx: called like"),
+            Some("/tagmanifest-sha256.tx: named like"),
         ),
-        (link, Some("/link: no file, and no tag manifest lists it")),
+        (link, Some("/link: not a regular file, and not in any tag manifest")),
         (
             |bag| {
                 std::fs::write(bag.join("bag-info.txt"), "Payload-Oxun: 9.9\n").unwrap();

@@ -194,7 +194,7 @@ fn zsync_sums() {
             &Options::default(),
             &Progress::default(),
         );
-        assert!(error.unwrap_err().to_string().contains("by which nothing is written"));
+        assert!(error.unwrap_err().to_string().contains("so nothing is written"));
     }
 }
 

@@ -264,7 +264,7 @@ fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
     let (_, faults) = divided.merged_of(&parts).unwrap();
     assert!(matches!(&faults[..], [fault] if fault.contains("contradict each other")), "{faults:?}");
     let (_, faults) = divided.merged_of(&[]).unwrap();
-    assert_eq!(faults, ["bundle 0: no part of it is there"]);
+    assert_eq!(faults, ["bundle 0: its part is missing"]);
     // A worker that finds the lie in its place keeps both.
     std::fs::rename(&other, path).unwrap();
     let plan = divided.plan().unwrap();

@@ -170,9 +170,9 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
         "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"digests\":{{\"sha256\":\"{hex}\"}},\"note\":\"mine\"}}\n"
     );
     for (old, name, why) in [
-        (signed.into_bytes(), "M", "it is signed, and its signature would hold no more"),
+        (signed.into_bytes(), "M", "it is signed, and its signature would become invalid"),
         (wide, "M", "it is written in UTF-16"),
-        (line.into_bytes(), "M", "line 1: it says more than can be said anew"),
+        (line.into_bytes(), "M", "line 1: it contains more than can be rewritten"),
         (
             format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{hex}\",\"note\":1}}]}}").into_bytes(),
             "M.json",
@@ -189,10 +189,7 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
     let blake2b = entry("b", &["blake2b"], b"x");
     let old = format!("{hex}  a\n# blake2b\n{}  b\n", blake2b.digests[0].1.to_hex());
     let mut wanted = Wanted { added: vec![entry("n", &["sha256"], b"n")], ..Wanted::default() };
-    assert_eq!(
-        refusal(old.as_bytes(), "M", &mut wanted),
-        "what would be written is not read back as what it should say"
-    );
+    assert_eq!(refusal(old.as_bytes(), "M", &mut wanted), "the result would not be read back correctly");
 }
 
 #[test]

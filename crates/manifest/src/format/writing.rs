@@ -92,28 +92,28 @@ impl fmt::Display for Unholdable {
         match self {
             Unholdable::NoDigest => f.write_str("no digest"),
             Unholdable::EmptyName => f.write_str("no file name"),
-            Unholdable::Nul => f.write_str("the name holds a NUL byte"),
+            Unholdable::Nul => f.write_str("the name contains a NUL byte"),
             Unholdable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
-            Unholdable::LineTooLong => f.write_str("its line would be too long"),
+            Unholdable::LineTooLong => f.write_str("the line would be too long"),
             Unholdable::Byte(byte) => {
-                write!(f, "the name holds '{}', which cannot be escaped there", byte.escape_ascii())
+                write!(f, "the name contains '{}', which cannot be escaped there", byte.escape_ascii())
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => {
-                f.write_str("the name has an empty part, '.' or '..' where only folders may stand")
+                f.write_str("the name has an empty part, '.' or '..' where only folders are allowed")
             }
-            Unholdable::Algorithm(spec) => write!(f, "there is no place for {spec} in this format"),
+            Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
             Unholdable::Columns => f.write_str("not the algorithms of the manifest's heading"),
-            Unholdable::Size => f.write_str("the size is not one that a file can have"),
-            Unholdable::NoSize => f.write_str("its size is not known"),
-            Unholdable::Pieces => f.write_str("no digests of pieces that fit those of the other files"),
+            Unholdable::Size => f.write_str("invalid size"),
+            Unholdable::NoSize => f.write_str("unknown size"),
+            Unholdable::Pieces => f.write_str("no piece digests that match those of the other files"),
             Unholdable::Untagged(spec) => {
-                write!(f, "lines without a tag cannot tell that a digest is {spec}")
+                write!(f, "lines without a tag cannot show that a digest is {spec}")
             }
-            Unholdable::Twice(spec) => write!(f, "two digests of {spec}"),
-            Unholdable::Length(spec) => write!(f, "the digest is not as long as one of {spec}"),
-            Unholdable::ReadOnly => f.write_str("this format is read and never written"),
-            Unholdable::NotAlone => f.write_str("this format is written as a whole, not entry by entry"),
+            Unholdable::Twice(spec) => write!(f, "two {spec} digests"),
+            Unholdable::Length(spec) => write!(f, "the digest does not have the length of {spec}"),
+            Unholdable::ReadOnly => f.write_str("this format can only be read"),
+            Unholdable::NotAlone => f.write_str("this format cannot be written entry by entry"),
         }
     }
 }

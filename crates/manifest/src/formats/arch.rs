@@ -79,7 +79,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let sources = arrays.get(&(architecture.clone(), None)).unwrap_or(&none);
         if sources.len() != digests.len() {
             let at = Place::Byte(digests.first().map_or(0, |(at, _)| *at));
-            return Err(LineError { at, reason: Reason::Part("not as many digests as sources") });
+            return Err(LineError { at, reason: Reason::Part("not the same number of digests and sources") });
         }
         for ((_, source), (at, digest)) in sources.iter().zip(digests) {
             let at = Place::Byte(*at);
@@ -89,7 +89,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
             let name = file(source);
             let entry = match name.contains(&UNKNOWN) {
-                true => Err(Reason::Part("a source whose name only a shell knows")),
+                true => Err(Reason::Part("a source whose name requires a shell")),
                 false => tagged(algorithm, digest, options)
                     .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) }),
             };
@@ -134,7 +134,7 @@ fn is_lost(line: &[u8]) -> bool {
     (begins && is_damaged(key, b"")) || known() || (digest() && !scan::trim_start(line).starts_with(b"#"))
 }
 
-const DAMAGED: Reason = Reason::Part("a key that is nearly one of sources or digests");
+const DAMAGED: Reason = Reason::Part("an unknown key that resembles a source or digest");
 
 fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     let mut at = 0;
@@ -176,7 +176,7 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
             continue;
         };
         if variables.is_in_a_block() {
-            let reason = Reason::Part("an array in a block that a shell may pass over");
+            let reason = Reason::Part("an array in a conditional block");
             return Err(LineError { at: Place::Byte(at as u64), reason });
         }
         let (items, behind) = items(text, at + offset, &variables)?;

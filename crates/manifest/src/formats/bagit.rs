@@ -85,7 +85,7 @@ impl Parse for Lines {
         let (spec, digest) = match self.algorithm.as_deref() {
             Some(algorithm) => tagged(algorithm, digest, &self.options)?,
             None if self.options.expected().is_empty() => {
-                return Err(Reason::Part("a bag's manifest whose name does not tell the algorithm"));
+                return Err(Reason::Part("a bag manifest whose name does not specify the algorithm"));
             }
             None => untagged(digest, &self.options)?,
         };

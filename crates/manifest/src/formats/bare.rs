@@ -77,7 +77,7 @@ struct Bare {
     held: Option<(Place, Result<Entry, Reason>)>,
 }
 
-const SEVERAL: Reason = Reason::Part("several digests without names: which files they are of is not said");
+const SEVERAL: Reason = Reason::Part("several digests without file names");
 
 impl Bare {
     fn entry(&self, line: &[u8]) -> Result<Entry, Reason> {
@@ -104,7 +104,8 @@ impl Bare {
 
     /// The manifest's own name without its ending.
     fn name(&self) -> Result<Vec<u8>, Reason> {
-        let unknown = Reason::Part("a digest alone, and the manifest's name does not say of which file");
+        let unknown =
+            Reason::Part("a digest without a file name, and the manifest's name does not imply one");
         let path = self.options.file_name.as_deref().unwrap_or_default();
         let base = &path[scan::rfind(path, |byte| byte == b'/').map_or(0, |at| at + 1)..];
         let cut = |name: &[u8]| -> Option<(usize, String)> {

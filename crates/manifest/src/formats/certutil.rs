@@ -66,7 +66,7 @@ struct Runs {
 }
 
 const NO_DIGEST: Reason = Reason::Part("certutil failed, so there is no digest");
-const CUT: Reason = Reason::Part("the line 'CertUtil:' that ends such a run is missing");
+const CUT: Reason = Reason::Part("the final line 'CertUtil:' is missing");
 
 impl Runs {
     fn digest(&self, title: &[u8], line: &[u8]) -> Result<Entry, Reason> {
@@ -101,9 +101,7 @@ impl Runs {
         let name = known.unwrap_or_else(last);
         // Words behind the name are not known either.
         if known.is_none() && name.ends_with(b")") && !name.contains(&b'(') {
-            return Err(Reason::Part(
-                "the file's name is not told from the words around it in this language",
-            ));
+            return Err(Reason::Part("the file name cannot be recognised in this language"));
         }
         Ok(Entry::new(name, spec, digest))
     }
@@ -148,14 +146,16 @@ impl Parse for Runs {
             before => {
                 // The digest would be taken for the one of the next title.
                 if is_long_hex(&joined) {
-                    return Err(Reason::Part("a digest without a title before it"));
+                    return Err(Reason::Part("a digest without a preceding title"));
                 }
                 self.title = Some((self.place, line.to_vec()));
                 if before.is_some() {
                     return Err(Reason::EmptyDigest);
                 }
                 if std::mem::take(&mut self.failed) {
-                    return Err(Reason::Part("certutil failed before this, so another file has no digest"));
+                    return Err(Reason::Part(
+                        "certutil failed before this, so the digest of another file is missing",
+                    ));
                 }
             }
         }

@@ -185,7 +185,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec<u8>], at: usize) {
     records.begin(at);
     if row.len() != columns.len() {
-        records.fault("not as many columns as the heading");
+        records.fault("not the same number of columns as the heading");
         return;
     }
     let digests = columns.iter().any(|column| matches!(column, Column::Digest(_) | Column::Hash));
@@ -206,7 +206,7 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
             Column::Doubtful
                 if field.len() >= MIN_DIGITS && (is_hex(field) || radix::base64(field).is_some()) =>
             {
-                records.fault("a digest in a column whose title is nearly an algorithm's name, or that of one that is not here");
+                records.fault("a digest in a column whose title is not a known algorithm");
             }
             _ => {}
         }

@@ -76,7 +76,7 @@ fn is_continuation(line: &[u8]) -> bool {
     line.first().copied().is_some_and(scan::is_blank)
 }
 
-const COLUMNS: &str = "not as many columns as such a row has";
+const COLUMNS: &str = "wrong number of columns";
 
 /// Whether a field's name is nearly one of those that matter: damaged, not another.
 fn is_damaged_key(key: &str) -> bool {
@@ -122,7 +122,7 @@ fn is_indented_field(text: &[u8]) -> bool {
     })
 }
 
-const NO_FIELD: &str = "a row of digests below a field that is none";
+const NO_FIELD: &str = "a row of digests below an unknown field";
 
 /// Digits, of however large a number.
 fn is_number(text: &[u8]) -> bool {
@@ -226,7 +226,7 @@ impl Control {
             Rows::Nameless => {
                 let name = split(text).filter(|(digest, ..)| is_long_hex(digest)).ok_or(Reason::NotALine)?.2;
                 if !name.is_empty() && self.first == name {
-                    return Err(Reason::Part("a row of another list, whose field is missing"));
+                    return Err(Reason::Part("a row of a list whose field is missing"));
                 }
                 if self.first.is_empty() {
                     self.first = name.to_vec();
@@ -267,7 +267,7 @@ impl Control {
         if matches!(self.list, Some(Rows::Files(_) | Rows::Conffiles))
             && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512")
         {
-            return Err(Reason::Part("a list does not begin beside its field's name"));
+            return Err(Reason::Part("a list does not begin on the line after its field name"));
         }
         match key {
             "filename" if !self.stanza.name.is_empty() => return Err(Reason::Part("a second Filename")),
@@ -322,7 +322,7 @@ impl Control {
             }
         }
         if lacking {
-            return Err(Reason::Part("a source package without its Directory"));
+            return Err(Reason::Part("a source package without Directory"));
         }
         if digests.is_empty() {
             let index = !name.is_empty() && size.is_some();
@@ -363,7 +363,7 @@ impl Parse for Control {
             let Some(entry) = self.row(rows, line)? else { return self.late_entry() };
             self.stanza.bytes += line.len() + size_of::<Entry>();
             if self.stanza.bytes > STANZA_LIMIT {
-                return Err(Reason::Part("a stanza with more rows than are read"));
+                return Err(Reason::Part("a stanza with too many rows"));
             }
             self.stanza.rows.push((self.place, rows, entry));
             return self.late_entry();
@@ -371,7 +371,7 @@ impl Parse for Control {
         let (key, value) = field(line).ok_or(Reason::NotALine)?;
         if is_damaged_key(&key) {
             self.list = None;
-            return Err(Reason::Part("a field whose name is nearly that of digests or names"));
+            return Err(Reason::Part("an unknown field that resembles one of digests or names"));
         }
         self.field(&key, value).map(|()| None)
     }

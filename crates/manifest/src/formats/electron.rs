@@ -171,7 +171,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         if !listed {
             if key != b"files" && is_nearly(key, b"files") {
-                return Err(refused(here, "a key that is nearly 'files'"));
+                return Err(refused(here, "an unknown key that resembles 'files'"));
             }
             block = match key {
                 b"files" => Block::Files,
@@ -183,27 +183,26 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
         }
         if !relevant && MEMBERS.iter().any(|known| is_nearly(key, known)) {
-            return Err(refused(here, "a key that is nearly one of a file"));
+            return Err(refused(here, "an unknown key that resembles one of a file"));
         }
         match value {
             _ if !relevant => {
                 if matches!(key, b"files" | b"packages") && !value.is_empty() {
-                    return Err(refused(here, "a list in brackets: more of YAML than is read here"));
+                    return Err(refused(here, "a list in brackets, which is unsupported YAML"));
                 }
             }
             value if value.is_empty() || is_folded(value) => {
                 folded = Some((listed, key.to_vec(), indent + 2 * usize::from(item.is_some()), Vec::new()));
             }
             value => {
-                let value =
-                    scalar(value).ok_or(refused(here, "a value in more of YAML than is read here"))?;
+                let value = scalar(value).ok_or(refused(here, "a value in unsupported YAML"))?;
                 let file = if listed { files.last_mut() } else { Some(&mut last) };
-                file.ok_or(refused(here, "a member of no file"))?.member(key, value);
+                file.ok_or(refused(here, "a member outside of a file"))?.member(key, value);
             }
         }
     }
     if folded.is_some_and(|(_, key, ..)| !key.is_empty()) {
-        return Err(refused(at.min(text.len()), "the document is cut off"));
+        return Err(refused(at.min(text.len()), "the document is truncated"));
     }
     // `path` and `sha512` at the end repeat the first file.
     let repeats = files.iter().any(|file| file.name == last.name && file.digests == last.digests);

@@ -69,8 +69,9 @@ struct Shown {
     object: Option<Object>,
 }
 
-const CUT: Reason =
-    Reason::Part("the table was cut at the width of the screen: make it anew with Export-Csv or Format-List");
+const CUT: Reason = Reason::Part(
+    "the table was truncated to the screen width: create it again with Export-Csv or Format-List",
+);
 
 impl Shown {
     fn entry(&self, algorithm: &[u8], hash: &[u8], path: &[u8]) -> Result<Entry, Reason> {

@@ -96,7 +96,7 @@ impl Rows {
     }
 
     fn row(&self, line: &[u8]) -> Result<Entry, Reason> {
-        let columns = self.columns.as_ref().ok_or(Reason::Part("no heading says what the columns are"))?;
+        let columns = self.columns.as_ref().ok_or(Reason::Part("no heading with column names"))?;
         let mut entry = Entry::default();
         let mut rest = line;
         for column in columns {

@@ -68,7 +68,7 @@ impl Sections {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         if key == b"Signature-Version" {
             self.signed = true;
-            return Err(Reason::Part("digests of a .SF file are of the manifest's sections, not of files"));
+            return Err(Reason::Part("digests in a .SF file cover sections of the manifest, not files"));
         }
         if key == b"Name" {
             if self.entry.is_some() {
@@ -81,9 +81,9 @@ impl Sections {
             let named = key == b"Name";
             let last = &value[scan::rfind(value, scan::is_blank).map_or(0, |at| at + 1)..];
             return if !named && is_nearly(key, b"Name") {
-                Err(Reason::Part("a key that is nearly 'Name'"))
+                Err(Reason::Part("an unknown key that resembles 'Name'"))
             } else if !named && below && is_digest(last) {
-                Err(Reason::Part("a digest under a key that is none of digests"))
+                Err(Reason::Part("a digest under an unknown key"))
             } else {
                 Ok(())
             };

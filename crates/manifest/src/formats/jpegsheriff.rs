@@ -126,11 +126,11 @@ impl Parse for Table {
             return self.row(line).map(Some);
         }
         if let Some(count) = line.strip_prefix(b"Count of files:") {
-            return self.total(count, self.files, "it says another number of files than it has rows");
+            return self.total(count, self.files, "its number of files does not match its rows");
         }
         match line.strip_prefix(b"Total of sizes:") {
             Some(sum) if self.columns.as_ref().is_some_and(|columns| columns.size.is_some()) => {
-                self.total(sum, self.bytes, "it says another total of sizes than its rows have")
+                self.total(sum, self.bytes, "its total size does not match its rows")
             }
             Some(_) => Ok(None),
             None => Err(Reason::NotALine),

@@ -71,10 +71,10 @@ impl Parse for Json {
         let (first, last) =
             (line[scan::find(line, |byte| !scan::is_blank(byte)).unwrap_or(0)], scan::trim_end(line));
         if first != b'{' {
-            return Err(Reason::Part("not a JSON entry: it begins with no brace"));
+            return Err(Reason::Part("not a JSON entry: it does not start with a brace"));
         }
         if last.len() < SHORTEST && !last.ends_with(b"}") {
-            return Err(Reason::Part("not a JSON entry: it is cut off"));
+            return Err(Reason::Part("not a JSON entry: truncated"));
         }
         let object: Object = serde_json::from_slice(line)
             .map_err(|error| Reason::Said(format!("not a JSON entry: {error}")))?;
@@ -107,7 +107,7 @@ impl Object {
         let mut digests = Vec::new();
         for (name, text) in self.digests.unwrap_or_default().0 {
             if !is_tag(name.as_bytes()) {
-                return Err(fault("a digest whose name is no algorithm's"));
+                return Err(fault("a digest of an unknown algorithm"));
             }
             digests.push(tagged(&name, text.as_bytes(), options)?);
         }
@@ -119,9 +119,9 @@ impl Object {
             None => None,
         };
         let elapsed = match self.seconds {
-            Some(seconds) => Some(
-                Duration::try_from_secs_f64(seconds).map_err(|_| fault("seconds is not a length of time"))?,
-            ),
+            Some(seconds) => {
+                Some(Duration::try_from_secs_f64(seconds).map_err(|_| fault("seconds is not a duration"))?)
+            }
             None => None,
         };
         Ok(Entry { path, size: self.size, mtime, digests, elapsed, ..Entry::default() })

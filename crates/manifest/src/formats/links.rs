@@ -192,11 +192,11 @@ impl Links {
                 [b's', b'=', url @ ..] if url.contains(&b':') => {}
                 b"" => {}
                 other if other.starts_with(b"sources,") => {}
-                _ => return Err(Reason::Part("a part of the link that is not known")),
+                _ => return Err(Reason::Part("an unknown part of the link")),
             }
         }
         if !ended {
-            return Err(Reason::Part("the link is cut off"));
+            return Err(Reason::Part("the link is truncated"));
         }
         let mut entry = Entry {
             path: radix::percent(name).ok_or(Reason::BadEscape)?,
@@ -208,7 +208,7 @@ impl Links {
     }
 }
 
-const NO_TOPIC: Reason = Reason::Part("a part of the link that is nearly a digest");
+const NO_TOPIC: Reason = Reason::Part("an unknown part of the link that resembles a digest");
 
 /// Algorithm and digest of `urn:sha1:...` and `urn:tree:tiger:...`.
 fn topic(text: &[u8]) -> Result<(&str, &[u8]), Reason> {

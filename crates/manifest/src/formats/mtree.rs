@@ -182,7 +182,7 @@ impl Tree {
         let kind = value("type").map_or(&b"file"[..], Vec::as_slice);
         let known = |key: &str| DIGESTS.iter().any(|(name, _)| *name == key);
         let no_file = match keywords.keys().any(|key| known(key)) {
-            true => Err(Reason::Part("a digest of what is no file")),
+            true => Err(Reason::Part("a digest of something that is not a file")),
             false => Ok(None),
         };
         if kind == b"dir" {
@@ -199,20 +199,20 @@ impl Tree {
             return no_file;
         }
         if kind != b"file" {
-            return Err(Reason::Part("a type that is none of a file or folder"));
+            return Err(Reason::Part("an unknown file type"));
         }
         if let Some(damaged) = keywords.keys().chain(self.defaults.keys()).find(|key| is_damaged_key(key)) {
             return Err(Reason::Algorithm(SpecError::Unknown(damaged.clone())));
         }
         if keywords.iter().any(|(key, value)| !known(key) && is_long_hex(value)) {
-            return Err(Reason::Part("a digest under a keyword that is none of digests"));
+            return Err(Reason::Part("a digest under an unknown keyword"));
         }
         let mut entry = Entry::default();
         if let Some(size) = value("size") {
             entry.size = Some(scan::decimal(size).ok_or(Reason::Size)?);
         }
         if let Some(time) = value("time") {
-            entry.mtime = Some(moment(time).ok_or(Reason::Part("a time that is none"))?);
+            entry.mtime = Some(moment(time).ok_or(Reason::Part("an invalid time"))?);
         }
         for (key, algorithm) in DIGESTS {
             if let Some(text) = value(key) {

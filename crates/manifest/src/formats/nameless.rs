@@ -18,7 +18,7 @@ pub(super) const ROW: Format = Format {
     summary: "",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |_| None,
-    reading: Reading::Document { limit: LIMIT, parse: |_, _| Err(refused(0, "no list of pieces")) },
+    reading: Reading::Document { limit: LIMIT, parse: |_, _| Err(refused(0, "not a piece list")) },
     writing: Writing::No,
     tagged: None,
 };
@@ -35,10 +35,7 @@ pub(super) fn name(options: &Options, endings: &[&str]) -> Result<Vec<u8>, LineE
         own[at..].eq_ignore_ascii_case(ending.as_bytes()).then(|| own[..at].to_vec())
     });
     let told = stripped.or_else(|| options.subject.clone());
-    told.ok_or(refused(
-        0,
-        "it does not say what file it is of, nor does its own name: --locate LIST FILE does",
-    ))
+    told.ok_or(refused(0, "neither it nor its name shows which file it is for; use --locate LIST FILE"))
 }
 
 /// The only entry of a list.

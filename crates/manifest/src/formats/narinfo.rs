@@ -68,12 +68,12 @@ impl Parse for Info {
             b"FileHash" => &mut self.digest,
             b"NarHash" | b"NarSize" => return Ok(None),
             key if is_nearly(key, b"FileHash") || is_nearly(key, b"URL") || is_nearly(key, b"FileSize") => {
-                return Err(Reason::Part("a key that is nearly one of the archive"));
+                return Err(Reason::Part("an unknown key that resembles one of the archive"));
             }
             _ => return Ok(None),
         };
         match place.replace(scan::trim(value).to_vec()) {
-            Some(_) => Err(Reason::Part("a key that stands there twice")),
+            Some(_) => Err(Reason::Part("a duplicate key")),
             None => Ok(None),
         }
     }

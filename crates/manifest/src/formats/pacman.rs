@@ -66,12 +66,12 @@ impl Parse for Desc {
             let near = |key: &[u8]| line != key && line != b"%ISIZE%" && is_nearly(line, key);
             if near(b"%FILENAME%") || near(b"%CSIZE%") || DIGESTS.iter().any(|(key, _)| near(key)) {
                 self.key = NEAR.to_vec();
-                return Err(Reason::Part("a heading that is nearly one of the package"));
+                return Err(Reason::Part("an unknown heading that resembles one of the package"));
             }
             return if line == b"%FILENAME%" { self.take() } else { Ok(None) };
         }
         if line.starts_with(b"%") || line.ends_with(b"%") {
-            return Err(Reason::Part("a heading that is nearly one"));
+            return Err(Reason::Part("an unknown heading that resembles a known one"));
         }
         if scan::is_empty(line) {
             self.key.clear();
@@ -92,7 +92,7 @@ impl Parse for Desc {
                 } else if key.is_empty() {
                     return Err(Reason::NotALine);
                 } else if is_like(line) && key != NEAR {
-                    return Err(Reason::Part("a digest under a heading that is none of digests"));
+                    return Err(Reason::Part("a digest under an unknown heading"));
                 }
             }
         }

@@ -40,7 +40,7 @@ const MAGIC: &[u8] = b"PAR2\0PKT";
 const MAGIC1: &[u8] = b"PAR\0\0\0\0\0";
 
 /// What is said of bytes between packets and behind the last.
-const NO_PACKET: &str = "bytes that are no packet";
+const NO_PACKET: &str = "bytes that are not part of a packet";
 
 /// Bytes of a packet before its body: magic, length, MD5, set, kind.
 const HEADER: usize = 64;
@@ -96,7 +96,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         if !good {
             // A length that lies costs one search, not one digest of all the rest for each magic word in it.
             records.begin(begin);
-            records.fault("a packet that is cut off or damaged");
+            records.fault("a truncated or damaged packet");
             at = if whole { end } else { begin + MAGIC.len() };
             whole_so_far = whole;
             continue;
@@ -113,7 +113,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             b"PAR 2.0\0Main\0\0\0\0" if main.as_deref() == Some(body) => {}
             b"PAR 2.0\0Main\0\0\0\0" if main.is_some() => {
                 records.begin(begin);
-                records.fault("a list of files that is not the one before");
+                records.fault("a list of files that differs from the previous one");
             }
             b"PAR 2.0\0Main\0\0\0\0" => {
                 main = Some(body.to_vec());
@@ -121,7 +121,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 let ids = body.get(12..).unwrap_or_default().len();
                 if !ids.is_multiple_of(16) || count.is_none_or(|count| count as usize > ids / 16) {
                     records.begin(begin);
-                    records.fault("a list of files that is cut off");
+                    records.fault("a truncated list of files");
                 }
                 slice = number(body, 0).unwrap_or(0);
                 named = body
@@ -136,7 +136,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 let again = described.get(&body[..16]);
                 if again.is_some_and(|again| again != body) {
                     records.begin(begin);
-                    records.fault("another description of a file described before");
+                    records.fault("a second, different description of a file");
                 }
                 if again.is_none() {
                     described.insert(body[..16].to_vec(), body.to_vec());
@@ -150,7 +150,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
             b"PAR 2.0\0FileDesc" => {
                 records.begin(begin);
-                records.fault("a description of a file that is cut off");
+                records.fault("a truncated file description");
             }
             b"PAR 2.0\0UniFileN" if body.len() > 16 => {
                 let units = body[16..].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
@@ -174,22 +174,22 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let known = described.contains_key(&id);
         if told.insert(id) && !known {
             records.begin(at);
-            records.fault("a file of the set that no packet describes");
+            records.fault("a file of the set without a description");
         }
     }
     if records.count() == 0 {
-        return Err(refused(0, "no packet that describes a file"));
+        return Err(refused(0, "no file descriptions"));
     }
     if main.is_none() && !described.is_empty() {
         records.begin(0);
-        records.fault("no packet that names the files of the set: some may be missing");
+        records.fault("no packet with the list of files: some may be missing");
     } else {
         let mut strange: Vec<u64> =
             described_at.iter().filter(|(_, id)| !told.contains(*id)).map(|(at, _)| *at).collect();
         strange.sort_unstable();
         for at in strange {
             records.begin(at as usize);
-            records.fault("a description of a file that is none of the set");
+            records.fault("a description of a file that is not in the set");
         }
     }
     if whole_so_far && at < text.len() {
@@ -233,20 +233,20 @@ fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<PieceList> {
 }
 
 fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
-    let control = text.get(16..32).ok_or(refused(0, "the heading is cut off"))?;
+    let control = text.get(16..32).ok_or(refused(0, "the heading is truncated"))?;
     if md5(&text[32..]).as_deref() != Some(control) {
-        return Err(refused(16, "the set's own MD5 is of other bytes: cut off or damaged"));
+        return Err(refused(16, "the MD5 of the set does not match: truncated or damaged"));
     }
-    let field = |at: usize| number(&text, at).ok_or(refused(at, "the heading is cut off"));
+    let field = |at: usize| number(&text, at).ok_or(refused(at, "the heading is truncated"));
     let (count, mut at, len) = (field(56)?, field(64)?, field(72)?);
     let end = at.checked_add(len).filter(|end| *end <= text.len() as u64);
-    let end = end.ok_or(refused(64, "the list of files lies outside"))?;
+    let end = end.ok_or(refused(64, "the list of files is out of bounds"))?;
     let mut records = Records::default();
     for _ in 0..count {
-        let here = usize::try_from(at).map_err(|_| refused(64, "the list of files lies outside"))?;
+        let here = usize::try_from(at).map_err(|_| refused(64, "the list of files is out of bounds"))?;
         let size = number(&text, here).filter(|size| *size > 56 && size.is_multiple_of(2));
         let next = size.and_then(|size| at.checked_add(size)).filter(|next| *next <= end);
-        let next = next.ok_or(refused(here, "an entry of the list of files is cut off"))?;
+        let next = next.ok_or(refused(here, "an entry of the list of files is truncated"))?;
         let entry = &text[here..next as usize];
         let units: Vec<u16> =
             entry[56..].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
@@ -261,7 +261,7 @@ fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     if at < end {
         records.begin(at as usize);
-        records.fault("more in the list of files than the heading counts");
+        records.fault("more files than the heading counts");
     }
     Ok(records.read(options))
 }

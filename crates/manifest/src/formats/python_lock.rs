@@ -54,7 +54,7 @@ fn member<'t>(table: &'t [u8], key: &[u8]) -> Option<&'t [u8]> {
 }
 
 /// What is said of an archive with members on lines of their own.
-const APART: &str = "an archive that is no table on one line";
+const APART: &str = "an archive that is not an inline table";
 
 /// Whether as many hexadecimal digits stand together as a digest has.
 fn holds_digest(line: &[u8]) -> bool {

@@ -154,9 +154,7 @@ impl Parse for Columns {
         let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
         for (at, digest) in digests.iter().enumerate() {
             if digests[..at].iter().any(|other| other.len() == digest.len()) {
-                return Err(Reason::Part(
-                    "two digests of one length: which algorithms they are of is not said",
-                ));
+                return Err(Reason::Part("two digests of the same length, whose algorithms are unknown"));
             }
             entry.digests.push(untagged(digest, &self.options)?);
         }

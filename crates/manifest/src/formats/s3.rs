@@ -74,14 +74,14 @@ fn entry(records: &mut Records, row: &Row) {
                 is_nearly(key.as_bytes(), b"checksum_base64") || is_nearly(key.as_bytes(), b"checksum_hex")
             }) =>
         {
-            records.fault("a key that is nearly one of a checksum");
+            records.fault("an unknown key that resembles a checksum");
         }
         Ok(message) if message.kind == "FULL_OBJECT" => {
             for digest in [&message.checksum_hex, &message.checksum_base64].into_iter().flatten() {
                 records.digest(message.algorithm.as_bytes(), digest.as_bytes());
             }
         }
-        Ok(_) => records.fault("a checksum of parts, whose sizes the report does not tell"),
+        Ok(_) => records.fault("a checksum of parts of unknown size"),
         Err(_) => records.fault("no checksum in the last column"),
     }
 }

@@ -91,7 +91,7 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     let Row { fields: row, at, torn } = row;
     records.begin(*at);
     let (count, Some(date)) = columns else {
-        return records.fault("no column of dates, which tells where the others are");
+        return records.fault("no date column");
     };
     if *torn || row.len() != count {
         return records.fault("not the columns of the first row");
@@ -119,10 +119,10 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
         records.size(size);
     }
     match row.get(date + 1).and_then(|field| etag(field)) {
-        None => records.fault("no ETag behind the date"),
-        Some((_, true)) => records.fault("an ETag of parts, whose sizes an inventory does not tell"),
+        None => records.fault("no ETag after the date"),
+        Some((_, true)) => records.fault("an ETag of parts of unknown size"),
         Some(_) if row[date + 2..].iter().any(|field| ENCRYPTED.contains(&&field[..])) => {
-            records.fault("encrypted under a key, so that its ETag is no MD5");
+            records.fault("encrypted, so its ETag is not an MD5");
         }
         Some((md5, false)) => records.digest(b"md5", md5),
     }

@@ -146,7 +146,7 @@ impl Parse for Table {
     }
 
     fn end(&mut self) -> Vec<Found> {
-        let reason = Reason::Part("the table is cut off");
+        let reason = Reason::Part("the table is truncated");
         let cut = matches!(self.part, Part::Rows | Part::Heading);
         cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
     }

@@ -59,7 +59,9 @@ impl Parse for Lines {
         }
         let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
         if mode == b'^' {
-            return Err(Reason::Part("mode ^: the digest is of bits that the file spells, not of its bytes"));
+            return Err(Reason::Part(
+                "mode ^: the digest covers the bits written in the file, not its bytes",
+            ));
         }
         let (spec, digest) = untagged(digest, &self.options)?;
         Ok(Some(Entry::new(name, spec, digest)))

@@ -113,7 +113,7 @@ fn told(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
 pub(crate) static SIGNIFY: Format = Format {
     name: "signify",
     file_names: &[],
-    summary: "tagged lines with an embedded signify signature, which is not verified",
+    summary: "tagged lines with an embedded signify signature",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n');

@@ -157,9 +157,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         _ => value.skip(),
     })?;
     if !cursor.is_at_end() {
-        return cursor.fault("something follows the torrent");
+        return cursor.fault("extra data after the torrent");
     }
-    let (at, mut info) = info.ok_or(refused(0, "no dictionary 'info'"))?;
+    let (at, mut info) = info.ok_or(refused(0, "no 'info' dictionary"))?;
     let name = info.utf8_name.or(info.name).filter(|name| !name.is_empty());
     let name = name.ok_or(refused(at, "no name"))?.to_vec();
     let rows = match (info.version, info.tree.take()) {
@@ -170,7 +170,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         (Some(2), None) => return Err(refused(at, "version 2 without a 'file tree'")),
         (Some(0 | 1) | None, None) => None,
         (Some(0 | 1) | None, Some(_)) => return Err(refused(at, "a 'file tree', and not version 2")),
-        (Some(_), _) => return Err(refused(at, "a version of torrents that is not known")),
+        (Some(_), _) => return Err(refused(at, "an unknown torrent version")),
     };
     let Some(digests) = info.pieces else {
         let Some(mut rows) = rows else { return Err(refused(at, "no digests of pieces")) };
@@ -188,7 +188,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(at, "zeros that fill up a piece are shorter than it, and it has 1 GiB at most"));
     }
     let pieces = PieceList::new(spec, 0..total, piece_len, Arc::from(digests))
-        .ok_or(refused(at, "the number of pieces is not that of the files' bytes"))?;
+        .ok_or(refused(at, "the number of pieces does not match the size of the files"))?;
     let pieces = if info.pads.is_empty() { pieces } else { pieces.with_pads(info.pads.into()) };
     let folder = if info.single.is_none() { name.clone() } else { Vec::new() };
     let options = options.clone();
@@ -305,7 +305,7 @@ fn read_file(cursor: &mut Cursor<'_>) -> Result<Members, LineError> {
                     members.digests.push((at, algorithm, value.string()?.to_vec()));
                 }
                 None if DIGESTS.iter().any(|(name, _)| is_nearly(key, name)) => {
-                    return value.fault("a key that is nearly one of a digest");
+                    return value.fault("an unknown key that resembles a digest");
                 }
                 None => value.skip()?,
             },
@@ -324,7 +324,7 @@ fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<V
         let at = part.at;
         let part = part.string()?;
         if part.is_empty() || part.contains(&b'/') {
-            fault.get_or_insert(refused(at, "a part of a file's path is empty or holds a slash"));
+            fault.get_or_insert(refused(at, "a part of a file's path is empty or contains a slash"));
         }
         if parts > 0 {
             path.push(b'/');

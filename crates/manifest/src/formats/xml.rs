@@ -169,7 +169,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
             Event::DocType(_) => {
                 return Err(refused(at, "a document type, which could hold entities: refused"));
             }
-            Event::Eof if !ended => return Err(refused(at, "the document is cut off")),
+            Event::Eof if !ended => return Err(refused(at, "the document is truncated")),
             Event::Eof => break,
             // Empty elements come as two.
             Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}

@@ -38,7 +38,7 @@ struct Blocks {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let end = text.windows(2).position(|pair| pair == b"\n\n");
     scan::count(text.len());
-    let end = end.ok_or(refused(text.len(), "the heading is cut off"))?;
+    let end = end.ok_or(refused(text.len(), "the heading is truncated"))?;
     let mut records = Records::default();
     records.begin(0);
     let mut seen: Vec<&[u8]> = Vec::new();
@@ -89,9 +89,9 @@ fn kept(value: &[u8]) -> Option<(usize, usize)> {
 /// The sums behind the heading; nothing of an empty file.
 fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str> {
     let (Some(size), Some(len)) = (blocks.size, blocks.len) else {
-        return Err("the heading does not say how blocks are cut");
+        return Err("the heading does not specify the block size");
     };
-    let (rolling, strong) = blocks.kept.ok_or("the heading does not say what is kept of sums")?;
+    let (rolling, strong) = blocks.kept.ok_or("the heading does not specify the checksum lengths")?;
     if !len.is_power_of_two() {
         return Err("a block's size is a power of two");
     }
@@ -108,7 +108,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     let rows = || sums.chunks_exact(rolling + strong);
     let digests: Vec<u8> = rows().flat_map(|row| &row[rolling..]).copied().collect();
     let weak: Vec<u8> = rows().flat_map(|row| &row[..rolling]).copied().collect();
-    let end = count.checked_mul(len).ok_or("the size is not one that a file can have")?;
+    let end = count.checked_mul(len).ok_or("invalid size")?;
     let cuts = Cuts::Equal { covered: 0..end, len };
     let list = PieceList::of(spec, cuts, digests.into(), strong);
     Ok(list.and_then(|list| list.with_sums(rolling, weak.into())).map(PieceList::padded))

@@ -84,12 +84,12 @@ impl Service for Azure {
             "Blobs/Blob" => match (told.end(), take(&mut is_folder)) {
                 (Some(Object { size: 0, .. }), true) => {}
                 (Some(object), _) => page.objects.push(object),
-                (None, _) => bad = Some("a blob is listed without its name or length"),
+                (None, _) => bad = Some("a blob in the list has no name or length"),
             },
             _ => {}
         })?;
         if !is_list {
-            bad = Some("the answer is no list of blobs");
+            bad = Some("the response is not a list of blobs");
         }
         match bad {
             Some(why) => Err(why.to_owned()),
@@ -112,7 +112,7 @@ impl Service for Azure {
 
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not tell its size")?, ..Kept::default() };
+        let mut kept = Kept { size: size.ok_or("the service does not report its size")?, ..Kept::default() };
         if let Some(value) = answer.header("content-md5") {
             kept.checksums.push(Checksum::base64("md5", value, false)?);
         }

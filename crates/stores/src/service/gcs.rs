@@ -70,7 +70,7 @@ impl Service for Gcs {
     }
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
-        let bad = |what: &str| format!("the answer is no list of objects: {what}");
+        let bad = |what: &str| format!("the response is not a list of objects: {what}");
         let value: Value = serde_json::from_slice(body).map_err(|error| bad(&error.to_string()))?;
         if !value.is_object() || value.get("error").is_some() {
             return Err(bad("it is something else"));
@@ -104,7 +104,7 @@ impl Service for Gcs {
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let value: Value = serde_json::from_slice(&answer.body).map_err(|error| error.to_string())?;
         let size = text(&value, "size").map_or(Some(0), |size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not tell its size")?, ..Kept::default() };
+        let mut kept = Kept { size: size.ok_or("the service does not report its size")?, ..Kept::default() };
         for (member, algorithm) in [("md5Hash", "md5"), ("crc32c", "crc32c")] {
             if let Some(value) = text(&value, member) {
                 kept.checksums.push(Checksum::base64(algorithm, value, false)?);

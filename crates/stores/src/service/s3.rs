@@ -94,7 +94,7 @@ impl Service for S3 {
             "Contents/ETag" => told.version = etag(text),
             "Contents" => match told.end() {
                 Some(object) => page.objects.push(object),
-                None => bad = Some("an object is listed without its key or size"),
+                None => bad = Some("an object in the list has no key or size"),
             },
             _ => {}
         })?;
@@ -102,14 +102,14 @@ impl Service for S3 {
         for object in page.objects.iter_mut().filter(|_| is_escaped) {
             match unescaped(&object.key) {
                 Some(key) => object.key = key,
-                None => bad = Some("a key is listed that is no text"),
+                None => bad = Some("a key in the list is not valid text"),
             }
         }
         if !is_list {
-            bad = Some("the answer is no list of objects");
+            bad = Some("the response is not a list of objects");
         }
         if truncated != page.next.is_some() {
-            bad = Some("the list does not say how it goes on");
+            bad = Some("the list has no continuation token");
         }
         match bad {
             Some(why) => Err(why.to_owned()),
@@ -132,7 +132,7 @@ impl Service for S3 {
 
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not tell its size")?, ..Kept::default() };
+        let mut kept = Kept { size: size.ok_or("the service does not report its size")?, ..Kept::default() };
         for (header, algorithm) in [
             ("x-amz-checksum-sha256", "sha256"),
             ("x-amz-checksum-sha1", "sha1"),

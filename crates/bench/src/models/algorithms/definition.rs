@@ -58,19 +58,19 @@ pub struct Algorithmic {
 /// `bench algorithms`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// Measure this algorithm (repeatable, or a list with commas); all of them if none is given
+    /// Measure only these algorithms (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Message sizes: 128,8KiB,1MiB
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = effort::size)]
     pub sizes: Vec<u64>,
-    /// Numbers of threads: 1,2,4
+    /// Thread counts: 1,2,4
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub threads: Vec<usize>,
-    /// Only these parts
+    /// Run only these parts
     #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
     pub part: Vec<Part>,
-    /// Say how many cores a stream of this rate needs: 10GB/s, 100Gbit/s
+    /// Show how many cores a stream of this rate needs: 10GB/s, 100Gbit/s
     #[arg(long, value_name = "RATE", value_parser = effort::rate)]
     pub stream: Option<f64>,
     /// Measure beside another library's own benchmark, in turn

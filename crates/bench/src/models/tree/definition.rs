@@ -28,16 +28,16 @@ pub struct Definition {
 /// `bench tree`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// The file to hash
+    /// File to hash
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Hash of the leaves (repeatable, or a list with commas)
+    /// Algorithm of the leaves (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Leaf sizes: 4KiB,64KiB,1MiB
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = effort::size)]
     pub leaves: Vec<u64>,
-    /// Numbers of threads: 1,2,4
+    /// Thread counts: 1,2,4
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub threads: Vec<usize>,
 }

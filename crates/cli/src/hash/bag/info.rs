@@ -18,17 +18,17 @@ const AGENT: &str = "Bag-Software-Agent";
 /// # Errors
 /// The sentence that says why it cannot stand there.
 pub fn field(text: &str) -> Result<(String, String), String> {
-    let (label, value) = text.split_once('=').ok_or("LABEL=VALUE, as Contact-Name=Ada")?;
+    let (label, value) = text.split_once('=').ok_or("expected LABEL=VALUE, such as Contact-Name=Ada")?;
     let (label, value) = (label.trim_matches(' '), value.trim_matches(' '));
     let control = |c: char| c.is_control();
     if label.is_empty() || label.contains(':') || label.contains(control) {
-        return Err("a label is not empty and holds neither a colon nor a line end".to_owned());
+        return Err("a label must not be empty or contain a colon or a line ending".to_owned());
     }
     if value.contains(control) {
-        return Err("a value is one line without control characters".to_owned());
+        return Err("a value must be a single line without control characters".to_owned());
     }
     if label.eq_ignore_ascii_case(OXUM) {
-        return Err("it is counted, and cannot be given".to_owned());
+        return Err("it is computed and cannot be specified".to_owned());
     }
     Ok((label.to_owned(), value.to_owned()))
 }

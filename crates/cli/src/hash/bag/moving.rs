@@ -35,24 +35,24 @@ pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, 
         Err(Stop::Refused(Refusal::with_hint(format!("{}: {why}", shown(folder)), hint)))
     };
     if !is_new && asked {
-        return refuse("it is a bag already", "without --in-place a bag is completed");
+        return refuse("it is already a bag", "to complete a bag, omit --in-place");
     }
     if is_dir(&data) && (!asked || is_moved(folder)) {
         return Ok(None);
     }
     if exists(&data) {
         return refuse(
-            "there is something called data in it",
-            "without --in-place a folder data is taken for the payload, and what is beside it for tag files",
+            "it already contains something named data",
+            "without --in-place, data is the payload and the other files are tag files",
         );
     }
     if !is_new {
-        return refuse("a bag without a folder data", "its payload has to be there");
+        return refuse("a bag without a data folder", "its payload is required");
     }
     if !asked {
         return refuse(
-            "there is no folder data in it, where a payload lies",
-            "--in-place moves all that is in the folder there first",
+            "it has no folder named data for the payload",
+            "to move all files of the folder there first, use --in-place",
         );
     }
     if is_dir(&stage) {
@@ -112,10 +112,10 @@ impl Moving {
         let mut now = names(folder)?;
         now.retain(|name| !is_own(name));
         if now != self.names {
-            return Err(refused(folder, "what is in it changed while it was read: nothing was moved"));
+            return Err(refused(folder, "its contents changed during the read: nothing was moved"));
         }
         let fail = |path: &Path, error| {
-            let hint = "the same command resumes the move";
+            let hint = "run the same command again to resume";
             let error = Error::io(path.as_os_str().as_bytes(), "move", error);
             Stop::Refused(Refusal::with_hint(error.to_string(), hint))
         };
@@ -125,7 +125,7 @@ impl Moving {
         for name in &self.names {
             let (from, to) = (folder.join(name), stage.join(name));
             if exists(&to) {
-                return Err(refused(&to, "it is in the way of a file to be moved there"));
+                return Err(refused(&to, "it would be overwritten by a moved file"));
             }
             fs::rename(&from, &to).map_err(|error| fail(&from, error))?;
         }

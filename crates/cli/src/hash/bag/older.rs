@@ -137,7 +137,10 @@ impl Listed {
             let wanted = manifest_name(&spec)?;
             let plain = name.strip_prefix(b"tag").unwrap_or(name);
             if plain != wanted.as_bytes() {
-                return Err(refused(&path, &format!("of {spec}, whose manifest is called {wanted}")));
+                return Err(refused(
+                    &path,
+                    &format!("{spec} digests, whose manifest must be named {wanted}"),
+                ));
             }
             if !self.specs.contains(&spec) {
                 self.specs.push(spec);

@@ -83,7 +83,7 @@ pub fn place(path: &Path, text: &[u8]) -> Result<(), Stop> {
 pub fn plain(path: &Path) -> Result<(), Stop> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
-            Err(refused(path, "something else than a file is there, and is not replaced"))
+            Err(refused(path, "it is not a regular file, and is not replaced"))
         }
         _ => Ok(()),
     }
@@ -103,8 +103,8 @@ pub fn manifest_name(spec: &Spec) -> Result<String, Refusal> {
         })
         .ok_or_else(|| {
             Refusal::with_hint(
-                format!("--bag: no name of a bag's manifest tells {spec}"),
-                "sha512, sha256, sha3-256, blake2b and blake3 have one",
+                format!("--bag: {spec} is not available for bags"),
+                "use sha512, sha256, sha3-256, blake2b or blake3",
             )
         })
 }

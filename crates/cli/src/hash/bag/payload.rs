@@ -79,7 +79,7 @@ impl<'a> Payload<'a> {
         }
         let missing = self.older.missing();
         for name in &missing {
-            self.console.error_of(name, "listed, and not in the payload");
+            self.console.error_of(name, "in the manifest but not in the payload");
         }
         let wrong = self.wrong + missing.len() as u64;
         if wrong > 0 {
@@ -88,8 +88,8 @@ impl<'a> Payload<'a> {
             return Err(Stop::Told);
         }
         if self.files == 0 {
-            let hint = "a bag without a payload would promise nothing";
-            let text = format!("{}: there is no file to list", shown(&self.folder));
+            let hint = "a bag needs at least one payload file";
+            let text = format!("{}: there are no files", shown(&self.folder));
             return Err(Stop::Refused(Refusal::with_hint(text, hint)));
         }
         let mut manifests = Vec::new();
@@ -136,7 +136,7 @@ impl Sink for Payload<'_> {
         let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
         let entry = Entry { path: name, size: Some(size), digests, ..Entry::default() };
         if !self.older.agrees(&entry) {
-            self.refuse(&entry.path, "not as the bag's manifest lists it");
+            self.refuse(&entry.path, "does not match the bag's manifest");
             return Ok(());
         }
         for at in 0..self.manifests.len() {
@@ -164,12 +164,12 @@ impl Sink for Payload<'_> {
             }
             Notice::Own(_) | Notice::Malformed(_) => return Ok(()),
             Notice::Link(path) | Notice::Dangling(path) => {
-                (path, "cannot be in a bag: it is a symbolic link (--follow reads what it leads to)")
+                (path, "cannot be in a bag: it is a symbolic link (use --follow to include its target)")
             }
-            Notice::Special(path, _) => (path, "cannot be in a bag: it is no file"),
+            Notice::Special(path, _) => (path, "cannot be in a bag: it is not a regular file"),
             Notice::Temporary(path) if self.is_own(&path) => return Ok(()),
             Notice::Temporary(path) => {
-                (path, "a temporary file of truesum: when no other run is at work it can be removed")
+                (path, "a temporary file of truesum, which can be removed if no other run is active")
             }
         };
         self.refuse(path.as_os_str().as_bytes(), why);

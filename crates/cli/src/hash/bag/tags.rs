@@ -64,8 +64,9 @@ impl<'a> Tags<'a> {
             (true, _) => Err(Stop::Interrupted(written)),
             (_, true) => {
                 if written {
-                    self.console
-                        .hint("the payload's manifests are written: the same command completes the bag");
+                    self.console.hint(
+                        "the payload manifests are written; run the same command again to complete the bag",
+                    );
                 }
                 Err(Stop::Told)
             }

@@ -45,8 +45,8 @@ fn the_place_in_an_array_is_the_bundle() {
             &[("SLURM_ARRAY_TASK_ID", "1"), ("JOB_COMPLETION_INDEX", "2")][..],
             "SLURM_ARRAY_TASK_ID says 1 and JOB_COMPLETION_INDEX says 2",
         ),
-        (&[("SLURM_ARRAY_TASK_ID", "x")], "SLURM_ARRAY_TASK_ID: not the number of a bundle"),
-        (&[("SLURM_ARRAY_TASK_ID", "7")], "there is no bundle 7"),
+        (&[("SLURM_ARRAY_TASK_ID", "x")], "SLURM_ARRAY_TASK_ID: not a bundle number"),
+        (&[("SLURM_ARRAY_TASK_ID", "7")], "no bundle 7"),
     ] {
         let mut command = folder.command();
         command.envs(pairs.iter().copied()).args(["shard", "run", "plan", "--index-from-env"]);

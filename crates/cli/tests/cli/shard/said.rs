@@ -82,7 +82,7 @@ fn a_plan_its_parts_and_one_manifest() {
     let said = "truesum: bundle 1: 1 file or range, 1 B\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
-    let said = "truesum: bundle 0: no part of it is there\n\
+    let said = "truesum: bundle 0: its part is missing\n\
                 truesum: M: not written: 1 fault of parts, 0 files without a digest\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
     assert!(!folder.path("M").exists());
@@ -112,7 +112,7 @@ fn nothing_that_the_work_is_about_is_replaced_and_no_pipe_is_waited_for() {
     symlink(folder.path("victim"), &first).unwrap();
     let ran = folder.run(&["shard", "run", "-q", "plan", "0"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("what is there is no regular file"), "{}", ran.err);
+    assert!(ran.err.contains("the existing file is not a regular file"), "{}", ran.err);
     assert_eq!(folder.read("victim"), b"kept");
     std::fs::remove_file(&first).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&first).status().unwrap();
@@ -129,8 +129,8 @@ fn nothing_that_the_work_is_about_is_replaced_and_no_pipe_is_waited_for() {
     for (output, why) in [
         ("plan", "-o: plan is the plan"),
         (&a_part, "is a part"),
-        ("d/a", "d/a: not written: it is a file of this plan"),
-        ("to_a", "to_a: not written: it is a file of this plan"),
+        ("d/a", "d/a: not written: it is one of the planned files"),
+        ("to_a", "to_a: not written: it is one of the planned files"),
     ] {
         let before = folder.read(output);
         let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", output]);
@@ -228,22 +228,14 @@ fn what_is_not_done_as_asked_says_so() {
     folder.write("bad", "{}\n");
     folder.write("list", "d\0d/a\0");
     for (words, code, said) in [
-        (
-            &["plan", "-o", "p"][..],
-            2,
-            "standard input cannot be read by a worker\nhint: name files and folders",
-        ),
-        (
-            &["plan", "-o", "p", "--special", "d"],
-            2,
-            "--special: what is no regular file cannot be known again",
-        ),
+        (&["plan", "-o", "p"][..], 2, "workers cannot read standard input\nhint: specify files and folders"),
+        (&["plan", "-o", "p", "--special", "d"], 2, "--special: only regular files can be planned"),
         (
             &["plan", "-o", "p", "d", "d/a"],
             2,
-            "p: not written: d/a is named twice\nhint: each file is planned once",
+            "p: not written: d/a occurs twice\nhint: specify folders that do not overlap",
         ),
-        (&["plan", "-o", "p", "--files0-from", "list"], 2, "p: not written: d/a is named twice"),
+        (&["plan", "-o", "p", "--files0-from", "list"], 2, "p: not written: d/a occurs twice"),
         (
             &["plan", "-o", "p", "nope"],
             1,
@@ -252,35 +244,39 @@ fn what_is_not_done_as_asked_says_so() {
         (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there is no file to plan"),
         (&["plan", "-o", "p", "--root", "nope", "d"], 2, "nope: cannot open: No such file or directory"),
         (&["plan", "-o", "no/p", "d"], 2, "no/p: cannot write: No such file or directory"),
-        (&["run", "plan"], 2, "which bundle? none is named\nhint: name them, 0..N for all N"),
-        (&["run", "plan", "2"], 2, "there is no bundle 2: the plan has 2 bundles, from 0 on"),
-        (&["run", "plan", "0..9"], 2, "there is no bundle 2"),
-        (&["run", "plan", "5", "--of", "4"], 2, "--of 4: workers are 0 to 3, and none is 5"),
+        (&["run", "plan"], 2, "no bundle given\nhint: specify bundles, 0..N for all"),
+        (&["run", "plan", "2"], 2, "no bundle 2: the plan has 2 bundles, counted from 0"),
+        (&["run", "plan", "0..9"], 2, "no bundle 2"),
+        (&["run", "plan", "5", "--of", "4"], 2, "--of 4: workers are 0 to 3, not 5"),
         (
             &["run", "plan", "--index-from-env"],
             2,
             "none of these is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX",
         ),
         (&["run", "nope", "0"], 2, "nope: cannot open: No such file or directory"),
-        (&["run", "bad", "0"], 2, "bad: cannot use: no plan, or a damaged one: its last line is not its end"),
+        (
+            &["run", "bad", "0"],
+            2,
+            "bad: cannot use: not a plan, or a damaged one: its last line is not its end",
+        ),
         (&["run", "plan", "0", "--root", "nope"], 4, "nope: cannot open: No such file or directory"),
-        (&["merge", "bad", "-o", "M"], 2, "bad: cannot use: no plan, or a damaged one"),
+        (&["merge", "bad", "-o", "M"], 2, "bad: cannot use: not a plan, or a damaged one"),
         (&["merge", "plan", "-o", "M"], 2, "plan.parts: cannot list: No such file or directory"),
         (
             &["merge", "plan", "bad", "-o", "M"],
             1,
-            "bad: no part of this plan: its first line is not that of a part\nhint: each plan",
+            "bad: not a part of this plan: its first line is not that of a part file\nhint: use a separate folder",
         ),
         (&["merge", "plan", "nope", "-o", "M"], 1, "nope: cannot read: No such file or directory"),
         (
             &["merge", "plan", "-t", "torrent", "-o", "M"],
             2,
-            "torrent: its pieces run across files, and parts do not",
+            "torrent: not available, because its pieces span files",
         ),
         (
             &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
             2,
-            "-t gnu: in MD5SUMS nothing would tell that digests are of sha256",
+            "-t gnu: MD5SUMS would not show that the digests are sha256",
         ),
     ] {
         let _ = std::fs::remove_dir_all(folder.path("plan.parts"));
@@ -291,7 +287,7 @@ fn what_is_not_done_as_asked_says_so() {
         assert!(!folder.path("p").exists() && !folder.path("M").exists(), "{words:?}");
     }
     let ran = folder.run(&["shard", "plan", "-v", "-o", "p", "d"]);
-    assert!(ran.err.contains("note: d/dangling: symbolic link to nothing\n"), "{}", ran.err);
+    assert!(ran.err.contains("note: d/dangling: broken symbolic link\n"), "{}", ran.err);
     assert!(ran.err.contains("note: d/pipe: named pipe, not planned\n"), "{}", ran.err);
     assert_eq!(ran.code, Some(0));
 }
@@ -305,12 +301,12 @@ fn a_part_of_another_plan_is_foreign() {
     assert_eq!(folder.run(&["shard", "run", "-q", "other", "0", "-o", "plan.parts"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("no part of this plan: it is of another plan\n"), "{}", ran.err);
+    assert!(ran.err.contains("not a part of this plan: it belongs to another plan\n"), "{}", ran.err);
     // Each part by its name alone.
     let (one, two) = (part(&folder, 0), part(&folder, 1));
     assert_eq!(folder.run(&["shard", "merge", "plan", &two, &one, "-o", "M"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", &two, &one, &one, "-o", "M2"]);
-    let said = format!("truesum: bundle 0: its part is there twice: {one} and {one}\n");
+    let said = format!("truesum: bundle 0: two parts exist: {one} and {one}\n");
     assert!(ran.code == Some(1) && ran.err.contains(&said), "{}", ran.err);
 }
 
@@ -349,7 +345,7 @@ fn a_format_that_holds_no_digest_of_the_plan_is_no_matter_of_a_part() {
         &["shard", "merge", "--partial", "plan", "-t", "sfv", "-o", "M"],
     ] {
         let ran = folder.run(words);
-        let said = "truesum: M: not written: 0 faults of parts, 2 files without a digest\nhint: --json holds everything\n";
+        let said = "truesum: M: not written: 0 faults of parts, 2 files without a digest\nhint: use --json, which stores everything\n";
         assert!(ran.code == Some(1) && ran.err.ends_with(said), "{}", ran.err);
         assert!(!folder.path("M").exists());
     }
@@ -361,8 +357,8 @@ fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
     let before = folder.read("plan");
     assert_eq!(folder.run(&["hash", "-q", "-o", "SUMS", "plan", "d/a"]).code, Some(0));
     let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "SUMS"]);
-    let said = "truesum: plan: not written: SUMS lists it\n\
-                hint: another name for the plan, or a manifest without that line\n";
+    let said = "truesum: plan: not written: it is a file in SUMS\n\
+                hint: use another name for the plan, or remove that line from the manifest\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.read("plan"), before);
     assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "p", "--manifest", "SUMS"]).code, Some(0));

@@ -27,7 +27,7 @@ pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let known = made.iter().find(|row| row.name == name).copied();
     if known.is_none() && made.len() == MOST {
-        return Err(format!("one run knows at most {MOST} CRCs by their parameters"));
+        return Err(format!("at most {MOST} CRCs with custom parameters are possible"));
     }
     let row = known.unwrap_or_else(|| {
         let row = &*Box::leak(Box::new(row(name, parameters)));
@@ -48,8 +48,8 @@ fn row(name: String, parameters: Parameters) -> Algorithm {
         tag: name.to_uppercase().leak(),
         name: name.leak(),
         digest_len: parameters.bytes(),
-        status: Status::Checksum("error detection by a CRC of parameters that were given"),
-        summary: "a CRC by its parameters",
+        status: Status::Checksum("error detection by a CRC with custom parameters"),
+        summary: "a CRC with custom parameters",
         check: of_part(&crc, b"123456789").to_hex().leak(),
         kind: Kind::Linear(Linear::Crc(crc)),
         ..Algorithm::PLAIN
@@ -78,13 +78,13 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
             return Err(format!("'{part}' is not one of width, poly, init, refin, refout and xorout with =VALUE"));
         };
         if values[at].replace(value).is_some() {
-            return Err(format!("{} stands there twice", KEYS[at]));
+            return Err(format!("{} is given twice", KEYS[at]));
         }
     }
     let [width, poly, init, refin, refout, xorout, check, ..] = values;
     let width = width.and_then(|width| width.parse().ok()).filter(|width| WIDTHS.contains(width));
     let Some(width) = width else {
-        return Err(format!("width= must say how many bits, {} to {}", WIDTHS.start(), WIDTHS.end()));
+        return Err(format!("width= must be a number of bits, {} to {}", WIDTHS.start(), WIDTHS.end()));
     };
     let number = |key: &str, value: Option<&str>| {
         let Some(value) = value else { return Ok(0) };
@@ -92,7 +92,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
         let digits = lower.strip_prefix("0x").unwrap_or(&lower);
         let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u128::from_str_radix(digits, 16).ok().filter(|number| plain && *number < 1 << width);
-        number.ok_or_else(|| format!("{key}={value} is no hexadecimal number of {width} bits"))
+        number.ok_or_else(|| format!("{key}={value} is not a hexadecimal number of {width} bits"))
     };
     let truth = |key: &str, value: Option<&str>| match value.unwrap_or("false").to_ascii_lowercase().as_str() {
         "true" => Ok(true),
@@ -111,7 +111,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
         xorout: number("xorout", xorout)?,
     };
     if parameters.poly == 0 {
-        return Err("poly=0 divides by no polynomial: every message would have the same value".to_owned());
+        return Err("poly=0 gives every message the same value".to_owned());
     }
     Ok((parameters, check.map(|check| number("check", Some(check))).transpose()?))
 }

@@ -99,7 +99,7 @@ pub(in crate::formats) fn each_row(
         row.torn |= torn;
         row.fields.push(text.into_owned());
         if row.fields.len() > most {
-            return Err(refused(row.at, "a row of more columns than it can have"));
+            return Err(refused(row.at, "too many columns"));
         }
         if !ends_row {
             continue;

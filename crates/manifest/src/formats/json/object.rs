@@ -124,7 +124,7 @@ fn is_below(text: &str) -> bool {
     !matches!(text.trim_matches('/'), "" | ".")
 }
 
-const UNREADABLE: &str = "what stands where its digest belongs is none";
+const UNREADABLE: &str = "its digest is malformed";
 
 impl Object {
     pub(super) fn is_empty(&self) -> bool {
@@ -299,7 +299,7 @@ impl Object {
             return Said::Stray;
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
-            walk.records.fault("digests under a key that is nearly one of a list, or of an algorithm");
+            walk.records.fault("digests under an unknown key that resembles that of a list or an algorithm");
         } else if role == Role::Other
             && !inner
             && self.iter().any(|(key, value, member)| is_lost(key, value, member))
@@ -314,10 +314,7 @@ impl Object {
         for (key, value, member) in self.iter() {
             if is_lost(key, value, member) || member.kind == Kind::Listed && !is_other(key) {
                 walk.records.begin(member.at as usize);
-                walk.records.fault_of(
-                    "a digest beside the list, under a key that says nothing of it",
-                    key.as_bytes(),
-                );
+                walk.records.fault_of("a digest outside the list, under an unknown key", key.as_bytes());
             }
         }
     }
@@ -472,7 +469,7 @@ impl Object {
             records.fault_of(ODD_ALGORITHM, key.as_bytes());
         }
         if digests.is_empty() && self.has(Kind::Stray) {
-            records.fault("its digests stand under a key that says nothing of them");
+            records.fault("its digests are under an unknown key");
         }
         if self.is_twofold(Sense::Name) || self.is_twofold(Sense::Address) || self.is_twofold(Sense::Base64) {
             records.fault("two names of one file");
@@ -482,7 +479,7 @@ impl Object {
         });
         let joined = |folder: &str| name.is_some_and(|name| name.starts_with(folder.as_bytes()));
         if let Some((key, ..)) = folder.filter(|(_, folder, _)| !joined(folder)) {
-            records.fault_of("its folder stands beside its name, under a key of its own", key.as_bytes());
+            records.fault_of("its folder is stored separately from its name", key.as_bytes());
         }
         if self.is_twofold(Sense::Size) {
             records.fault("two sizes of one file");
@@ -516,7 +513,7 @@ impl Object {
         }
         self.entry(Some(&name), &digests, walk);
         if !good {
-            walk.records.fault("the digest of a blob is not ALGORITHM:HEX in small letters");
+            walk.records.fault("the digest of a blob is not ALGORITHM:HEX in lower case");
         }
     }
 
@@ -571,7 +568,7 @@ impl Object {
     }
 }
 
-const ODD_ALGORITHM: &str = "the name of an algorithm is no text";
+const ODD_ALGORITHM: &str = "the name of an algorithm is not a string";
 
 /// Whether what names an algorithm, and can say nothing else, is no text.
 fn is_odd_algorithm(key: &str, member: Member) -> bool {

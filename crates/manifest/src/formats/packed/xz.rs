@@ -33,7 +33,7 @@ impl Read for Xz {
             match done.status {
                 Status::StreamEnd if self.at == self.packed.len() => return Ok(0),
                 Status::Ok if done.bytes_consumed > 0 => {}
-                _ => return Err(invalid("bytes that are no part of it")),
+                _ => return Err(invalid("trailing bytes")),
             }
         }
         Ok(0)

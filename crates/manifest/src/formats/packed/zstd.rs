@@ -45,7 +45,7 @@ impl Zstd {
                 "it needs a dictionary; unpack it first: zstd -dc -D DICTIONARY FILE | truesum check -",
             )),
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_))) => {
-                Err(invalid("bytes that are no frame"))
+                Err(invalid("bytes that are not part of a frame"))
             }
             Err(error) => Err(self.fault(&error)),
         }
@@ -62,11 +62,11 @@ impl Zstd {
     /// Whether all of a frame came out as it says.
     fn end(&self, told: Option<u64>, len: u64) -> io::Result<()> {
         if told.is_some_and(|told| told != len) {
-            return Err(invalid("a frame has not the length that it says"));
+            return Err(invalid("a frame does not have its stated length"));
         }
         let sum = self.decoder.get_checksum_from_data();
         if sum.is_some() && sum != self.decoder.get_calculated_checksum() {
-            return Err(invalid("a frame has not the checksum that it says"));
+            return Err(invalid("the checksum of a frame does not match"));
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
     fn peek(&self) -> Read<u8> {
         match self.text.get(self.at) {
             Some(&byte) => Ok(byte),
-            None => self.fault("the torrent is cut off"),
+            None => self.fault("the torrent is truncated"),
         }
     }
 
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
                 self.at = end;
                 Ok(string)
             }
-            None => self.fault("the torrent is cut off"),
+            None => self.fault("the torrent is truncated"),
         }
     }
 
@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
 
     fn enter(&mut self) -> Read<()> {
         self.depth += 1;
-        if self.depth > DEPTH { self.fault("nested too deep") } else { Ok(()) }
+        if self.depth > DEPTH { self.fault("nested too deeply") } else { Ok(()) }
     }
 
     /// Steps over the `e` of a list or dictionary.
@@ -199,12 +199,12 @@ mod tests {
             ("ie", "byte 1: not a number"),
             ("i+1e", "byte 1: not a number"),
             ("i99999999999999999999e", "byte 1: not a number"),
-            ("i1", "byte 2: the torrent is cut off"),
+            ("i1", "byte 2: the torrent is truncated"),
             ("04:spam", "byte 0: not a string"),
-            ("5:spam", "byte 2: the torrent is cut off"),
+            ("5:spam", "byte 2: the torrent is truncated"),
             ("99999999999999999999:", "byte 0: not a string"),
             ("x", "byte 0: not a string"),
-            ("l", "byte 1: the torrent is cut off"),
+            ("l", "byte 1: the torrent is truncated"),
             ("d1:bi1e1:ai1ee", "byte 7: keys out of order, or one twice"),
             ("d1:ai1e1:ai1ee", "byte 7: keys out of order, or one twice"),
             ("di1ei2ee", "byte 1: not a string"),
@@ -212,6 +212,6 @@ mod tests {
             assert_eq!(skipped(text.as_bytes()), Err(message.to_owned()), "{text}");
         }
         let deep = b"l".repeat(DEPTH + 1);
-        assert_eq!(skipped(&deep), Err(format!("byte {}: nested too deep", DEPTH + 1)));
+        assert_eq!(skipped(&deep), Err(format!("byte {}: nested too deeply", DEPTH + 1)));
     }
 }

@@ -61,7 +61,7 @@ fn folder(cursor: &mut Cursor<'_>, text: &[u8], own: usize, tree: &mut Tree) -> 
     cursor.dictionary(|name, value| {
         let at = value.at;
         if name.is_empty() || name.contains(&b'/') {
-            return value.fault("a name in the file tree is empty or holds a slash");
+            return value.fault("a name in the file tree is empty or contains a slash");
         }
         let name = place(text, name);
         // A dictionary whose first key is empty is a file, and has no other.
@@ -91,11 +91,11 @@ fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Resu
             b"length" => len = Some(value.unsigned()?),
             b"pieces root" => match <[u8; NODE]>::try_from(value.string()?) {
                 Ok(bytes) => root = Some(bytes),
-                Err(_) => return value.fault("a 'pieces root' that has not 32 bytes"),
+                Err(_) => return value.fault("a 'pieces root' that is not 32 bytes long"),
             },
             b"attr" => is_nothing = value.string()?.iter().any(|byte| matches!(byte, b'p' | b'l')),
             key if is_nearly(key, b"pieces root") || is_nearly(key, b"length") => {
-                return value.fault("a key that is nearly one of a digest");
+                return value.fault("an unknown key that resembles a digest");
             }
             _ => value.skip()?,
         }
@@ -117,7 +117,7 @@ pub(super) fn read_layers(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Vec<La
     cursor.dictionary(|root, value| {
         let row = value.string()?;
         if root.len() != NODE || row.is_empty() || !row.len().is_multiple_of(NODE) {
-            return value.fault("a row of 'piece layers' that is no list of digests");
+            return value.fault("a row of 'piece layers' that is not a list of digests");
         }
         layers.push((place(text, root), place(text, row)));
         Ok(())
@@ -156,7 +156,7 @@ impl Rows {
         for (root, row) in &layers {
             crate::scan::count(row.len());
             if pairs.root(&text[row.clone()], height(piece_len)).as_bytes() != &text[root.clone()] {
-                return Err(refused(row.start, "a row of 'piece layers' that has not its root"));
+                return Err(refused(row.start, "a row of 'piece layers' that does not match its root"));
             }
         }
         Ok(Rows { tree, layers, piece_len, name, given: HashMap::new() })
@@ -208,7 +208,7 @@ impl Rows {
         let at = file.at;
         let fault = |reason| Some(Err(LineError { at: Place::Byte(at as u64), reason }));
         let Some(path) = self.path(file, text) else {
-            return fault(Reason::Part("a path that is longer than any can be"));
+            return fault(Reason::Part("a path that is too long"));
         };
         let mut entry = Entry { path, size: Some(file.len), ..Entry::default() };
         match self.digest(number, options) {
@@ -242,11 +242,11 @@ impl Rows {
         };
         let row = &text[self.layers[layer].1.clone()];
         if len <= self.piece_len || (row.len() / NODE) as u64 != len.div_ceil(self.piece_len) {
-            return Err("a row of 'piece layers' that is not of the file's length");
+            return Err("a row of 'piece layers' that does not match the file size");
         }
         let digests = self.given.entry(layer).or_insert_with(|| Arc::from(row));
         let pieces = PieceList::new(spec, 0..len, self.piece_len, digests.clone());
-        let pieces = pieces.ok_or("pieces that are not of the file")?;
+        let pieces = pieces.ok_or("the pieces do not match the file")?;
         // The last node stands as high as the others, over leaves that may not be there.
         let last = (len - 1) % self.piece_len + 1;
         Ok(Some(pieces.raised(height(last), height(self.piece_len))))

@@ -92,7 +92,7 @@ impl Gathered {
             }
             (Pieces::Runs, b"hashdigest", Some((open, Open::Run(range)))) if depth == open + 1 => {
                 if range.is_none() {
-                    self.fail("a digest of a piece that does not say where it lies");
+                    self.fail("a piece digest without an offset");
                 }
                 Some(attribute("type").unwrap_or_default())
             }
