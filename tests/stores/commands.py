@@ -81,7 +81,7 @@ def trees_of_objects(bench):
 
     # Stored trees.
     status, out, err = bench.run("tree", "--save", url)
-    check("no tree can be stored next to it", status == 2 and "-o DIR" in err, status, out, err)
+    check("nothing is kept beside an object", status == 2 and "-o DIR" in err, status, out, err)
     kept = bench.folder / "kept"
     kept.mkdir()
     for algorithms in ("sha256-tree", "sha256-tree,sha256", "blake3", "mtsum-sha256"):

@@ -384,7 +384,7 @@ def stored_checksums(bench):
     check("differs, missing", status == 1 and "sha256: DIFFERS" in out and "none: MISSING" in out, status, out, err)
     (bench.folder / "ONE").write_text(f"SHA256 (crc32) = {hashlib.sha256(small).hexdigest()}\n")
     status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
-    check("another kind of checksum", status == 2 and "crc32: NO ANSWER (the service keeps crc32" in out, status, out, err)
+    check("another kind of checksum", status == 2 and "crc32: NO ANSWER (the service stores crc32" in out, status, out, err)
     status, out, err = bench.run("check", "--stored", "--root", "s3://no-such-bucket", "ONE")
     check("no bucket", status == 1 and "NoSuchBucket" in out and "MISSING" not in out, status, out, err)
     (bench.folder / "sha256").write_bytes(small)
