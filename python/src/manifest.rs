@@ -210,10 +210,7 @@ impl Manifest {
         lossy: bool,
     ) -> PyResult<Vec<u8>> {
         if matches!(format.writing, Writing::No) {
-            return Err(ManifestError::new_err(format!(
-                "{}: this format can only be read",
-                format.name
-            )));
+            return Err(ManifestError::new_err(format!("{}: this format can only be read", format.name)));
         }
         // JSON lines hold everything that an entry says, but digests that nobody can compare.
         let everything = format_named("jsonl")?;

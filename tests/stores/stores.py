@@ -82,7 +82,7 @@ def what_differs_is_told(bench):
     status, out, err = bench.run("check", "--root", f"s3://{bucket}/p", "OUT")
     check("names that lead out", status == 1 and out.count("UNREADABLE") == 3, status, out, err)
     status, out, err = bench.run("hash", f"s3://{bucket}/nothing/here")
-    check("nothing there", status == 1 and "no object has such a name" in err and out == "", status, out, err)
+    check("nothing there", status == 1 and "no such object or prefix" in err and out == "", status, out, err)
     status, out, err = bench.run("check", "--root", "s3://no-such-bucket", "D")
     check("no bucket is not missing files", status == 1 and "NoSuchBucket" in out and "MISSING" not in out, status, out, err)
 
@@ -384,7 +384,7 @@ def stored_checksums(bench):
     check("differs, missing", status == 1 and "sha256: DIFFERS" in out and "none: MISSING" in out, status, out, err)
     (bench.folder / "ONE").write_text(f"SHA256 (crc32) = {hashlib.sha256(small).hexdigest()}\n")
     status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
-    check("another kind of checksum", status == 2 and "crc32: NO ANSWER (the service keeps crc32" in out, status, out, err)
+    check("another kind of checksum", status == 2 and "crc32: NO ANSWER (the service stores crc32" in out, status, out, err)
     status, out, err = bench.run("check", "--stored", "--root", "s3://no-such-bucket", "ONE")
     check("no bucket", status == 1 and "NoSuchBucket" in out and "MISSING" not in out, status, out, err)
     (bench.folder / "sha256").write_bytes(small)
@@ -407,7 +407,7 @@ def without_versions(bench):
     (folder / "large").write_bytes(noise(9 * MIB))
     status, out, err = bench.run("hash", f"s3://{bucket}")
     check("the small one", status == 1 and out == f"{hashlib.sha256(b'small').hexdigest()}  small\n", status, out, err)
-    check("the large one", "large: cannot read: the service tells no version" in err, err)
+    check("the large one", "large: cannot read: the service reports no version" in err, err)
 
 
 def google(_bench, program, folder):

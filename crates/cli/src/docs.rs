@@ -41,7 +41,7 @@ pub fn complete(words: &[String], mut program: clap::Command) -> Exit {
 /// Prints the man page of `program`, or writes all pages to a folder.
 pub fn man(args: &ManArgs, program: clap::Command) -> Exit {
     let mut console = Console::new(Color::Auto);
-    let pages = pages(program).map_err(|error| Error::io(b"man page", "make", error));
+    let pages = pages(program).map_err(|error| Error::io(b"manual page", "create", error));
     let written = pages.and_then(|pages| match &args.folder {
         None => Ok(Some(pages)),
         Some(folder) => pages.iter().try_for_each(|(name, page)| install(folder, name, page)).map(|()| None),
@@ -58,7 +58,7 @@ pub fn man(args: &ManArgs, program: clap::Command) -> Exit {
 
 fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     std::fs::create_dir_all(folder)
-        .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "make", error))?;
+        .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "create", error))?;
     save(&folder.join(name), page)
 }
 

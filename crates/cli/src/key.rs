@@ -34,7 +34,7 @@ impl KeyRead {
         match self.from_input && names.iter().any(|name| is_input(name.as_ref())) {
             true => Err(Refusal::with_hint(
                 "standard input cannot be both the key and the data",
-                "--key-file FILE, or --key-fd 3 3<FILE",
+                "specify the key with --key-file FILE or --key-fd 3 3<FILE",
             )),
             false => Ok(()),
         }
@@ -74,7 +74,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
         let stream = if fd == 1 { "output" } else { "error" };
         return Err(Refusal::with_hint(
             format!("{name}: standard {stream} is an output and cannot be the key"),
-            "--key-fd 3 3<FILE, or --key-file FILE",
+            "specify the key with --key-fd 3 3<FILE or --key-file FILE",
         ));
     }
     let refuse = |why: &str| Refusal::new(format!("{name}: {why}"));

@@ -38,7 +38,7 @@ pub fn run(args: &LinksArgs) -> Exit {
         }
     };
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
-        console.failure(&Error::io(args.folder.as_os_str().as_bytes(), "make", error));
+        console.failure(&Error::io(args.folder.as_os_str().as_bytes(), "create", error));
         return Exit::NotAsAsked;
     }
     let mut made = 0;

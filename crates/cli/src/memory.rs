@@ -86,7 +86,7 @@ fn exhausted() -> ! {
             1
         }
         None => {
-            tell("truesum: out of memory\nhint: use fewer threads (-j 1), or raise the limit (ulimit -v)\n");
+            tell("truesum: out of memory: use fewer threads (-j 1), or raise the limit (ulimit -v)\n");
             2
         }
     };

@@ -58,10 +58,10 @@ pub struct FilterArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
-    /// Read file names from FILE, one per line; - is standard input (repeatable)
+    /// Read file names from FILE, one per line; - is standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files")]
     pub files_from: Vec<PathBuf>,
-    /// Read NUL-terminated file names from FILE; - is standard input (repeatable)
+    /// Read NUL-terminated file names from FILE; - is standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
     pub files0_from: Vec<PathBuf>,
     #[command(flatten)]

@@ -126,9 +126,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
                     let objects = alone.take().into_iter().collect();
                     return drop(pages.send(Ok(Page { objects, next: None })).await);
                 }
-                (None, false) if page.objects.is_empty() && !below.is_empty() => {
-                    "no such object or prefix"
-                }
+                (None, false) if page.objects.is_empty() && !below.is_empty() => "no such object or prefix",
                 (None, _) => "",
             };
             if !why.is_empty() {

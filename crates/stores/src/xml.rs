@@ -10,8 +10,7 @@ use quick_xml::events::Event;
 /// # Errors
 /// It is not XML, or the document ends before its root does.
 pub(crate) fn elements(xml: &[u8], mut each: impl FnMut(&str, &str)) -> Result<(), String> {
-    let bad =
-        |error: &dyn std::fmt::Display| format!("the response is not the expected XML: {error}");
+    let bad = |error: &dyn std::fmt::Display| format!("the response is not the expected XML: {error}");
     let mut reader = Reader::from_reader(xml);
     let (mut path, mut text, mut seen) = (Vec::<String>::new(), String::new(), false);
     loop {

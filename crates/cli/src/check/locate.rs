@@ -309,8 +309,8 @@ mod tests {
         };
         assert!(said(Judgement::Good, None).contains("the manifest and the tree disagree"));
         assert!(said(Judgement::Good, Some(true)).contains("the manifest and the tree disagree"));
-        assert!(said(Judgement::Good, Some(false)).contains("the first time other bytes were read"));
-        assert!(said(Judgement::OtherTree, Some(false)).contains("of another state of the file"));
+        assert!(said(Judgement::Good, Some(false)).contains("the first read returned different bytes"));
+        assert!(said(Judgement::OtherTree, Some(false)).contains("belongs to another version of the file"));
         assert_eq!(said(Judgement::FileDamaged, Some(false)), "file damaged");
     }
 }

@@ -22,8 +22,8 @@ Examples:
   truesum hash -a blake3 -j 4 /data         use another algorithm and four threads
   truesum hash --per-directory photos       write a SHA256SUMS file into each folder
   find . -size +1M -print0 | truesum hash --files0-from -
-Files that cannot be read are reported on standard error and left out of the output. The exit status is
-then 1, and the file given by -o is not changed.")]
+Files that cannot be read are reported on standard error and left out of the output. \
+The exit status is then 1, and the file given by -o is not changed.")]
 pub struct HashArgs {
     /// Files and folders to hash; - is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
@@ -137,7 +137,7 @@ pub struct HashArgs {
     #[arg(long, help_heading = "Other output", conflicts_with_all = ["output", "root", "raw", "zero"])]
     #[arg(conflicts_with_all = ["per_directory", "announce", "piece_size"])]
     pub sidecar: bool,
-    /// Put the CRC-32 in file names: name [CBF43926].mkv; without --yes, only show them
+    /// Put the CRC-32 in file names: name [CBF43926].mkv (see --yes)
     #[arg(long, help_heading = "Other output", conflicts_with_all = ["output", "root", "raw", "algorithm"])]
     #[arg(conflicts_with_all = ["per_directory", "sidecar", "format", "json", "tag", "zero", "base64", "length"])]
     pub embed_crc: bool,

@@ -203,7 +203,7 @@ fn a_name_that_misleads_readers_and_another_folder_are_told() {
     assert!(!folder.path("MD5SUMS").exists());
     let ran = folder.run(&["convert", "SUMS", "-t", "bsd", "-o", "d/SUMS"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.starts_with("truesum: note: names stay relative to "), "{}", ran.err);
+    assert!(ran.err.starts_with("truesum: note: names are relative to "), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--root", ".", "d/SUMS"]).code, Some(0));
 }
 

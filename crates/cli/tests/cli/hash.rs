@@ -368,7 +368,10 @@ fn a_name_that_says_another_format_or_algorithm_is_told() {
             "note: x.sfv is written in the format gnu; to match its name, use -t sfv\n",
         ),
         (&["-o", "MD5SUMS", "a"], "note: MD5SUMS contains sha256 digests; to match its name, use -a md5\n"),
-        (&["-o", "x.iso.sha1", "--tag", "a"], "note: x.iso.sha1 contains sha256 digests: -a sha1 computes"),
+        (
+            &["-o", "x.iso.sha1", "--tag", "a"],
+            "note: x.iso.sha1 contains sha256 digests; to match its name, use -a sha1\n",
+        ),
         (&["-o", "x.torrent", "a"], "to match its name, use -t torrent\n"),
         (&["-o", "y.sfv", "-t", "sfv", "a"], ""),
         (&["-o", "z.sfv", "-t", "bsd", "a"], ""),

@@ -153,9 +153,9 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(
         &["-a", "hmac-md5", "--key-fd", "1", "a"],
         "truesum: --key-fd 1: standard output is an output and cannot be the key\n\
-         hint: --key-fd 3 3<FILE, or --key-file FILE\n",
+         hint: specify the key with --key-fd 3 3<FILE or --key-file FILE\n",
     );
-    refused(&["-a", "hmac-md5", "--key-fd", "2", "a"], "--key-fd 2: standard error is written to");
+    refused(&["-a", "hmac-md5", "--key-fd", "2", "a"], "--key-fd 2: standard error is an output");
     refused(&["-a", "hmac-md5", "--key-hex", "a"], "--key-hex: requires --key-file or --key-fd");
     refused(&["-a", "blake3", "--key-file", "K", "a"], "blake3 takes a key of 32 bytes, and this has 4");
     refused(
@@ -268,7 +268,7 @@ fn standard_input_is_not_the_key_and_the_data() {
         ] {
             let ran = folder.feed(&[words, key].concat(), KEY.as_bytes());
             let err = "truesum: standard input cannot be both the key and the data\n\
-                       hint: --key-file FILE, or --key-fd 3 3<FILE\n";
+                       hint: specify the key with --key-file FILE or --key-fd 3 3<FILE\n";
             assert_eq!(
                 (ran.out().as_str(), ran.err.as_str(), ran.code),
                 ("", err, Some(2)),
@@ -298,7 +298,8 @@ fn a_manifest_under_a_key_is_audited_updated_and_compared_with_it() {
     assert_eq!((ran.out(), ran.code), (format!("found\td/a\t{TAG}\thmac-sha256\n"), Some(0)), "{}", ran.err);
     let ran = folder.run(&["find", "-a", "hmac-sha256", TAG, "d"]);
     assert!(
-        ran.err.contains("hmac-sha256 needs a key\nhint: --key-file") && ran.code == Some(2),
+        ran.err.contains("hmac-sha256 needs a key\nhint: specify the key with --key-file")
+            && ran.code == Some(2),
         "{}",
         ran.err
     );

@@ -143,7 +143,7 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     std::fs::remove_file(folder.path("data.ftr")).unwrap();
     folder.run(&["tree", "--save", "data"]);
     let (text, located) = see();
-    assert!(text.contains("good by data.ftr: the file matches its stored tree"), "{text}");
+    assert!(text.contains("good according to data.ftr: the file matches its stored tree"), "{text}");
     assert_eq!(located["verdict"], "good");
     assert!(located["reason"].as_str().unwrap().contains("disagree"));
     // A manifest that holds the tree's digest knows whose tree it is.
@@ -226,7 +226,7 @@ fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
     let refused = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
     assert_eq!((refused.out().as_str(), refused.code), ("", Some(2)), "{}", refused.err);
     assert!(
-        refused.err.contains("it may be a different file\nhint: if it is the right file: --most"),
+        refused.err.contains("it may be a different file\nhint: if it is the right file, use --most"),
         "{}",
         refused.err
     );

@@ -70,7 +70,7 @@ fn a_folder_that_is_in_every_name_is_said() {
         assert_eq!((ran.code, ran.err.contains(hint)), (Some(1), true), "{command}: {}", ran.err);
     }
     let ran = folder.run(&["check", "--root", "photos", "photos.sha256"]);
-    assert!(ran.err.contains("stand under the current folder: --root . looks"), "{}", ran.err);
+    assert!(ran.err.contains("exist in the current folder: use --root ."), "{}", ran.err);
     folder.write("x/photos/M", folder.read("photos.sha256"));
     folder.write("x/photos/a", "abc");
     let ran = folder.run(&["check", "x/photos/M"]);
@@ -220,7 +220,8 @@ fn messages_do_not_mislead() {
     for words in [&["check", "K"][..], &["audit", "K", "."], &["diff", "K", "."]] {
         let ran = folder.run(words);
         assert!(
-            ran.err.contains("hint: --key-file") && !ran.err.contains("is this a manifest"),
+            ran.err.contains("hint: specify the key with --key-file")
+                && !ran.err.contains("is this a manifest"),
             "{}",
             ran.err
         );

@@ -70,10 +70,10 @@ fn a_bad_one_is_told_with_its_line_and_nothing_is_done() {
             "exact = \"no\"\n",
             "config.toml:1: exact: unknown setting; the settings are algorithm, format, progress, color",
         ),
-        ("color = \"auto\"\n\ncolour\n", "config.toml:3: no TOML: "),
+        ("color = \"auto\"\n\ncolour\n", "config.toml:3: not valid TOML: "),
         ("algorithm = \"sha265\"\n", "config.toml:1: algorithm: "),
         ("format = \"sfv\"\nalgorithm = \"sha512\"\n", "config.toml:2: algorithm: format sfv"),
-        ("a = \"\u{0}\"", "config.toml:1: no TOML: "),
+        ("a = \"\u{0}\"", "config.toml:1: not valid TOML: "),
     ] {
         let folder = folder(text);
         for words in [&["a"][..], &["check", "a"], &["config"], &["list", "formats"]] {

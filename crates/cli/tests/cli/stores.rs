@@ -65,7 +65,7 @@ fn elsewhere_it_is_refused_and_in_lists_of_names_too() {
     ] {
         let ran = run(&folder, words);
         assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
-        assert!(ran.err.contains("://bucket/key is no file of this system"), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains("://bucket/key is not a local file"), "{words:?}: {}", ran.err);
         assert!(!ran.err.contains("No such file") && !folder.root().join("OUT").exists(), "{}", ran.err);
     }
 }

@@ -112,8 +112,8 @@ fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
     assert!(sha256.ends_with(check), "{sha256}");
     for (name, line) in [
         ("xxh64", "seed           of 64 bits: --seed, xxh64;seed=NUMBER\n"),
-        ("hmac-md5", "key            needed, of 1 bytes or more\n"),
-        ("siphash", "key            needed, of 16 bytes\n"),
+        ("hmac-md5", "key            required, 1 bytes or more\n"),
+        ("siphash", "key            required, 16 bytes\n"),
         ("blake3", "key            optional, 32 bytes: keyed digests are named blake3;keyed\n"),
         ("crc-16/modbus", "check          4b37 (of 123456789)\n"),
         ("imohash", "status         sampled: "),
@@ -267,7 +267,7 @@ fn completions_know_options_and_algorithms() {
         assert!(text.contains("truesum") && text.contains("__complete"), "{shell}");
     }
     let said = folder.run(&["__complete", "check", "--ignore"]).out();
-    assert_eq!(said, "nothing\n--ignore-missing\tPass over listed files that are not there\n");
+    assert_eq!(said, "nothing\n--ignore-missing\tSkip files that do not exist\n");
     let said = folder.run(&["__complete", "hash", "-a", "sha256,blake2b"]).out();
     assert!(said.starts_with("nothing\nsha256,blake2b\tb2sum, Arch Linux"), "{said}");
     for (word, what) in [("__complete", "a file of this name is not hashed"), ("./__complete", "but this is")]

@@ -385,7 +385,7 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
     std::fs::write(&kept, &state[..state.len() - 1]).unwrap();
     assert!(
         text(&run(folder, &VERIFY).stderr)
-            .contains("data.ftr.verify: cannot go on with the verification: it is damaged")
+            .contains("data.ftr.verify: cannot resume the verification: it is damaged")
     );
     ends(folder, 2, &VERIFY);
     std::fs::write(&kept, &state).unwrap();
@@ -502,7 +502,7 @@ fn what_a_stored_tree_was_believed_is_told() {
     assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
     for (list, why) in [
         ("3145728 1\n", "the range 3145728 1 is outside its 3145728 bytes"),
-        ("0 1\n1 3145728\n", "the range 1 3145728 does not lie"),
+        ("0 1\n1 3145728\n", "the range 1 3145728 is outside"),
     ] {
         std::fs::write(folder.join("changed"), list).unwrap();
         let refused = run(folder, &["tree", "--save", "--since", "changed", "data"]);

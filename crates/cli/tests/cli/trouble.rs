@@ -327,7 +327,7 @@ fn what_a_run_writes_takes_the_place_of_nothing_it_is_about() {
     // A slip of the name: content, and not the manifest of yesterday.
     let ran = folder.run(&["-o", "a", "a", "b"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("no manifest"), "{}", ran.err);
+    assert!(ran.err.contains("not a manifest"), "{}", ran.err);
     assert_eq!(folder.read("a"), b"abc");
     for _ in 0..2 {
         assert_eq!(folder.run(&["-o", "SUMS", "a", "b", "."]).code, Some(0), "its own manifest it replaces");

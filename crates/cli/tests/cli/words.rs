@@ -15,7 +15,7 @@ fn names_that_other_programs_have_for_a_command_are_understood() {
     assert_eq!(folder.run(&["help", "help"]).out(), folder.run(&["--help"]).out());
     let ran = folder.run(&["help", "nothing"]);
     assert!(
-        ran.code == Some(2) && ran.err.contains("called 'nothing': subjects are exit-status"),
+        ran.code == Some(2) && ran.err.contains("named 'nothing': the topics are exit-status"),
         "{}",
         ran.err
     );

@@ -80,7 +80,7 @@ impl Gathered {
                 Err(_) => "it no longer exists",
             };
             unchanged = false;
-            tell(Error::new(&path, "vouch for", Cause::Changed(why.to_owned())));
+            tell(Error::new(&path, "hash", Cause::Changed(why.to_owned())));
         }
         unchanged
     }

@@ -98,13 +98,13 @@ impl Lock {
     pub(crate) fn still_at(&self, path: &Path) -> Result<(), Error> {
         let name = path.as_os_str().as_bytes();
         let id = |stat: fs::Stat| FileId::from(&stat);
-        let locked = fs::fstat(&self.file).map(id).map_err(|error| Error::io(name, "look at", error))?;
+        let locked = fs::fstat(&self.file).map(id).map_err(|error| Error::io(name, "access", error))?;
         match fs::stat(path).map(id) {
             Ok(there) if there == locked => Ok(()),
             Ok(_) => {
                 Err(Error::new(name, "replace", Cause::Changed("it was replaced by another file".to_owned())))
             }
-            Err(error) => Err(Error::io(name, "look at", io::Error::from(error))),
+            Err(error) => Err(Error::io(name, "access", io::Error::from(error))),
         }
     }
 }

@@ -203,7 +203,7 @@ struct Begun {
 }
 
 fn cannot_resume(path: &[u8], why: &str) -> Error {
-    Error::new(path, "go on with its tree", Cause::Undivided(why.to_owned()))
+    Error::new(path, "extend its tree", Cause::Undivided(why.to_owned()))
 }
 
 fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begun, Error> {

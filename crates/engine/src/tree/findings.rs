@@ -66,7 +66,7 @@ impl Findings {
 
     fn refuse(&self, why: &str) -> Error {
         let why = format!("{why}; delete this file to start the verification again");
-        Error::new(self.name(), "go on with the verification", Cause::Other(why))
+        Error::new(self.name(), "resume the verification", Cause::Other(why))
     }
 
     /// Reads what was written.

@@ -66,7 +66,7 @@ pub(crate) fn is_same(file: &Stat, copy: &Stat) -> bool {
 pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error> {
     let Some(lost) = loses_most(mends, there) else { return Ok(()) };
     let what = format!("{lost} of its {there} bytes would change: it may be a different file");
-    Err(Error::new(path, "mend", Cause::Replaced(what)))
+    Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
 
 /// Whether to write.
@@ -242,7 +242,7 @@ fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> R
             != store.get(granule..granule + 1)?[0]
         {
             let why = format!("bytes from {} differ from the data written", header.range(granule).start);
-            return Err(Error::new(path, "mend", Cause::Other(why)));
+            return Err(Error::new(path, "repair", Cause::Other(why)));
         }
     }
     Ok(())

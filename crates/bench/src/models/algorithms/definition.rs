@@ -73,7 +73,7 @@ pub struct Arguments {
     /// Show how many cores a stream of this rate needs: 10GB/s, 100Gbit/s
     #[arg(long, value_name = "RATE", value_parser = effort::rate)]
     pub stream: Option<f64>,
-    /// Measure beside another library's own benchmark, in turn
+    /// Alternate with the benchmark of another library, for comparison
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     pub compare: Vec<String>,
 }
