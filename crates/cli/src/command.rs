@@ -19,9 +19,10 @@ use crate::hash::arguments::HashArgs;
 use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
-use crate::output::print;
+use crate::output::print_with;
 use crate::shard::ShardArgs;
 use crate::stores::refuse_elsewhere;
+use crate::terminal::{Escapes, on_one_line, visible, write_error};
 use crate::topics::{self, Topic};
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
@@ -31,7 +32,6 @@ use crate::values::table::whole_names;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
 
@@ -149,10 +149,18 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
         let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
         match raw && error.use_stderr() {
-            true => parse_words(&safe).err().unwrap_or(error),
+            true => parse_words(&safe).err().unwrap_or_else(|| harmless(&error, &given)),
             false => error,
         }
     })
+}
+
+/// Returns the error without colours, in which no word of the command line can act.
+fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
+    let text = error.render().to_string().into_bytes();
+    let text = words.iter().fold(text, |text, word| on_one_line(&text, word.as_bytes()).into_owned());
+    let text = String::from_utf8_lossy(&visible(&text, Escapes::None)).into_owned();
+    clap::Error::raw(error.kind(), text.strip_prefix("error: ").unwrap_or(&text))
 }
 
 /// Reads a command line whose first word is the program's name.
@@ -226,7 +234,11 @@ pub fn tell(error: &clap::Error) -> Exit {
         false => error.render().to_string(),
     };
     if !error.use_stderr() {
-        return print(&text(Color::Auto.on(&std::io::stdout())), &mut Console::new(Color::Auto));
+        return print_with(
+            &text(Color::Auto.on(&std::io::stdout())),
+            Escapes::Colors,
+            &mut Console::new(Color::Auto),
+        );
     }
     let text = text(Color::Auto.on(&std::io::stderr()));
     // Help where a subcommand is missing is no error that has a word for it.
@@ -234,7 +246,7 @@ pub fn tell(error: &clap::Error) -> Exit {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
         _ => text.replacen("error:", "truesum:", 1),
     };
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    write_error(text.as_bytes(), Escapes::Colors);
     Exit::NotAsAsked
 }
 

@@ -43,6 +43,7 @@ mod sources;
 mod standard;
 mod stores;
 mod tasks;
+mod terminal;
 mod topics;
 mod tree;
 mod update;
