@@ -337,7 +337,15 @@ fn a_word_that_may_be_digest_or_place_is_refused() {
     let folder = Folder::with(&[("d/a", "abc"), (OTHER, "content")]);
     let ran = folder.run(&["find", ABC, OTHER, "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
-    assert!(ran.err.contains("it may be a digest, and there is a file of this name"), "{}", ran.err);
+    assert!(ran.err.contains("may be a digest, and is the name of a file"), "{}", ran.err);
+    // The hint is a command that can be pasted: it searches for both digests.
+    let hint = ran.err.lines().find_map(|line| line.strip_prefix("hint: truesum ")).expect("a hint");
+    let pasted = folder.run(&hint.split(' ').collect::<Vec<_>>());
+    assert_eq!(
+        (pasted.out(), pasted.code),
+        (format!("{ABC}\tsha256\td/a\nabsent\t{OTHER}\n"), Some(1)),
+        "{hint}"
+    );
     assert_eq!(folder.run(&["find", ABC, &format!("./{OTHER}"), "d"]).code, Some(0));
     assert_eq!(folder.run(&["find", ABC, &format!("sha256:{OTHER}"), "d"]).code, Some(1));
 }
