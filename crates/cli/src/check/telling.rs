@@ -265,11 +265,15 @@ impl<'a> Telling<'a> {
                     self.mismatched = outcome.job.expected.first().cloned().map(|digest| (file, digest));
                 }
             }
-            Subject::File(file, expected) => {
-                if outcome.verdict() == Verdict::Mismatch && expected.guessed {
+            Subject::File(file, expected) if outcome.verdict() == Verdict::Mismatch => {
+                if expected.guessed {
                     advice::guessed(&expected.spec, &expected.digest, file, &mut self.console);
                 }
+                if expected.parts.is_some() {
+                    self.console.hint("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB");
+                }
             }
+            Subject::File(..) => {}
         }
         Ok(())
     }
