@@ -129,9 +129,9 @@ mod tests {
         assert!(none.iter().all(|word| !Globals::new().asks_to_check(word.as_ref())));
     }
 
-    /// A letter or name that is global must not mean anything else in one of the commands.
+    /// How many words a global option takes must not depend on the command behind it.
     #[test]
-    fn global_options_mean_the_same_in_every_command() {
+    fn global_options_take_a_value_in_all_commands_or_in_none() {
         fn compare(command: &clap::Command, seen: &mut usize) {
             for arg in command.get_arguments() {
                 let globals = Globals::new();
@@ -141,9 +141,7 @@ mod tests {
                 };
                 if let Some(global) = globals.0.iter().find(same) {
                     *seen += 1;
-                    assert_eq!(arg.get_id(), global.get_id(), "{}", command.get_name());
                     assert_eq!(takes_value(arg), takes_value(global), "{} {arg}", command.get_name());
-                    assert_eq!(arg.get_short(), global.get_short(), "{} {arg}", command.get_name());
                 }
             }
             command.get_subcommands().for_each(|below| compare(below, seen));
