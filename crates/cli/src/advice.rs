@@ -4,6 +4,9 @@ use truesum::{Error, Kind};
 
 /// Advice on an error, where there is some.
 pub fn on(error: &Error) -> Option<&'static str> {
+    if error.errno() == Some(libc::EMFILE) {
+        return Some("ulimit -n 1024 allows more open files, in the shell that starts truesum");
+    }
     match error.kind() {
         Kind::OutsideRoot => {
             Some("use --allow-outside to read it, or --root DIR to name a folder that contains it")

@@ -14,7 +14,7 @@ mod total;
 use crate::console::Console;
 use crate::drawing::page;
 use crate::ending::{self, Ending};
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::count;
@@ -23,15 +23,18 @@ use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::Instant;
 use telling::Telling;
+use truesum::hash::Spec;
+use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let plan = match plan(args) {
+    let mut plan = match plan(args) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -58,6 +61,18 @@ pub fn run(args: CheckArgs) -> Exit {
     let options = truesum::Options { own, ..plan.options.clone() };
     let watch = Watch::start(plan.tell.line, None, &mut console);
     let began = Instant::now();
+    if let Subject::File(file, expected) = &mut plan.subject
+        && let Some(parts) = &expected.parts
+    {
+        if plan.options.remote.is_some() || file.as_path() == Path::new("-") {
+            console.display = None;
+            let why = "--expect: the part size of standard input and of objects must be specified";
+            return console.refuse(&Refusal::with_hint(why, "-a 's3-etag;part=8MiB' specifies it"));
+        }
+        if let Some(spec) = with_part_size(parts, file, &watch, plan.options.threads) {
+            expected.spec = spec;
+        }
+    }
     let mut verification = Verification::new(&options, &watch.progress);
     let mut telling = Telling::new(&plan, console, output, trees.as_ref(), &watch.progress);
     let told = match &plan.subject {
@@ -71,6 +86,18 @@ pub fn run(args: CheckArgs) -> Exit {
         }
     };
     end(verification.report(), told, telling, &watch, began)
+}
+
+/// Returns the algorithm with the part size that gives this digest of an upload in parts. `None` if none of the usual sizes does; the
+/// comparison that follows reports why a file cannot be read.
+fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize) -> Option<Spec> {
+    let size = || match std::fs::metadata(file) {
+        Ok(metadata) => Ok(metadata.len()),
+        Err(error) => Err(Error::io(file.as_os_str().as_bytes(), "open", error)),
+    };
+    let digests = |specs: &[Spec]| Ok(watch.digests(file.as_os_str(), specs, threads)?.into_digests());
+    let (found, _) = matching(std::slice::from_ref(parts), size, digests).ok()?;
+    found.into_iter().next().map(|found| found.spec)
 }
 
 /// The last words and the exit status.

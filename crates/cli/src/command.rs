@@ -2,6 +2,7 @@
 
 mod globals;
 
+use self::globals::{Globals, without_check};
 use crate::audit::arguments::AuditArgs;
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
@@ -19,9 +20,10 @@ use crate::hash::arguments::HashArgs;
 use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
-use crate::output::print;
+use crate::output::print_with;
 use crate::shard::ShardArgs;
 use crate::stores::refuse_elsewhere;
+use crate::terminal::{Escapes, on_one_line, visible, write_error};
 use crate::topics::{self, Topic};
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
@@ -31,7 +33,6 @@ use crate::values::table::whole_names;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
 
@@ -99,7 +100,9 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     if given.first().is_some_and(|word| word == "bench") {
         return Ok(Command::Bench(Bench));
     }
-    globals::command_first(&mut given, |word| word == "help" || is_command(word));
+    if let Some(command) = behind_globals(&mut given) {
+        return Ok(command);
+    }
     let word = |at: usize| given.get(at).and_then(|word| word.to_str());
     match (word(0), word(1)) {
         (Some(ASK), _) => {
@@ -128,9 +131,6 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         (Some("--version" | "-V"), Some("--verbose" | "-v")) | (Some("-Vv" | "-vV"), None) => {
             return Ok(Command::Version);
         }
-        (Some("--verbose" | "-v"), Some("--version" | "-V")) if given.len() == 2 => {
-            return Ok(Command::Version);
-        }
         _ => {}
     }
     let options = given.iter().position(|word| word == "--").unwrap_or(given.len());
@@ -149,10 +149,49 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
         let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
         match raw && error.use_stderr() {
-            true => parse_words(&safe).err().unwrap_or(error),
+            true => parse_words(&safe).err().unwrap_or_else(|| harmless(&error, &given)),
             false => error,
         }
     })
+}
+
+/// Moves the name of a command before the global options that precede it, and drops those that precede help or version, which have
+/// no use for them; `-v` before `--version` is a command of its own. Other options belong behind their command.
+fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
+    let is_help = given.first().is_some_and(|word| word == "help");
+    if !is_help && !given.first()?.as_bytes().starts_with(b"-") {
+        return None;
+    }
+    let globals = Globals::new();
+    let leading = globals.leading(given);
+    match given.get(leading)?.to_str()? {
+        "help" => {
+            given.drain(..leading);
+            globals.remove(given);
+        }
+        "--help" | "-h" => drop(given.drain(..leading)),
+        "--version" | "-V" => {
+            let verbose = |word: OsString| {
+                let word = word.to_string_lossy().into_owned();
+                word == "--verbose"
+                    || (!word.starts_with("--") && word.starts_with('-') && word.contains('v'))
+            };
+            if given.drain(..leading).any(verbose) {
+                return Some(Command::Version);
+            }
+        }
+        word if is_command(word) => given[..=leading].rotate_right(1),
+        _ => {}
+    }
+    None
+}
+
+/// Returns the error without colours, in which no word of the command line can act.
+fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
+    let text = error.render().to_string().into_bytes();
+    let text = words.iter().fold(text, |text, word| on_one_line(&text, word.as_bytes()).into_owned());
+    let text = String::from_utf8_lossy(&visible(&text, Escapes::None)).into_owned();
+    clap::Error::raw(error.kind(), text.strip_prefix("error: ").unwrap_or(&text))
 }
 
 /// Reads a command line whose first word is the program's name.
@@ -226,7 +265,11 @@ pub fn tell(error: &clap::Error) -> Exit {
         false => error.render().to_string(),
     };
     if !error.use_stderr() {
-        return print(&text(Color::Auto.on(&std::io::stdout())), &mut Console::new(Color::Auto));
+        return print_with(
+            &text(Color::Auto.on(&std::io::stdout())),
+            Escapes::Colors,
+            &mut Console::new(Color::Auto),
+        );
     }
     let text = text(Color::Auto.on(&std::io::stderr()));
     // Help where a subcommand is missing is no error that has a word for it.
@@ -234,7 +277,7 @@ pub fn tell(error: &clap::Error) -> Exit {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
         _ => text.replacen("error:", "truesum:", 1),
     };
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    write_error(text.as_bytes(), Escapes::Colors);
     Exit::NotAsAsked
 }
 
@@ -306,12 +349,13 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
         Some(first) if known(first) => {}
         Some(_) => {
             let options = arguments.iter().take_while(|word| *word != "--").count();
+            let globals = Globals::new();
             let check =
-                arguments[1..options].iter().position(|word| globals::asks_to_check(word)).map(|at| at + 1);
+                arguments[1..options].iter().position(|word| globals.asks_to_check(word)).map(|at| at + 1);
             let expects = || arguments[..options].iter().any(|word| is_expect(word));
             match check {
                 Some(at) => {
-                    match globals::without_check(&arguments[at]) {
+                    match without_check(&arguments[at]) {
                         Some(others) => arguments[at] = others,
                         None => drop(arguments.remove(at)),
                     }
@@ -447,6 +491,65 @@ mod tests {
             }
         }
         assert!(seen > 50, "{seen}");
+    }
+
+    /// Of two values of one option none is dropped: the option collects them, or the second one is refused.
+    #[test]
+    fn a_repeated_option_collects_its_values_or_is_refused() {
+        const VALUES: [&str; 14] = [
+            "1",
+            "a",
+            "md5",
+            "gnu",
+            "5%",
+            "1d",
+            "hex",
+            "2020-01-01",
+            "a=b",
+            "1/2",
+            "0..1",
+            "Contact-Name=a",
+            "sha256-tree",
+            "short",
+        ];
+        fn walk(command: &clap::Command, path: &[String], seen: &mut usize) {
+            for arg in command.get_arguments() {
+                let takes_value = arg.get_action().takes_values() && !arg.is_positional();
+                if !takes_value || matches!(arg.get_action(), ArgAction::Append) {
+                    continue;
+                }
+                let option = match (arg.get_long(), arg.get_short()) {
+                    (Some(long), _) => format!("--{long}"),
+                    (None, short) => format!("-{}", short.unwrap()),
+                };
+                let parse = |values: &[&str]| {
+                    let options = values.iter().map(|value| format!("{option}={value}"));
+                    let words: Vec<String> = path.iter().cloned().chain(options).collect();
+                    definition().try_get_matches_from(words).err()
+                };
+                let possible = arg.get_possible_values();
+                let names = possible.iter().map(clap::builder::PossibleValue::get_name);
+                let is_good = |value: &&str| {
+                    let bad = [ErrorKind::ValueValidation, ErrorKind::InvalidValue];
+                    parse(&[value]).is_none_or(|error| !bad.contains(&error.kind()))
+                };
+                let value = names.chain(VALUES).find(is_good);
+                let value =
+                    value.unwrap_or_else(|| panic!("{path:?} {option}: no value of the list is valid"));
+                let error = parse(&[value, value]).map(|error| error.to_string()).unwrap_or_default();
+                assert!(
+                    error.contains("cannot be used multiple times"),
+                    "{path:?} {option}={value}: {error}"
+                );
+                *seen += 1;
+            }
+            for below in command.get_subcommands() {
+                walk(below, &[path, &[below.get_name().to_owned()]].concat(), seen);
+            }
+        }
+        let mut seen = 0;
+        walk(&definition(), &["truesum".to_owned()], &mut seen);
+        assert!(seen > 100, "{seen}");
     }
 
     #[test]

@@ -12,7 +12,6 @@ use crate::exit::Exit;
 use crate::key::HINT;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
-use crate::words::visible;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -261,9 +260,6 @@ impl Telling<'_> {
                         None => text_line(manner.word(finding.standing), finding, line),
                         Some(template) => {
                             template_line(template, manner.word(finding.standing), finding, line);
-                            if output.is_terminal {
-                                *line = visible(line);
-                            }
                         }
                     },
                     ResultForm::Silent => {}
@@ -276,10 +272,13 @@ impl Telling<'_> {
             Event::Malformed(manifest, bad) => malformed.tell(manner.form, manifest, bad, console),
             Event::Failed(error) => console.failure(error),
         }
-        let written = match output.is_terminal {
-            true => console.around(|| output.write(line)),
-            false => output.write(line),
+        let name = match event {
+            Event::Finding(finding) => finding.name.as_os_str().as_bytes(),
+            _ => b"",
         };
+        let is_terminal = output.is_terminal;
+        let mut write = || output.write_entry(line, name);
+        let written = if is_terminal { console.around(write) } else { write() };
         line.clear();
         written
     }

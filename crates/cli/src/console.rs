@@ -5,10 +5,9 @@
 use crate::advice;
 use crate::exit::{Exit, Refusal};
 use crate::progress::Display;
+use crate::terminal::{Escapes, visible, write_error};
 use crate::values::color::Color;
-use crate::words::visible;
 use anstyle::{AnsiColor, Style};
-use std::io::Write;
 use truesum::Error;
 use truesum::manifest::path::display_safe;
 
@@ -81,7 +80,7 @@ impl Console {
 
     /// A line as it is: a summary.
     pub fn line(&self, text: &str) {
-        self.write(format!("{text}\n").as_bytes());
+        self.write(format!("{text}\n").as_bytes(), Escapes::None);
     }
 
     /// Runs `write`, which may write to the terminal, with the progress line out of its way.
@@ -101,13 +100,11 @@ impl Console {
         let style = if self.colors { style } else { Style::new() };
         let head = if kind == Kind::Hint { "" } else { "truesum: " };
         // Reasons may quote what a manifest says.
-        let text = String::from_utf8_lossy(&visible(text.as_bytes())).into_owned();
-        self.write(format!("{head}{style}{word}{style:#}{text}\n").as_bytes());
+        let text = String::from_utf8_lossy(&visible(text.as_bytes(), Escapes::None)).into_owned();
+        self.write(format!("{head}{style}{word}{style:#}{text}\n").as_bytes(), Escapes::Colors);
     }
 
-    fn write(&self, bytes: &[u8]) {
-        self.around(|| {
-            let _ = std::io::stderr().write_all(bytes);
-        });
+    fn write(&self, bytes: &[u8], escapes: Escapes) {
+        self.around(|| write_error(bytes, escapes));
     }
 }

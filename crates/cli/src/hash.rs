@@ -245,7 +245,6 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let mut sink = Writing {
         console,
         output,
-        form: plan.form,
         template: plan.template.as_ref(),
         writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
         tell: plan.tell,

@@ -43,6 +43,7 @@ mod sources;
 mod standard;
 mod stores;
 mod tasks;
+mod terminal;
 mod topics;
 mod tree;
 mod update;
@@ -61,6 +62,10 @@ use truesum::hash::kernel::{check_forced, limit};
 use values::color::Color;
 
 fn main() -> ExitCode {
+    memory::on_enough_stack(program)
+}
+
+fn program() -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
     let personality = personality::called(&called);

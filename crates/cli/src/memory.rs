@@ -117,6 +117,17 @@ pub fn prepare() {
     }
 }
 
+/// Runs the program. Where the first thread's stack is limited (`ulimit -s`), it runs on a thread of its own, whose stack is not.
+pub fn on_enough_stack<T: Send + 'static>(program: fn() -> T) -> T {
+    const ENOUGH: usize = 4 * STACK;
+    let limited = getrlimit(Resource::Stack).current.is_some_and(|most| most < ENOUGH as u64);
+    let thread = || std::thread::Builder::new().stack_size(ENOUGH).spawn(program);
+    match limited.then(thread) {
+        Some(Ok(thread)) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        _ => program(),
+    }
+}
+
 #[inline(never)]
 fn grow() {
     std::hint::black_box(&mut [0_u8; STACK]);

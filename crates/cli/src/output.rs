@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::terminal::{Escapes, on_one_line, visible};
 use crate::{signals, sources, standard};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
@@ -89,12 +90,33 @@ impl Output {
     /// # Errors
     /// The system's.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_with(bytes, Escapes::None)
+    }
+
+    /// Writes a result with colours, in which every name was made safe for a terminal.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write_colored(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_with(bytes, Escapes::Colors)
+    }
+
+    /// Writes what a format or a template makes of the entry of this name. A terminal shows the name on one line.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write_entry(&mut self, bytes: &[u8], name: &[u8]) -> io::Result<()> {
+        if self.is_terminal { self.write(&on_one_line(bytes, name)) } else { self.write(bytes) }
+    }
+
+    fn write_with(&mut self, bytes: &[u8], escapes: Escapes) -> io::Result<()> {
         match &mut self.to {
-            To::Stdout(stdout) => {
-                stdout.write_all(bytes)?;
-                // Messages come between lines there, and each line should stand where it belongs.
-                if self.is_terminal { stdout.flush() } else { Ok(()) }
+            To::Stdout(stdout) if self.is_terminal => {
+                stdout.write_all(&visible(bytes, escapes))?;
+                // Messages are written between lines: each line must appear before the next message.
+                stdout.flush()
             }
+            To::Stdout(stdout) => stdout.write_all(bytes),
             To::File(file) => file.write_all(bytes),
         }
     }
@@ -149,9 +171,15 @@ const STDOUT: &[u8] = b"standard output";
 
 /// Prints a text.
 pub fn print(text: &str, console: &mut Console) -> Exit {
+    print_with(text, Escapes::None, console)
+}
+
+/// Prints a text with these escape sequences.
+pub fn print_with(text: &str, escapes: Escapes, console: &mut Console) -> Exit {
     let mut output = Output::stdout();
     let name = output.name();
-    let written = output.write(text.as_bytes()).map_err(|error| Error::io(&name, "write", error));
+    let written =
+        output.write_with(text.as_bytes(), escapes).map_err(|error| Error::io(&name, "write", error));
     match written.and_then(|()| output.finish()) {
         Ok(()) => Exit::Done,
         Err(error) => cannot_write(&error, console),

@@ -4,9 +4,10 @@
 //! SIGUSR1 comes either way.
 
 use crate::signals::Signals;
+use crate::terminal::{Escapes, write_error};
 use crate::words::{clock, size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,7 +110,7 @@ impl Drawing {
             if self.signals.take_status() {
                 let text = self.text();
                 let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-                let write = || drop(writeln!(std::io::stderr(), "truesum: {text}"));
+                let write = || write_error(format!("truesum: {text}\n").as_bytes(), Escapes::None);
                 match &*bar {
                     Some(bar) => bar.suspend(write),
                     None => write(),

@@ -1,7 +1,6 @@
 //! Numbers, times and names as people read them.
 
 use truesum::hash::Spec;
-use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
 
 /// `1 file`, `2 files`, `1,234 files`.
@@ -20,19 +19,6 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
-}
-
-/// Lines for a terminal: characters that would move the cursor, hide text or turn its direction are spelled out.
-pub fn visible(lines: &[u8]) -> Vec<u8> {
-    let mut text = String::with_capacity(lines.len());
-    for c in String::from_utf8_lossy(lines).chars() {
-        match c {
-            '\n' | ' '..='~' => text.push(c),
-            c if display_safe(c.encode_utf8(&mut [0; 4]).as_bytes()) == c.to_string() => text.push(c),
-            c => text.extend(c.escape_default()),
-        }
-    }
-    text.into_bytes()
 }
 
 /// A number of bytes for people: `1.2 GiB`.
@@ -85,12 +71,6 @@ mod tests {
         let numbers = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
         assert_eq!(count(1, "file", "files"), "1 file");
-    }
-
-    #[test]
-    fn lines_for_a_terminal_hold_nothing_that_acts() {
-        let lines = visible("00  e\u{1b}[2Jé\u{202e}x\r\n".as_bytes());
-        assert_eq!(String::from_utf8(lines).unwrap(), "00  e\\u{1b}[2Jé\\u{202e}x\\r\n");
     }
 
     #[test]

@@ -19,7 +19,7 @@ impl Globs {
     pub(crate) fn add(&mut self, glob: &str) -> Result<(), String> {
         let mut expanded = Vec::new();
         expand(glob, String::new(), &mut expanded)
-            .map_err(|why| format!("error parsing glob '{glob}': {why}"))?;
+            .map_err(|why| format!("error parsing glob '{}': {why}", glob.escape_debug()))?;
         self.0.extend(expanded.iter().filter_map(|glob| pattern(glob.as_bytes())));
         Ok(())
     }

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::encoding::ENCODINGS;
+use truesum::manifest::identify::{Candidate, identify};
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
@@ -84,6 +85,8 @@ pub struct Expected {
     pub guessed: bool,
     /// The name beside it, where a whole line was given.
     pub name: Option<Vec<u8>>,
+    /// The digest of an upload in parts whose size nothing specifies.
+    pub parts: Option<Candidate>,
 }
 
 /// Checks the arguments of `check`.
@@ -379,6 +382,10 @@ const KEY_LIMIT: u64 = 64 << 10;
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
     let text = plain(text);
+    if let Some(parts) = of_parts(&text).filter(|_| asked.is_empty()) {
+        let (spec, digest) = (parts.spec.clone(), parts.digest.clone());
+        return Ok(Expected { spec, digest, guessed: false, name: None, parts: Some(parts) });
+    }
     let joined = grouped(&text)?;
     let text = joined.as_deref().unwrap_or(&text);
     // A line of a manifest is the same question, with the same care about lengths.
@@ -403,7 +410,7 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
     };
     let made = |entry: Entry, guessed: bool| {
         let (spec, digest) = entry.digests[0].clone();
-        Expected { spec, digest, guessed, name: Some(entry.path) }
+        Expected { spec, digest, guessed, name: Some(entry.path), parts: None }
     };
     if text.contains(' ') {
         if let Ok(entry) = read(text, "gnu", asked) {
@@ -435,6 +442,12 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
         entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
         _ => Err(no_digest("not a digest")),
     }
+}
+
+/// Returns the digest of an upload in parts, as `identify` reads it, unless the text specifies the size of the parts.
+fn of_parts(text: &str) -> Option<Candidate> {
+    let candidates = identify(text).ok().filter(|_| !text.contains(";part="))?;
+    candidates.into_iter().find(|candidate| candidate.spec.counts_parts())
 }
 
 /// A digest of the algorithm that is named, in a spelling of which manifests have none (Nix, base 58, Z85, multibase), in hexadecimal.

@@ -10,7 +10,7 @@ use crate::drawing::page::Page;
 use crate::drawing::record::{Record, Tone};
 use crate::key;
 use crate::output::Output;
-use crate::words::{count, grouped, visible};
+use crate::words::{count, grouped};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -167,12 +167,21 @@ impl<'a> Telling<'a> {
 
     /// Writes the lines that are ready.
     fn write(&mut self) -> io::Result<()> {
+        self.write_entry(b"")
+    }
+
+    /// Writes the lines that are ready, which are those of the entry of this name.
+    fn write_entry(&mut self, name: &[u8]) -> io::Result<()> {
         let Telling { console, output, lines, .. } = self;
         if lines.is_empty() {
             return Ok(());
         }
-        let written =
-            if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) };
+        let is_terminal = output.is_terminal;
+        let mut write = || match self.plan.form {
+            Form::Text { template: None, colors: true, .. } => output.write_colored(lines),
+            _ => output.write_entry(lines, name),
+        };
+        let written = if is_terminal { console.around(write) } else { write() };
         lines.clear();
         written
     }
@@ -215,10 +224,7 @@ impl<'a> Telling<'a> {
         if form != Form::Json {
             // That a file failed is known long before a second read of it says where.
             report::entry(form, outcome, name, None, &mut self.lines);
-            if self.output.is_terminal && matches!(form, Form::Text { template: Some(_), .. }) {
-                self.lines = visible(&self.lines);
-            }
-            self.write()?;
+            self.write_entry(&outcome.job.name)?;
         }
         let threads = self.plan.options.threads;
         let locate = || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome, name);
@@ -262,11 +268,15 @@ impl<'a> Telling<'a> {
                     self.mismatched = outcome.job.expected.first().cloned().map(|digest| (file, digest));
                 }
             }
-            Subject::File(file, expected) => {
-                if outcome.verdict() == Verdict::Mismatch && expected.guessed {
+            Subject::File(file, expected) if outcome.verdict() == Verdict::Mismatch => {
+                if expected.guessed {
                     advice::guessed(&expected.spec, &expected.digest, file, &mut self.console);
                 }
+                if expected.parts.is_some() {
+                    self.console.hint("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB");
+                }
             }
+            Subject::File(..) => {}
         }
         Ok(())
     }

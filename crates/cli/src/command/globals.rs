@@ -1,50 +1,86 @@
 //! Options that may come before the name of the command, as in git, cargo and uv: `truesum -q check SHA256SUMS`.
 
+use crate::check::arguments::CheckArgs;
+use crate::options::RunArgs;
+use clap::{Arg, Args};
 use std::ffi::{OsStr, OsString};
 
-/// Flags that every command accepts or refuses by itself.
-const FLAGS: [&str; 6] = ["-q", "--quiet", "-v", "--verbose", "--json", "--no-progress"];
+/// Options with the same meaning in every command that has them, besides those of [`RunArgs`].
+const OTHERS: [&str; 2] = ["quiet", "json"];
 
-/// Options with a value, in the word itself (`--jobs=4`, `-j4`) or in the next one.
-const VALUED: [&str; 4] = ["-j", "--jobs", "--threads", "--color"];
+/// The global options, as the commands define them.
+pub struct Globals(Vec<Arg>);
 
-/// Moves the name of the command before the global options that precede it, so that no option turns a command into a file name.
-/// Anything else stays as it is: other options belong behind their command.
-pub fn command_first(words: &mut [OsString], is_command: impl Fn(&str) -> bool) {
-    let mut at = 0;
-    while let Some(length) = words.get(at).and_then(|word| global(word)) {
-        at += length;
+impl Globals {
+    pub fn new() -> Globals {
+        let run = RunArgs::augment_args(clap::Command::new("run"));
+        let check = CheckArgs::augment_args(clap::Command::new("check"));
+        let others = check.get_arguments().filter(|arg| OTHERS.contains(&arg.get_id().as_str()));
+        Globals(run.get_arguments().chain(others).cloned().collect())
     }
-    if at > 0 && words.get(at).and_then(|word| word.to_str()).is_some_and(is_command) {
-        words[..=at].rotate_right(1);
+
+    /// Returns how many words at the beginning are global options and their values.
+    pub fn leading(&self, words: &[OsString]) -> usize {
+        let mut at = 0;
+        while let Some(length) = words.get(at).and_then(|word| self.length(word)) {
+            at += length;
+        }
+        at.min(words.len())
+    }
+
+    /// Removes the global options from these words.
+    pub fn remove(&self, words: &mut Vec<OsString>) {
+        let mut at = 0;
+        while at < words.len() {
+            let length = self.leading(&words[at..]);
+            words.drain(at..at + length);
+            at += 1;
+        }
+    }
+
+    /// Returns how many words this global option takes; `None` if it is none.
+    fn length(&self, word: &OsStr) -> Option<usize> {
+        let word = word.to_str()?;
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, value) =
+                long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            let is_it = |arg: &&Arg| {
+                arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name))
+            };
+            return match (takes_value(self.0.iter().find(is_it)?), value) {
+                (true, None) => Some(2),
+                (false, Some(_)) => None,
+                _ => Some(1),
+            };
+        }
+        let mut letters = word.strip_prefix('-').filter(|letters| !letters.is_empty())?.chars();
+        while let Some(letter) = letters.next() {
+            if takes_value(self.short(letter)?) {
+                return Some(if letters.as_str().is_empty() { 2 } else { 1 });
+            }
+        }
+        Some(1)
+    }
+
+    fn short(&self, letter: char) -> Option<&Arg> {
+        self.0.iter().find(|arg| arg.get_short() == Some(letter))
+    }
+
+    /// Whether this word means `check` where no command is named: `-c`, `--check`, and `-c` among global flags as in `-qc`.
+    pub fn asks_to_check(&self, word: &OsStr) -> bool {
+        let is_flag = |letter| self.short(letter).is_some_and(|arg| !takes_value(arg));
+        let is_cluster = |letters: &str| {
+            letters.contains('c') && letters.chars().all(|letter| letter == 'c' || is_flag(letter))
+        };
+        word.to_str().is_some_and(|word| word == "--check" || word.strip_prefix('-').is_some_and(is_cluster))
     }
 }
 
-/// How many words this global option takes; `None` if it is none.
-fn global(word: &OsStr) -> Option<usize> {
-    let word = word.to_str()?;
-    if FLAGS.contains(&word) || is_cluster(word, "qv") {
-        return Some(1);
-    }
-    VALUED.iter().find_map(|name| match word.strip_prefix(name)? {
-        "" => Some(2),
-        value if value.starts_with('=') || !name.starts_with("--") => Some(1),
-        _ => None,
-    })
+fn takes_value(arg: &Arg) -> bool {
+    arg.get_action().takes_values()
 }
 
-/// Whether this is `-` and some of these letters.
-fn is_cluster(word: &str, letters: &str) -> bool {
-    word.strip_prefix('-')
-        .is_some_and(|some| !some.is_empty() && some.chars().all(|letter| letters.contains(letter)))
-}
-
-/// Whether this word means `check` where no command is named: `-c`, `--check`, and `-c` among flags of check as in `-qc`.
-pub fn asks_to_check(word: &OsStr) -> bool {
-    word.to_str().is_some_and(|word| word == "--check" || (is_cluster(word, "cqv") && word.contains('c')))
-}
-
-/// What is left of a word that [means `check`](asks_to_check); `None` if nothing is.
+/// What is left of a word that [means `check`](Globals::asks_to_check); `None` if nothing is.
 pub fn without_check(word: &OsStr) -> Option<OsString> {
     let others: String = word.to_str()?.chars().filter(|letter| *letter != 'c').collect();
     (others.len() > 1 && !others.starts_with("--")).then(|| others.into())
@@ -54,36 +90,64 @@ pub fn without_check(word: &OsStr) -> Option<OsString> {
 mod tests {
     use super::*;
 
-    fn moved(line: &str) -> String {
-        let mut words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        command_first(&mut words, |word| word == "check");
-        words.join(OsStr::new(" ")).into_string().unwrap()
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
     }
 
     #[test]
-    fn global_options_may_precede_the_command() {
-        for (given, expected) in [
-            ("-q check M", "check -q M"),
-            ("-qv --json check M", "check -qv --json M"),
-            ("-j 4 --color never check M", "check -j 4 --color never M"),
-            ("-j4 --jobs=4 check M", "check -j4 --jobs=4 M"),
-            ("check -q M", "check -q M"),
-            // No global option, no command, or a word that is a value.
-            ("-a md5 check", "-a md5 check"),
-            ("-q file check", "-q file check"),
-            ("-j check", "-j check"),
-            ("-- check", "-- check"),
+    fn global_options_and_their_values_are_counted() {
+        for (line, expected) in [
+            ("-q check M", 1),
+            ("-qv --json check M", 2),
+            ("-j 4 --color never check M", 4),
+            ("-j4 --jobs=4 --threads 4 check M", 4),
+            ("-qj 4 check", 2),
+            ("-qj4 check", 1),
+            ("-j", 1),
+            ("check -q M", 0),
+            // Not global, a word that is no option, or a flag with a value.
+            ("-a md5 check", 0),
+            ("-- check", 0),
+            ("- check", 0),
+            ("--quiet=x check", 0),
+            ("--jobsx check", 0),
         ] {
-            assert_eq!(moved(given), expected);
+            assert_eq!(Globals::new().leading(&words(line)), expected, "{line}");
         }
+        let mut line = words("-q tree -j 4 verify -v");
+        Globals::new().remove(&mut line);
+        assert_eq!(line, words("tree verify"));
     }
 
     #[test]
     fn check_may_be_asked_for_among_other_flags() {
         for (word, others) in [("-c", None), ("--check", None), ("-qc", Some("-q")), ("-cvq", Some("-vq"))] {
-            assert!(asks_to_check(word.as_ref()));
+            assert!(Globals::new().asks_to_check(word.as_ref()));
             assert_eq!(without_check(word.as_ref()), others.map(OsString::from));
         }
-        assert!(["-", "--", "-q", "-ca", "c", "--color"].iter().all(|word| !asks_to_check(word.as_ref())));
+        let none = ["-", "--", "-q", "-ca", "c", "--color", "-cj"];
+        assert!(none.iter().all(|word| !Globals::new().asks_to_check(word.as_ref())));
+    }
+
+    /// How many words a global option takes must not depend on the command behind it.
+    #[test]
+    fn global_options_take_a_value_in_all_commands_or_in_none() {
+        fn compare(command: &clap::Command, seen: &mut usize) {
+            for arg in command.get_arguments() {
+                let globals = Globals::new();
+                let same = |global: &&Arg| {
+                    (arg.get_short().is_some() && global.get_short() == arg.get_short())
+                        || (arg.get_long().is_some() && global.get_long() == arg.get_long())
+                };
+                if let Some(global) = globals.0.iter().find(same) {
+                    *seen += 1;
+                    assert_eq!(takes_value(arg), takes_value(global), "{} {arg}", command.get_name());
+                }
+            }
+            command.get_subcommands().for_each(|below| compare(below, seen));
+        }
+        let mut seen = 0;
+        compare(&super::super::definition(), &mut seen);
+        assert!(seen > 50, "{seen}");
     }
 }

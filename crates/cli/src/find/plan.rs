@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::find::Wanted;
 use truesum::hash::{Secret, Spec};
-use truesum::manifest::path::display_safe;
+use truesum::manifest::path::{Charset, display_safe, quotef};
 
 /// What is looked for, and where.
 #[derive(Debug)]
@@ -60,10 +60,19 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
         !word.as_bytes().contains(&b'/') && is_there(word) && candidates(&word.to_string_lossy(), &[]).is_ok()
     };
     if let Some(word) = rest.iter().find(both) {
+        // As a digest, it names its algorithm.
+        let named = |word: &OsString| match candidates(&word.to_string_lossy(), &[]) {
+            Ok(found) if both(&word) => format!("{}:{}", found[0].spec, word.to_string_lossy()).into(),
+            _ => word.clone(),
+        };
+        let line: Vec<String> = std::iter::once(first.clone())
+            .chain(rest.iter().map(named))
+            .map(|word| quotef(word.as_bytes(), Charset::Utf8))
+            .collect();
         let word = display_safe(word.as_bytes());
         return Err(Refusal::with_hint(
-            format!("{word}: ambiguous: both a possible digest and an existing file"),
-            format!("use ./{word} for the file, ALGORITHM:{word} for the digest"),
+            format!("{word}: ambiguous: both a possible digest and an existing file (./{word})"),
+            format!("truesum find {}", line.join(" ")),
         ));
     }
     if places + 1 == words.len() && !is_there(last) {

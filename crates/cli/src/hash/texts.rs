@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, WriteError};
+use truesum::manifest::{Entry, WriteError, Writer};
 use truesum::{Error, Input};
 
 /// Longest line that is read: its bytes stay in memory.
@@ -21,13 +21,14 @@ const LINE: usize = 64 << 20;
 
 /// Hashes texts.
 pub fn run(plan: &Hashing, texts: &Texts, console: &mut Console) -> Exit {
-    let mut output = Output::stdout();
+    let writer = writer(plan.form, &plan.specs, None);
+    let mut entries = Entries { plan, writer, output: Output::stdout() };
     let watch = Watch::start(plan.tell.line, None, console);
     let mut exit = Exit::Done;
     let result = match texts {
-        Texts::Given(texts) => texts.iter().try_for_each(|text| output.write(&line(plan, b"-", text)?)),
+        Texts::Given(texts) => texts.iter().try_for_each(|text| entries.write(b"-", text)),
         Texts::Lines(path) => match lines(path, &watch) {
-            Ok(list) => of_lines(plan, path, list, &mut output, console, &mut exit),
+            Ok(list) => of_lines(path, list, &mut entries, console, &mut exit),
             Err(error) => {
                 console.display = None;
                 console.failure(&Error::io(path.as_os_str().as_bytes(), "open", error));
@@ -38,8 +39,10 @@ pub fn run(plan: &Hashing, texts: &Texts, console: &mut Console) -> Exit {
     if watch.progress.stopped() {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
-    let name = output.name();
-    let finished = result.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    let result = result.and_then(|()| if exit == Exit::Done { entries.finish() } else { Ok(()) });
+    let name = entries.output.name();
+    let finished =
+        result.map_err(|error| Error::io(&name, "write", error)).and_then(|()| entries.output.finish());
     console.display = None;
     match finished {
         Ok(()) => exit,
@@ -57,10 +60,9 @@ fn lines(path: &Path, watch: &Watch) -> io::Result<NameList> {
 }
 
 fn of_lines(
-    plan: &Hashing,
     path: &Path,
     mut list: NameList,
-    output: &mut Output,
+    entries: &mut Entries<'_>,
     console: &mut Console,
     exit: &mut Exit,
 ) -> io::Result<()> {
@@ -71,7 +73,7 @@ fn of_lines(
         match list.part(LINE, &mut text) {
             Ok(true) => {}
             Ok(false) => {
-                if returns > 0 && plan.tell.notes {
+                if returns > 0 && entries.plan.tell.notes {
                     let lines = count(returns, "line ends", "lines end");
                     let name = display_safe(name);
                     console.note(&format!("{name}: {lines} in CR LF: the CR is hashed as part of the line"));
@@ -82,7 +84,7 @@ fn of_lines(
         }
         number += 1;
         returns += u64::from(text.ends_with(b"\r"));
-        output.write(&line(plan, &[name, format!(":{number}").as_bytes()].concat(), &text)?)?;
+        entries.write(&[name, format!(":{number}").as_bytes()].concat(), &text)?;
     };
     if !Input::is_interruption(&failed) {
         console.failure(&Error::io(name, "read", failed));
@@ -91,17 +93,42 @@ fn of_lines(
     Ok(())
 }
 
-/// What is written of one text.
-fn line(plan: &Hashing, name: &[u8], text: &[u8]) -> io::Result<Vec<u8>> {
-    let digests = plan.specs.iter().map(|spec| (spec.clone(), spec.digest(text)));
-    let Some(mut writer) = writer(plan.form, &plan.specs, None) else {
-        return Ok(digests.flat_map(|(_, digest)| digest.as_bytes().to_vec()).collect());
-    };
-    let digests = digests.collect();
-    let entry = Entry { path: name.to_vec(), size: Some(text.len() as u64), digests, ..Entry::default() };
-    let written = writer.write(&entry).map_err(|error| match error {
+/// Writes the digests of texts in the form that the plan specifies.
+struct Entries<'a> {
+    plan: &'a Hashing,
+    /// `None` for templates and raw bytes.
+    writer: Option<Writer<Vec<u8>>>,
+    output: Output,
+}
+
+impl Entries<'_> {
+    fn write(&mut self, name: &[u8], text: &[u8]) -> io::Result<()> {
+        let digests = self.plan.specs.iter().map(|spec| (spec.clone(), spec.digest(text))).collect();
+        let entry = Entry { path: name.to_vec(), size: Some(text.len() as u64), digests, ..Entry::default() };
+        let mut lines = Vec::new();
+        match (&self.plan.template, &mut self.writer) {
+            (Some(template), _) => template.render(&entry, &mut lines),
+            (None, Some(writer)) => {
+                writer.write(&entry).map_err(failed)?;
+                lines.append(writer.get_mut());
+            }
+            (None, None) => {
+                entry.digests.iter().for_each(|(_, digest)| lines.extend_from_slice(digest.as_bytes()));
+            }
+        }
+        self.output.write_entry(&lines, name)
+    }
+
+    /// Writes what follows the last entry.
+    fn finish(&mut self) -> io::Result<()> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        self.output.write(&writer.finish().map_err(failed)?)
+    }
+}
+
+fn failed(error: WriteError) -> io::Error {
+    match error {
         WriteError::Io(error) => error,
         WriteError::Refused(why) => io::Error::other(why),
-    });
-    written.map(|()| std::mem::take(writer.get_mut()))
+    }
 }

@@ -6,7 +6,6 @@ use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::notices::report;
 use crate::options::Tell;
 use crate::output::Output;
-use crate::words::visible;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -21,7 +20,6 @@ use truesum::{Error, Kind, Notice, Outcome, Root, Sink, Special, Task};
 pub struct Writing<'a> {
     pub console: &'a mut Console,
     pub output: Output,
-    pub form: Form,
     /// What is written of each file, where that is not an entry.
     pub template: Option<&'a Template>,
     /// Puts the manifest together; nothing where bytes are written.
@@ -102,7 +100,7 @@ impl Writing<'_> {
             WriteError::Io(error) => error,
             WriteError::Refused(why) => io::Error::other(why),
         })?;
-        self.hand_out()
+        self.hand_out(b"")
     }
 
     /// Whether this is called as a signature of the manifest that is written.
@@ -112,17 +110,12 @@ impl Writing<'_> {
         end.is_some_and(|end| SIGNATURES.iter().any(|known| known.as_bytes() == end))
     }
 
-    fn hand_out(&mut self) -> io::Result<()> {
-        let is_text = match self.form {
-            Form::Entries(format, _) => format.terminator() == Some(b'\n'),
-            Form::Template => true,
-            Form::Raw => false,
-        };
-        if self.output.is_terminal && is_text {
-            self.lines = visible(&self.lines);
-        }
+    /// Writes the lines of the entry of this name.
+    fn hand_out(&mut self, name: &[u8]) -> io::Result<()> {
         let Writing { console, output, lines, .. } = self;
-        if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) }
+        let is_terminal = output.is_terminal;
+        let mut write = || output.write_entry(lines, name);
+        if is_terminal { console.around(write) } else { write() }
     }
 }
 
@@ -151,6 +144,7 @@ impl Sink for Writing<'_> {
         match &mut self.writer {
             None if self.template.is_none() => {
                 found.digests().iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()));
+                self.hand_out(b"")
             }
             writer => {
                 let (seconds, nanos) = found.mtime();
@@ -165,7 +159,7 @@ impl Sink for Writing<'_> {
                 self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
                 let Some(writer) = writer else {
                     self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
-                    return self.hand_out();
+                    return self.hand_out(&entry.path);
                 };
                 if let Some(waiting) = &mut self.waiting {
                     waiting.push(entry);
@@ -180,9 +174,9 @@ impl Sink for Writing<'_> {
                         return Ok(());
                     }
                 }
+                self.hand_out(&entry.path)
             }
         }
-        self.hand_out()
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {

@@ -9,6 +9,7 @@ use super::row::{Call, Personality};
 use crate::personality::entries::{self, End, Parsed};
 use crate::personality::streams::{Done, Streams};
 use crate::standard::input_was_closed;
+use crate::terminal::print_parser;
 use clap::Parser;
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
@@ -109,7 +110,7 @@ fn run(call: Call) -> ExitCode {
         match Arguments::try_parse_from([PERSONALITY.name.into()].into_iter().chain(call.arguments)) {
             Ok(arguments) => arguments,
             Err(error) => {
-                let _ = error.print();
+                print_parser(&error);
                 return ExitCode::from(error.exit_code() as u8);
             }
         };

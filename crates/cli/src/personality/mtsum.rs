@@ -6,6 +6,7 @@ use super::row::{Call, Personality};
 use crate::console::Console;
 use crate::drawing::outline::dot;
 use crate::exit::Exit;
+use crate::terminal::print_parser;
 use crate::values::color::Color;
 use crate::watch::Watch;
 use clap::Parser;
@@ -47,7 +48,7 @@ fn mtsum(call: Call) -> Exit {
     let args = match MtsumArgs::try_parse_from([call.called].into_iter().chain(call.arguments)) {
         Ok(args) => args,
         Err(error) => {
-            let _ = error.print();
+            print_parser(&error);
             return if error.exit_code() == 0 { Exit::Done } else { Exit::Failed };
         }
     };

@@ -4,6 +4,7 @@
 //! lines, and written before anything goes to standard error, so that both in one pipe read as they were meant.
 
 use crate::standard;
+use crate::terminal::{Escapes, shown};
 use rustix::io::Errno;
 use rustix::stdio::{stderr, stdout};
 use std::fs::File;
@@ -134,7 +135,9 @@ impl Streams {
 }
 
 /// Writes all of it, however often it takes. Unlike Rust's own streams it passes on that a descriptor cannot be written.
-fn write_all(to: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
+fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
+    let shown = shown(&to, bytes, Escapes::None);
+    let mut bytes = &*shown;
     while !bytes.is_empty() {
         match rustix::io::write(to, bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

@@ -29,6 +29,18 @@ fn texts_are_hashed_as_they_are() {
     assert_eq!(shown(&ran), (out, said, Some(0)));
     let ran = folder.feed(&["hash", "--text-lines", "-"], b"abc\n");
     assert_eq!(shown(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
+    // A template was ignored and the bytes of the digests written.
+    let template = ["--format-string", "%{md5} %p %s\\n"];
+    let ran = folder.run(&[&["hash", "--text", "abc"], &template[..]].concat());
+    assert_eq!(ran.out(), "900150983cd24fb0d6963f7d28e17f72 - 3\n");
+    let ran = folder.feed(&[&["hash", "--text-lines", "-"], &template[..]].concat(), b"abc\n");
+    assert_eq!(ran.out(), "900150983cd24fb0d6963f7d28e17f72 -:1 3\n");
+    // A document was begun anew for each text, and never ended.
+    let ran = folder.run(&["hash", "--text", "abc", "--text", "", "-t", "csv"]);
+    assert_eq!(ran.out(), format!("path,size,sha256\n\"-\",3,{ABC}\n\"-\",0,{EMPTY}\n"));
+    let ran = folder.run(&["hash", "--text", "abc", "--text", "", "-t", "json"]);
+    let read: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    assert_eq!(read["files"][1]["digests"]["sha256"], EMPTY);
     let ran = folder.run(&["hash", "--text-lines", "none"]);
     assert_eq!(
         shown(&ran),

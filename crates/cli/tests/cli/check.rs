@@ -678,3 +678,37 @@ fn several_digests_and_cut_ones_are_no_other_digest() {
         assert_eq!(ran.code, Some(code), "{expected}: {ran:?}");
     }
 }
+
+/// Digests in lists of texts were passed over, and the check passed without them.
+#[test]
+fn digests_in_lists_of_texts_of_a_json_manifest_are_not_passed_over() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let entry = format!("{{\"path\":\"a\",\"sha256\":\"{ABC}\"}}");
+    for list in [
+        format!("{{\"files\":[{entry},\"{OTHER}  b\"]}}"),
+        format!("{{\"files\":[{entry}],\"more\":[\"{OTHER}  b\"]}}"),
+        format!("{{\"files\":[{entry}],\"more\":[\"x\",\"sha256:{OTHER}\"]}}"),
+        format!("{{\"files\":[{entry}],\"more\":[\"SHA256 (b) = {OTHER}\"]}}"),
+        format!("{{\"files\":[{entry}],\"more\":[[\"{OTHER} *b\"]]}}"),
+        format!("{{\"files\":[{entry}],\"x\":{{\"y\":{{\"z\":[\"{OTHER}  b\"]}}}}}}"),
+        format!("{{\"files\":[{entry}],\"SHA256SUMS\":\"{OTHER}  b\"}}"),
+        format!("{{\"files\":[\"sha256:{OTHER}\"],\"a\":\"{ABC}\"}}"),
+        format!("{{\"a\":\"{ABC}\",\"more\":[\"{OTHER}  b\"]}}"),
+        format!("[{entry},\"{OTHER}  b\"]"),
+        format!("[{entry},[\"{OTHER}  b\"]]"),
+        format!("{{\"files\":[\"{OTHER}  b\"]}}"),
+    ] {
+        folder.write("list.json", &list);
+        let ran = folder.run(&["check", "list.json"]);
+        assert_eq!(ran.code, Some(2), "{list}: {ran:?}");
+    }
+    for list in [
+        format!("{{\"files\":[{entry}],\"names\":[\"b\",\"x: y\",\"app.{OTHER}.js\"]}}"),
+        format!("{{\"files\":[{entry}],\"commits\":[\"{OTHER} reverted\"]}}"),
+        format!("{{\"files\":[{entry}],\"notes\":[\"reverts {OTHER}\",\"md5: was removed\"]}}"),
+    ] {
+        folder.write("list.json", &list);
+        let ran = folder.run(&["check", "list.json"]);
+        assert_eq!(ran.code, Some(0), "{list}: {ran:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! `truesum find` and `truesum duplicates`: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, ended, shown};
+use crate::program::{ABC, EMPTY, Folder, OTHER, Ran, ended, shown};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use truesum_test_support::oracle::missing;
@@ -339,6 +339,16 @@ fn a_word_that_may_be_digest_or_place_is_refused() {
     let ran = folder.run(&["find", ABC, OTHER, "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
     assert!(ran.err.contains("ambiguous: both a possible digest and an existing file"), "{}", ran.err);
+    // The hint is a command that can be pasted: it searches for both digests.
+    let hint = ran.err.lines().find_map(|line| line.strip_prefix("hint: truesum ")).expect("a hint");
+    let mut shell = std::process::Command::new("sh");
+    shell.current_dir(folder.root()).args(["-c", &format!("{} {hint}", env!("CARGO_BIN_EXE_truesum"))]);
+    let pasted: Ran = shell.output().unwrap().into();
+    assert_eq!(
+        (pasted.out(), pasted.code),
+        (format!("{ABC}\tsha256\td/a\nabsent\t{OTHER}\n"), Some(1)),
+        "{hint}"
+    );
     assert_eq!(folder.run(&["find", ABC, &format!("./{OTHER}"), "d"]).code, Some(0));
     assert_eq!(folder.run(&["find", ABC, &format!("sha256:{OTHER}"), "d"]).code, Some(1));
 }

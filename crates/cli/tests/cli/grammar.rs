@@ -93,3 +93,31 @@ fn messages_about_the_command_line_hold_no_control_characters() {
         );
     }
 }
+
+#[test]
+fn global_options_may_precede_help_and_version() {
+    // regression: `-j 2 help` showed the help of hash, `-q help check` that of hash, and `-q --version` was refused.
+    let folder = Folder::new();
+    let out = |words: &[&str]| {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        ran.out()
+    };
+    let (top, check, tree) = (out(&["help"]), out(&["help", "check"]), out(&["help", "tree", "verify"]));
+    assert!(top != check && check != tree);
+    for words in
+        [&["-j", "2", "help"][..], &["-v", "help"], &["-qj2", "--color=never", "help"], &["-q", "--help"]]
+    {
+        assert_eq!(out(words), top, "{words:?}");
+    }
+    for words in [&["-q", "help", "check"][..], &["help", "-q", "check"], &["-j", "2", "help", "check", "-v"]]
+    {
+        assert_eq!(out(words), check, "{words:?}");
+    }
+    assert_eq!(out(&["--no-progress", "help", "tree", "verify"]), tree);
+    let version = out(&["--version"]);
+    assert_eq!(out(&["-q", "--version"]), version);
+    assert_eq!(out(&["-j", "2", "-V"]), version);
+    assert_eq!(out(&["-q", "-v", "--version"]), out(&["--version", "-v"]));
+    assert_eq!(out(&["-q", "help", "formats"]), out(&["help", "formats"]));
+}

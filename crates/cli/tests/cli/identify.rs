@@ -168,3 +168,31 @@ fn what_trees_and_services_print_is_found_with_the_file() {
     let ran = folder.run(&["identify", &data_encoding::BASE64.encode(&bytes), "a"]);
     assert!(ran.out().contains("crc64nvme"), "{}", ran.out());
 }
+
+/// The base64 spelling was taken for an MD5 and reported FAILED, and the hexadecimal one was refused.
+#[test]
+fn check_compares_with_the_digest_of_an_upload_in_parts() {
+    let folder = Folder::with(&[("small", "abc")]);
+    folder.write("up", vec![7; 20 << 20]);
+    for (part, parts) in [("8MiB", 3), ("16MiB", 2), ("5MiB", 4)] {
+        let hex = folder.run(&["-a", &format!("s3-etag;part={part}"), "up"]).out();
+        let hex = hex.split(' ').next().unwrap();
+        let base64 = folder.run(&["-a", &format!("s3-etag;part={part}"), "--base64", "up"]).out();
+        let base64 = base64.split(' ').next().unwrap();
+        assert!(
+            hex.ends_with(&format!("-{parts}")) && base64.ends_with(&format!("=-{parts}")),
+            "{hex} {base64}"
+        );
+        for digest in [hex, base64, &format!("\"{hex}\""), &format!("s3-etag:{hex}")] {
+            let ran = folder.run(&["check", "--expect", digest, "up"]);
+            assert_eq!((ran.out().as_str(), ran.code), ("up: OK\n", Some(0)), "{digest}: {}", ran.err);
+        }
+        let other = hex.replacen(&hex[..2], if hex.starts_with("00") { "01" } else { "00" }, 1);
+        let ran = folder.run(&["check", "--expect", &other, "up"]);
+        assert!(ran.code == Some(1) && ran.err.contains("part=BYTES"), "{}", ran.err);
+        assert_eq!(folder.run(&["check", "--expect", hex, "small"]).code, Some(1));
+        assert_eq!(folder.run(&["check", "--expect", hex, "missing"]).code, Some(1));
+        let ran = folder.feed(&["check", "--expect", hex, "-"], &[7; 9]);
+        assert!(ran.code == Some(2) && ran.err.contains("part size"), "{}", ran.err);
+    }
+}

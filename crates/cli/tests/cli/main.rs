@@ -42,6 +42,7 @@ mod stage;
 mod stores;
 mod strace;
 mod tables;
+mod terminal;
 mod tree;
 mod trouble;
 mod update;

@@ -1,13 +1,18 @@
 //! Little memory: whatever the limit, a run is right or says in its own words that it has none.
 
-use crate::program::{Folder, Ran};
+use crate::program::{ABC, Folder, Ran};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
 /// Runs the program, or what it stands for, with so many KiB of address space.
 fn within(folder: &Folder, limit: u64, words: &[&str]) -> Ran {
+    limited(folder, &format!("-v {limit}"), words)
+}
+
+/// Runs the program, or what it stands for, with this limit of the shell's `ulimit`.
+fn limited(folder: &Folder, limit: &str, words: &[&str]) -> Ran {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -v {limit} && exec \"$@\""), "sh"]).args(words);
+    shell.args(["-c", &format!("ulimit {limit} && exec \"$@\""), "sh"]).args(words);
     shell.current_dir(folder.root()).stdin(Stdio::null()).output().unwrap().into()
 }
 
@@ -62,4 +67,41 @@ fn a_run_with_little_memory_is_right_or_says_so() {
         .filter(|name| name.ends_with(".part") && name.starts_with('.'))
         .collect();
     assert_eq!(left, [""; 0], "no temporary file is left");
+}
+
+/// Each file took a second before it failed.
+#[test]
+fn exhausted_descriptors_fail_at_once_and_name_the_limit() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..30).map(|number| format!("file{number}")).collect();
+    names.iter().for_each(|name| folder.write(name, name));
+    let words: Vec<&str> =
+        [env!("CARGO_BIN_EXE_truesum"), "hash"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let mut failed = 0;
+    for limit in 5..12 {
+        let began = std::time::Instant::now();
+        let ran = limited(&folder, &format!("-n {limit}"), &words);
+        if ran.code == Some(0) {
+            assert_eq!(ran.out().lines().count(), names.len(), "{ran:?}");
+            continue;
+        }
+        failed += 1;
+        assert_eq!(ran.code, Some(1), "{limit}: {ran:?}");
+        assert!(ran.err.contains("Too many open files\n") && ran.err.contains("hint: ulimit -n"), "{ran:?}");
+        assert!(began.elapsed().as_secs() < names.len() as u64 / 2, "{limit}: {:?}", began.elapsed());
+    }
+    assert!(failed > 0);
+}
+
+/// The program died of a stack overflow.
+#[test]
+fn a_small_stack_is_no_obstacle() {
+    let folder = Folder::with(&[("a", "abc"), ("M", &format!("{ABC}  a\n"))]);
+    for limit in [64, 100, 160, 400, 1024] {
+        for words in [&["hash", "a"][..], &["check", "M"], &["find", ABC, "."], &["--help"], &["tree", "a"]] {
+            let words = [&[env!("CARGO_BIN_EXE_truesum")], words].concat();
+            let ran = limited(&folder, &format!("-s {limit}"), &words);
+            assert_eq!(ran.code, Some(0), "{limit}: {words:?}: {ran:?}");
+        }
+    }
 }

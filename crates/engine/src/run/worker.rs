@@ -41,6 +41,8 @@ const SKEW: usize = 64 + 4096;
 const ONE_GO: u64 = (ROUND / FEW) as u64;
 /// Most files open in one worker.
 const OPEN: usize = 64;
+/// How often, every 5 ms, a worker without an open file tries again where descriptors are exhausted and no other worker reads.
+const PATIENCE: u32 = 200;
 /// Where memory is scarce, and then no more files than make up a round.
 const SMALL_ROUND: usize = 1 << 17;
 
@@ -51,6 +53,9 @@ pub(crate) struct Worker<'a, 'f> {
     progress: &'a Progress,
     /// Most files open, by the limit of this process.
     open_limit: usize,
+    /// Attempts left before a file fails because descriptors are exhausted. They are those of the run, not of each file: where one
+    /// file waited in vain, the next fails at once.
+    patience: u32,
     /// Bytes of slices read before they are hashed.
     round: usize,
     buffer: Vec<u8>,
@@ -102,6 +107,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             links,
             progress,
             open_limit,
+            patience: PATIENCE,
             round,
             buffer: Vec::new(),
             spare: Vec::new(),
@@ -227,20 +233,22 @@ impl<'a, 'f> Worker<'a, 'f> {
         if job.path() == b"-" && job.open.is_none() {
             return Guarded::stdin().map(|file| Some(file.until(self.progress)));
         }
-        let mut patience = 200;
         let opened = loop {
             let (root, path) = job.way(&self.config.root);
             match root.open(path, self.config.special) {
                 // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
                 Err(Error { cause: Cause::Io(error), .. })
-                    if patience > 0
+                    if (self.patience > 0 || !active.is_empty())
                         && !self.progress.stopped()
                         && matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) =>
                 {
                     self.open_limit = active.len().max(1);
                     if active.is_empty() {
-                        patience -= 1;
+                        let read = self.progress.bytes();
                         std::thread::sleep(std::time::Duration::from_millis(5));
+                        // What another worker finishes makes room.
+                        let moves = self.progress.bytes() != read;
+                        self.patience = if moves { PATIENCE } else { self.patience - 1 };
                     }
                     while !active.is_empty() && !self.progress.stopped() {
                         self.round(active);
@@ -249,6 +257,9 @@ impl<'a, 'f> Worker<'a, 'f> {
                 result => break result,
             }
         };
+        if opened.is_ok() {
+            self.patience = PATIENCE;
+        }
         let (file, stat) = opened.map_err(|error| Error { path: job.name.clone(), ..error })?;
         if self.config.own.contains(&FileId::from(&stat)) {
             return Ok(None);

@@ -9,13 +9,12 @@ mod object;
 mod walk;
 mod write;
 
-use crate::digest::is_like;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
 use key::Key as Sense;
-use object::{Object, Role, Said};
+use object::{Object, Role, Said, holds_digest};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -60,14 +59,18 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut walk = Visit::new(&text, options.stop.as_deref());
     let mut json = serde_json::Deserializer::from_slice(&text);
     let top = Value { walk: &mut walk, key: "", sense: Sense::default(), role: Role::Top, group: None };
-    let read = top.deserialize(&mut json).and_then(|_| json.end());
-    read.map_err(|error| {
+    let read = top.deserialize(&mut json).and_then(|said| json.end().map(|()| said));
+    let said = read.map_err(|error| {
         if options.stopped() {
             return stopped(walk.at);
         }
         let what = Reason::Said(format!("not a JSON document: {error}"));
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
+    if matches!(said, Said::Listed) {
+        walk.records.begin(walk.at);
+        walk.records.fault("a digest in a list of texts is not read");
+    }
     // A list without files has no text at all.
     if walk.records.count() == 0 && walk.at > 0 {
         return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
@@ -150,7 +153,8 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         loop {
             let item = Value { walk: self.walk, key: self.key, sense: self.sense, role, group };
             let Some(said) = list.next_element_seed(item)? else { break };
-            listed |= matches!(&said, Said::Text(text) if is_like(text.as_bytes()));
+            listed |=
+                matches!(&said, Said::Listed) || matches!(&said, Said::Text(text) if holds_digest(text));
             // Objects and lists have said themselves what they are.
             let is_digest = !matches!(said, Said::Nothing | Said::Stray) && self.sense.holds_digest();
             if is_digest || matches!(said, Said::Digests(_)) {

@@ -77,6 +77,18 @@ fn like_digest(text: &str) -> bool {
     }
 }
 
+/// Whether a text in a list is a digest, names one (`ALG:DIGEST`) or is a line of a manifest (`DIGEST  NAME`, `ALG (NAME) = DIGEST`).
+pub(super) fn holds_digest(text: &str) -> bool {
+    let is_digest = |word: &str| {
+        let named = stated(word.as_bytes())
+            .is_some_and(|(_, digest)| like_digest(word) && (is_hex(digest) || is_like(digest)));
+        named || is_like(word.as_bytes())
+    };
+    let first = text.split_ascii_whitespace().next().unwrap_or_default();
+    let tagged = text.rsplit_once(") = ").is_some_and(|(_, digest)| is_digest(digest.trim()));
+    is_digest(first.trim_start_matches('\\')) || tagged
+}
+
 /// The members of an object, one after the other: keys and values lie in one text.
 #[derive(Default)]
 pub(in crate::formats) struct Object {
@@ -217,7 +229,7 @@ impl Object {
         if role == Role::Top {
             walk.records.told = self.algorithm().map(str::to_owned);
             let listed = |member: &Member| member.key.is(Sense::List) || member.key.is(Sense::Tag);
-            if inner && self.members.iter().any(listed) {
+            if inner && (self.members.iter().any(listed) || self.has(Kind::Listed)) {
                 self.lost(walk);
             }
             if let Some((key, _, member)) =
@@ -305,6 +317,8 @@ impl Object {
             && self.iter().any(|(key, value, member)| is_lost(key, value, member))
         {
             return Said::Listed;
+        } else if role == Role::Other && self.has(Kind::Listed) {
+            return Said::Listed;
         }
         Said::Nothing
     }
@@ -312,9 +326,11 @@ impl Object {
     /// Digests beside a list, which are in none.
     fn lost(&self, walk: &mut Visit<'_>) {
         for (key, value, member) in self.iter() {
-            if is_lost(key, value, member) || member.kind == Kind::Listed && !is_other(key) {
+            let is_text_of_list = is_text(member) && member.key.is(Sense::List) && holds_digest(value);
+            if is_lost(key, value, member) || is_text_of_list || member.kind == Kind::Listed && !is_other(key)
+            {
                 walk.records.begin(member.at as usize);
-                walk.records.fault_of("a digest outside the list, under an unknown key", key.as_bytes());
+                walk.records.fault_of("a digest outside the list of files is not read", key.as_bytes());
             }
         }
     }

@@ -1,0 +1,125 @@
+//! What a terminal is sent. Every stream passes its bytes through [`shown`], so that no file name, manifest or argument can move
+//! the cursor, hide text or reorder it. Files and pipes receive every byte unchanged.
+
+use std::borrow::Cow;
+use std::io::{IsTerminal, Write};
+use truesum::manifest::path::display_safe;
+
+/// Which escape sequences reach the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Escapes {
+    /// None.
+    None,
+    /// Colours (SGR), in text whose names were made safe one by one.
+    Colors,
+}
+
+/// Returns what this stream is sent of a text: the text itself, or its [`visible`] form where the stream is a terminal.
+pub fn shown<'t>(stream: &impl IsTerminal, text: &'t [u8], escapes: Escapes) -> Cow<'t, [u8]> {
+    if stream.is_terminal() { visible(text, escapes) } else { text.into() }
+}
+
+/// Writes to standard error. Failures are ignored: there is nowhere left to report them.
+pub fn write_error(text: &[u8], escapes: Escapes) {
+    let mut stderr = std::io::stderr();
+    let text = shown(&stderr, text, escapes);
+    let _ = stderr.write_all(&text);
+}
+
+/// Prints what an argument parser reports: help as it is, and errors, which quote words of the command line, made safe.
+pub fn print_parser(error: &clap::Error) {
+    let text = error.render().to_string();
+    match visible(text.as_bytes(), Escapes::None) {
+        safe if error.use_stderr() && *safe != *text.as_bytes() => {
+            write_error(text.as_bytes(), Escapes::None)
+        }
+        _ => drop(error.print()),
+    }
+}
+
+/// Returns the text with every character that is not visible spelled out, except for line ends, tabs and permitted escape
+/// sequences. CR LF becomes LF.
+pub fn visible(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
+    if text.iter().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for chunk in text.utf8_chunks() {
+        let mut rest = chunk.valid();
+        while let Some(c) = rest.chars().next() {
+            let mut length = c.len_utf8();
+            match c {
+                '\n' | '\t' | ' '..='~' => out.push(c),
+                '\r' if rest[1..].starts_with('\n') => {}
+                '\u{1b}' if escapes == Escapes::Colors && color(rest).is_some() => {
+                    let sequence = color(rest).unwrap_or_default();
+                    out.push_str(sequence);
+                    length = sequence.len();
+                }
+                c if c >= '\u{80}' && display_safe(rest[..length].as_bytes()) == rest[..length] => {
+                    out.push(c)
+                }
+                c => out.extend(c.escape_default()),
+            }
+            rest = &rest[length..];
+        }
+        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+    }
+    out.into_bytes().into()
+}
+
+/// Returns the colour sequence that the text begins with.
+fn color(text: &str) -> Option<&str> {
+    let end = text.find('m')?;
+    let parameters = text[..end].strip_prefix("\u{1b}[")?;
+    parameters.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';')).then(|| &text[..=end])
+}
+
+/// Returns a text in which this entry's name takes one line: a line end within the name is spelled out where a format or template
+/// writes names as they are.
+pub fn on_one_line<'t>(text: &'t [u8], name: &[u8]) -> Cow<'t, [u8]> {
+    let mut text = Cow::Borrowed(text);
+    for part in name.split(|&byte| byte == b'/').filter(|part| part.contains(&b'\n')) {
+        let mut replaced = Vec::with_capacity(text.len());
+        let mut rest = &text[..];
+        while let Some(at) = rest.windows(part.len()).position(|window| window == part) {
+            replaced.extend_from_slice(&rest[..at]);
+            replaced.extend(part.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\\n"[..]));
+            rest = &rest[at + part.len()..];
+        }
+        replaced.extend_from_slice(rest);
+        text = replaced.into();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &[u8], escapes: Escapes) -> String {
+        String::from_utf8(visible(text, escapes).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn a_terminal_is_sent_nothing_that_acts() {
+        for (text, expected) in [
+            ("00  e\u{1b}[2Jé\u{202e}x\r\n".as_bytes(), "00  e\\u{1b}[2Jé\\u{202e}x\n"),
+            (b"a\tb\rc\x07\x7f\n", "a\tb\\rc\\u{7}\\u{7f}\n"),
+            (b"\x9b31m\xff\xc2\x9b", "\\x9b31m\\xff\\u{9b}"),
+            (b"\x1b[31mred\x1b[0m", "\\u{1b}[31mred\\u{1b}[0m"),
+        ] {
+            assert_eq!(seen(text, Escapes::None), expected);
+        }
+        assert_eq!(
+            seen(b"\x1b[1;31mred\x1b[0m\x1b[2J", Escapes::Colors),
+            "\u{1b}[1;31mred\u{1b}[0m\\u{1b}[2J"
+        );
+    }
+
+    #[test]
+    fn a_name_takes_one_line() {
+        let seen = on_one_line(b"\"d/a\nb\",1\nb a\nb\n", b"d/a\nb");
+        assert_eq!(seen, &b"\"d/a\\nb\",1\nb a\\nb\n"[..]);
+    }
+}
