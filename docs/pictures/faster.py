@@ -54,8 +54,8 @@ def picture():
     return '\n'.join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{y}" viewBox="0 0 {width:.0f} {y}" '
         'font-family="DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif" font-size="12.5">',
-        '<title>Time of the fastest other program relative to truesum</title>',
-        f'<text x="0" y="14" fill="{TEXT}">Time of the fastest other program relative to truesum (dashed line: equal)</text>',
+        '<title>How many times as long the fastest other program takes</title>',
+        f'<text x="0" y="14" fill="{TEXT}">How many times as long the fastest other program takes; dashed: as long as truesum</text>',
         *out, '</svg>', ''])
 
 
