@@ -100,11 +100,15 @@ fn section(records: &[Record], chart: &str) -> Result<String, Error> {
             false => writeln!(text, "{}.", machine.line()),
         };
     }
-    let _ = writeln!(text, "\nGB/s of one core, data in the cache; `{}`:\n", of_algorithms(records)?.command);
+    let _ = writeln!(
+        text,
+        "\nThroughput of one core in GB/s, with data in the cache; `{}`:\n",
+        of_algorithms(records)?.command
+    );
     text += &markdown::grid(&rates(&machines));
     let tools = against_others(&machines);
     if !tools.rows.is_empty() {
-        text += "\nHow many times as long the fastest other program takes, whole process; who that is stands behind it:\n\n";
+        text += "\nTime of the fastest other program divided by that of truesum (above 1, truesum is faster), for the entire process:\n\n";
         text += &markdown::grid(&tools);
     }
     for machine in &machines {

@@ -18,10 +18,10 @@ const GROESTL: Status =
 
 rows! {
     GROESTL;
-    "groestl224" "GROESTL-224" ["groestl-224", "grostl224"], 28 SHORT, "Grøstl of 224 bits", "bdfad1396f3a976f9bb380ac8cbc43d44109ae12a81e3477e94166db";
-    "groestl256" "GROESTL-256" ["groestl-256", "grostl256"], 32 SHORT, "Grøstl of 256 bits", "02332dfabf6192451556ad00ea3c2baea448e6a8cc54db02d9aa455f6515578d";
-    "groestl384" "GROESTL-384" ["groestl-384", "grostl384"], 48 LONG, "Grøstl of 384 bits", "80899e38da9ec5b1ef683e28ea2b7373d6edbebd3ba9490f705857329323c7eb5aa7e83e28e4d1fcf5ef05b6af0a7317";
-    "groestl512" "GROESTL-512" ["groestl-512", "grostl512"], 64 LONG, "Grøstl of 512 bits; Groestlcoin", "72fbe0e863c7f9bf15eab61b898bd5b75a107e7f3e715322edfe97a27356a07c16c697c99b93a8b18a75a63ef5c16f01147159db62a1ac151673b0bae43f0456";
+    "groestl224" "GROESTL-224" ["groestl-224", "grostl224"], 28 SHORT, "Grøstl, 224 bits", "bdfad1396f3a976f9bb380ac8cbc43d44109ae12a81e3477e94166db";
+    "groestl256" "GROESTL-256" ["groestl-256", "grostl256"], 32 SHORT, "Grøstl, 256 bits", "02332dfabf6192451556ad00ea3c2baea448e6a8cc54db02d9aa455f6515578d";
+    "groestl384" "GROESTL-384" ["groestl-384", "grostl384"], 48 LONG, "Grøstl, 384 bits", "80899e38da9ec5b1ef683e28ea2b7373d6edbebd3ba9490f705857329323c7eb5aa7e83e28e4d1fcf5ef05b6af0a7317";
+    "groestl512" "GROESTL-512" ["groestl-512", "grostl512"], 64 LONG, "Grøstl, 512 bits; Groestlcoin", "72fbe0e863c7f9bf15eab61b898bd5b75a107e7f3e715322edfe97a27356a07c16c697c99b93a8b18a75a63ef5c16f01147159db62a1ac151673b0bae43f0456";
 }
 
 static SHORT: Chain = chain::<8>(KERNELS_SHORT);

@@ -24,7 +24,7 @@ macro_rules! rows {
                 aliases: &[$comma],
                 digest_len: $len,
                 status: $status,
-                summary: concat!("HAVAL of ", stringify!($passes), " passes"),
+                summary: concat!("HAVAL with ", stringify!($passes), " passes"),
                 check: $check,
                 tree_id: Some($name),
                 kind: Kind::Blocks { chain: &const { chain::<$passes, $len>($kernels) }, init },

@@ -17,10 +17,10 @@ const JH: Status = Status::Secure(
 
 rows! {
     JH;
-    "jh224" "JH-224" ["jh-224"], 28 CHAIN, "JH of 224 bits", "298424fd16fae5314b1a01d7336033cef9b2f6f0999ac360801cc015";
-    "jh256" "JH-256" ["jh-256"], 32 CHAIN, "JH of 256 bits; CryptoNight", "7fb6f38409b374c9b0b3aa2968fcce350b9ae4dd5d60c491d7465ccf5e74254d";
-    "jh384" "JH-384" ["jh-384"], 48 CHAIN, "JH of 384 bits", "645ab75a6e52d331b073db67fba68012cc60f6ae434b6c9036f9a76c9a5f89e6a56bc923f9338847c54f667c933899dc";
-    "jh512" "JH-512" ["jh-512"], 64 CHAIN, "JH of 512 bits; X11", "b5bffca5836c7d7a1624a7f3c4ce600cc2f66977aa4f4f4e5a96d09546ed7d2167ceb50913b3e315de6ebe03e76eecf3fca6cf01ac4b6fd564149ceebc49e3c0";
+    "jh224" "JH-224" ["jh-224"], 28 CHAIN, "JH, 224 bits", "298424fd16fae5314b1a01d7336033cef9b2f6f0999ac360801cc015";
+    "jh256" "JH-256" ["jh-256"], 32 CHAIN, "JH, 256 bits; CryptoNight", "7fb6f38409b374c9b0b3aa2968fcce350b9ae4dd5d60c491d7465ccf5e74254d";
+    "jh384" "JH-384" ["jh-384"], 48 CHAIN, "JH, 384 bits", "645ab75a6e52d331b073db67fba68012cc60f6ae434b6c9036f9a76c9a5f89e6a56bc923f9338847c54f667c933899dc";
+    "jh512" "JH-512" ["jh-512"], 64 CHAIN, "JH, 512 bits; X11", "b5bffca5836c7d7a1624a7f3c4ce600cc2f66977aa4f4f4e5a96d09546ed7d2167ceb50913b3e315de6ebe03e76eecf3fca6cf01ac4b6fd564149ceebc49e3c0";
 }
 
 /// The states in which messages begin, by the length of their digests.

@@ -18,11 +18,11 @@ const SHABAL: Status = Status::Secure(
 
 rows! {
     SHABAL;
-    "shabal192" "SHABAL-192" ["shabal-192"], 24 CHAIN, "Shabal of 192 bits", "2186596cb97a1d6f5793435c421cffacb2dd48f0662afafc";
-    "shabal224" "SHABAL-224" ["shabal-224"], 28 CHAIN, "Shabal of 224 bits", "ec6cdeb23483f0231fffb50795c81332905cf8ff07475201905a5f3e";
-    "shabal256" "SHABAL-256" ["shabal-256"], 32 CHAIN, "Shabal of 256 bits; Burstcoin's plots", "f6bb7171c193ee787b1d82c1c0c8271980f4d6735ae8598936df92faa65ca6a0";
-    "shabal384" "SHABAL-384" ["shabal-384"], 48 CHAIN, "Shabal of 384 bits", "8a634edebc4b3ff3dc2a9211a7e12dab7814c6f3a907c861864ab61486ed4ff85770271bb60c4d33f43f61e297d86290";
-    "shabal512" "SHABAL-512" ["shabal-512"], 64 CHAIN, "Shabal of 512 bits", "47472582b04131f1de929cc6ee174d7726b8b0315a8e3be9d98d5548c6850fab1176c9ab26c9436a0693b718a48a486ea8081dda4adc8d1cf75eec0608e0eceb";
+    "shabal192" "SHABAL-192" ["shabal-192"], 24 CHAIN, "Shabal, 192 bits", "2186596cb97a1d6f5793435c421cffacb2dd48f0662afafc";
+    "shabal224" "SHABAL-224" ["shabal-224"], 28 CHAIN, "Shabal, 224 bits", "ec6cdeb23483f0231fffb50795c81332905cf8ff07475201905a5f3e";
+    "shabal256" "SHABAL-256" ["shabal-256"], 32 CHAIN, "Shabal, 256 bits; Burstcoin", "f6bb7171c193ee787b1d82c1c0c8271980f4d6735ae8598936df92faa65ca6a0";
+    "shabal384" "SHABAL-384" ["shabal-384"], 48 CHAIN, "Shabal, 384 bits", "8a634edebc4b3ff3dc2a9211a7e12dab7814c6f3a907c861864ab61486ed4ff85770271bb60c4d33f43f61e297d86290";
+    "shabal512" "SHABAL-512" ["shabal-512"], 64 CHAIN, "Shabal, 512 bits", "47472582b04131f1de929cc6ee174d7726b8b0315a8e3be9d98d5548c6850fab1176c9ab26c9436a0693b718a48a486ea8081dda4adc8d1cf75eec0608e0eceb";
 }
 
 /// The states in which messages begin, by the length of their digests.
