@@ -14,6 +14,7 @@ pub(crate) mod foreign;
 pub mod listed;
 pub(crate) mod listed_jobs;
 pub mod mending;
+mod missing;
 pub mod options;
 mod outputs;
 mod packages;

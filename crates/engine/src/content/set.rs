@@ -3,7 +3,6 @@
 
 use crate::content::Facts;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
@@ -99,22 +98,27 @@ impl Set {
         specs: &Arc<[Spec]>,
         digests: &[Digest],
     ) -> Result<u32, String> {
+        match self.find(name) {
+            Some(known) => self.add(known, facts, specs, digests).map(|()| known),
+            None => self.push(name, facts, specs, digests),
+        }
+    }
+
+    /// Adds a file, even if there is one of that name, which is then found no more by its name.
+    ///
+    /// # Errors
+    /// There are too many files, or the name is too long.
+    pub(crate) fn push(
+        &mut self,
+        name: &[u8],
+        facts: (Option<u64>, Option<Time>),
+        specs: &Arc<[Spec]>,
+        digests: &[Digest],
+    ) -> Result<u32, String> {
         let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
         let at = at.ok_or("number of files: more than 4 thousand million")?;
         let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
-        let next = match self.by_name.entry(self.keys.hash_one(name)) {
-            Entry::Occupied(mut first) => match among(&self.files, &self.bytes, *first.get(), name) {
-                Some(known) => {
-                    self.add(known, facts, specs, digests)?;
-                    return Ok(known);
-                }
-                None => first.insert(at),
-            },
-            Entry::Vacant(none) => {
-                none.insert(at);
-                NONE
-            }
-        };
+        let next = self.by_name.insert(self.keys.hash_one(name), at).unwrap_or(NONE);
         let start = self.bytes.len();
         self.bytes.extend_from_slice(name);
         let (size, time) = (facts.0.unwrap_or(UNSIZED), facts.1);

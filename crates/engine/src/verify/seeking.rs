@@ -26,7 +26,7 @@ impl Verification<'_> {
                 Err(error) => {
                     self.report.unread += 1;
                     tell(Event::Failed(&error))?;
-                    Outcomes { fates: all.iter().map(|_| Fate::Missing).collect(), ..Outcomes::default() }
+                    Outcomes::default()
                 }
             };
             self.report.counts.unreadable += outcomes.failed.len() as u64;
@@ -44,9 +44,10 @@ impl Verification<'_> {
                     continue;
                 }
             };
-            for (sought, fate) in all.iter().zip(std::mem::take(&mut outcomes.fates)) {
-                let manifest = Manifest { name: &sought.manifest, root: &root };
-                self.fate(&manifest, &sought.outcome, fate, tell)?;
+            for at in 0..all.len() {
+                let manifest = Manifest { name: all.manifest(at), root: &root };
+                let fate = outcomes.fates.remove(&at);
+                self.fate(&manifest, &all.outcome(at), fate, tell)?;
             }
             self.rename(&folder_path, &outcomes, tell)?;
         }
@@ -59,20 +60,20 @@ impl Verification<'_> {
         &mut self,
         manifest: &Manifest<'_>,
         outcome: &Outcome,
-        fate: Fate,
+        fate: Option<Fate>,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let Verification { options, report, .. } = self;
         let mut verified = || report.not_verified.remove(Path::new(OsStr::from_bytes(&outcome.job.name)));
         match fate {
-            Fate::Respelt(found) => {
+            Some(Fate::Respelt(found)) => {
                 if found.verdict() == Verdict::Verified {
                     verified();
                 }
                 report.counts.count(&found);
                 tell(Event::Entry(manifest, &found))
             }
-            Fate::Moved(name, found) => {
+            Some(Fate::Moved(name, found)) => {
                 if options.moved_passes {
                     verified();
                 }
@@ -80,11 +81,11 @@ impl Verification<'_> {
                 let moved = Moved { name: Path::new(OsStr::from_bytes(&name)), found: &found };
                 tell(Event::Moved(manifest, outcome, &moved))
             }
-            Fate::Missing if options.ignore_missing => {
+            None if options.ignore_missing => {
                 report.ignored += 1;
                 tell(Event::Ignored(manifest, outcome))
             }
-            Fate::Missing => {
+            None => {
                 report.counts.count(outcome);
                 tell(Event::Entry(manifest, outcome))
             }

@@ -2,7 +2,7 @@
 
 use crate::io::file_id::FileId;
 use crate::verify::listed::ListedNames;
-use crate::verify::sought::Sought;
+use crate::verify::missing::MissingEntries;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +14,7 @@ pub(super) struct Folder {
     pub path: PathBuf,
     pub listed: ListedNames,
     /// What is not there, if it is to be looked for elsewhere.
-    pub sought: Vec<Sought>,
+    pub sought: MissingEntries,
 }
 
 /// The folders of a check, by their paths.

@@ -18,6 +18,7 @@ use crate::run::order::Order;
 use crate::run::run;
 use crate::task::Task;
 use crate::verify::listed::ListedNames;
+use crate::verify::missing::MissingEntries;
 use crate::verify::options::{Options, Renaming};
 use crate::verify::unlisted::{is_among, is_beside};
 use crate::walk::{Item, Options as WalkOptions, Walk};
@@ -32,22 +33,12 @@ use truesum_manifest::Time;
 /// Algorithms computed of files that are not listed, at most.
 const ALGORITHMS: usize = 16;
 
-/// A listed file that is not there under its name.
-pub(super) struct Sought {
-    /// The manifest that lists it.
-    pub manifest: PathBuf,
-    /// What came of it so far.
-    pub outcome: Outcome,
-}
-
-/// What became of it.
+/// What became of a missing entry.
 pub(super) enum Fate {
     /// It is there under a spelling of its name that is the same name: what came of that file.
     Respelt(Outcome),
     /// Its content is under this name.
     Moved(Vec<u8>, Found),
-    /// It is not there.
-    Missing,
 }
 
 /// A file that is to be renamed, and was found to be what is listed under the new name.
@@ -60,8 +51,8 @@ pub(super) struct Wrong {
 /// What a search came to.
 #[derive(Default)]
 pub(super) struct Outcomes {
-    /// For each file sought.
-    pub fates: Vec<Fate>,
+    /// By the index of the entry; those that were not found have none.
+    pub fates: HashMap<usize, Fate>,
     pub wrong: Vec<Wrong>,
     /// Files and folders that could not be read on the way.
     pub failed: Vec<Error>,
@@ -83,12 +74,11 @@ impl Seeking<'_> {
     ///
     /// # Errors
     /// The folder cannot be opened, or a walk not be made.
-    pub(super) fn seek(&mut self, sought: &[Sought]) -> Result<Outcomes, Error> {
+    pub(super) fn seek(&mut self, sought: &MissingEntries) -> Result<Outcomes, Error> {
         let root = Root::folder(self.folder, self.options.allow_outside)?;
         let order = Order::Stable;
         let config = Config { order, own: Vec::new(), ..self.options.config(root) };
         let mut outcomes = Outcomes::default();
-        outcomes.fates.extend(sought.iter().map(|_| Fate::Missing));
         let failed = |error: io::Error| Error::io(self.folder.as_os_str().as_bytes(), "search", error);
         self.respelt(sought, &config, &mut outcomes).map_err(failed)?;
         if self.options.search {
@@ -98,7 +88,12 @@ impl Seeking<'_> {
     }
 
     /// Files under another spelling of their name: of one that passes, or of one that is to be put right.
-    fn respelt(&mut self, sought: &[Sought], config: &Config, outcomes: &mut Outcomes) -> io::Result<()> {
+    fn respelt(
+        &mut self,
+        sought: &MissingEntries,
+        config: &Config,
+        outcomes: &mut Outcomes,
+    ) -> io::Result<()> {
         let Options { spellings, renaming, .. } = self.options;
         let fixes = renaming.is_some_and(|renaming| renaming.names);
         let passing = spellings.any().then_some((*spellings, true));
@@ -108,8 +103,8 @@ impl Seeking<'_> {
         for (spellings, passes) in passing.into_iter().chain(wrong) {
             let mut folders = Folders::new(&config.root, spellings);
             let known: HashSet<usize> = found.iter().map(|(at, ..)| *at).collect();
-            for (at, sought) in sought.iter().enumerate().filter(|(at, _)| !known.contains(at)) {
-                let Respelt::One { found: name, asked } = folders.find(sought.outcome.job.path()) else {
+            for at in (0..sought.len()).filter(|at| !known.contains(at)) {
+                let Respelt::One { found: name, asked } = folders.find(sought.path(at)) else {
                     continue;
                 };
                 if !self.listed.contains(&name) && (taken.insert(name.clone()) || passes) {
@@ -118,9 +113,9 @@ impl Seeking<'_> {
             }
         }
         let mut read: Vec<Outcome> = Vec::new();
-        let mut jobs = found.iter().map(|(at, name, ..)| {
-            Task::File(Job { open: Some(name.clone()), ..sought[*at].outcome.job.clone() })
-        });
+        let mut jobs = found
+            .iter()
+            .map(|(at, name, ..)| Task::File(Job { open: Some(name.clone()), ..sought.job(*at) }));
         run(config, &mut jobs, self.progress, &mut Each(|outcome| read.push(outcome)))?;
         drop(jobs);
         let mut renamed = HashSet::new();
@@ -134,12 +129,12 @@ impl Seeking<'_> {
             match (passes, outcome) {
                 (true, outcome) => {
                     self.listed.add(&name);
-                    outcomes.fates[at] = Fate::Respelt(outcome);
+                    outcomes.fates.insert(at, Fate::Respelt(outcome));
                 }
                 (false, Outcome { result: Ok(found), .. }) if good => {
                     self.listed.add(&name);
                     outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + found.size());
-                    outcomes.fates[at] = Fate::Moved(name, found);
+                    outcomes.fates.insert(at, Fate::Moved(name, found));
                 }
                 (false, _) => {}
             }
@@ -148,33 +143,34 @@ impl Seeking<'_> {
     }
 
     /// Files under other names: those that no line lists, by size and digests.
-    fn elsewhere(&mut self, sought: &[Sought], config: &Config, outcomes: &mut Outcomes) -> io::Result<()> {
-        let (mut lost, mut by_name, mut specs) = (Set::default(), HashMap::new(), Vec::<Spec>::new());
-        for (at, Sought { outcome, .. }) in sought.iter().enumerate() {
-            let Outcome { job, .. } = outcome;
-            let known = lost.find(job.path()).is_some();
-            if !matches!(outcomes.fates[at], Fate::Missing) || known {
-                continue;
-            }
-            if let Ok(file) = lost.insert(job.path(), (job.size, job.mtime), &job.specs, &job.expected) {
-                by_name.insert(file, at);
-                let fresh = job.specs.iter().filter(|spec| !specs.contains(spec)).cloned();
-                let fresh: Vec<Spec> = fresh.take(ALGORITHMS - specs.len().min(ALGORITHMS)).collect();
-                specs.extend(fresh);
-            }
+    fn elsewhere(
+        &mut self,
+        sought: &MissingEntries,
+        config: &Config,
+        outcomes: &mut Outcomes,
+    ) -> io::Result<()> {
+        let (lost, mut specs) = (sought.files(), Vec::<Spec>::new());
+        let is_gone = |at: &u32| {
+            let at = *at as usize;
+            sought.is_first(at) && !outcomes.fates.contains_key(&at)
+        };
+        let mut gone: Vec<u32> = (0..lost.len()).filter(is_gone).collect();
+        for &file in &gone {
+            let fresh = lost.specs(file).iter().filter(|spec| !specs.contains(spec)).cloned();
+            let fresh: Vec<Spec> = fresh.take(ALGORITHMS - specs.len().min(ALGORITHMS)).collect();
+            specs.extend(fresh);
         }
-        let sizes: Option<HashSet<u64>> = (0..lost.len()).map(|file| lost.size(file)).collect();
+        let sizes: Option<HashSet<u64>> = gone.iter().map(|&file| lost.size(file)).collect();
         if sizes.as_ref().is_some_and(HashSet::is_empty) {
             return Ok(());
         }
         let mut others = Set::default();
         self.walk(sizes.as_ref(), &mut others, outcomes)?;
         let all = self.hash(&mut others, &specs.into(), config, outcomes)?;
-        let mut gone: Vec<u32> = (0..lost.len()).collect();
         let mut fresh: Vec<u32> = all.keys().copied().collect();
         fresh.sort_unstable();
-        for (from, to) in moved([&lost, &others], &mut gone, &mut fresh) {
-            let (at, name, found) = (by_name[&from], others.name(to).to_vec(), all[&to].clone());
+        for (from, to) in moved([lost, &others], &mut gone, &mut fresh) {
+            let (name, found) = (others.name(to).to_vec(), all[&to].clone());
             self.listed.add(&name);
             // Any empty file is equal to any other: without the same name nothing says that it is this one.
             let is_this = found.size() > 0 || lost.base(from) == others.base(to);
@@ -182,7 +178,7 @@ impl Seeking<'_> {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());
                 outcomes.wrong.push(Wrong { from: name.clone(), to, found });
             }
-            outcomes.fates[at] = Fate::Moved(name, found);
+            outcomes.fates.insert(from as usize, Fate::Moved(name, found));
         }
         Ok(())
     }

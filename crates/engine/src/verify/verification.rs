@@ -17,13 +17,14 @@ use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
 use crate::verify::foreign::look;
 use crate::verify::listed::ListedNames;
+use crate::verify::missing::MissingEntries;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::place::history;
 use crate::verify::report::{Checked, Report};
 use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::several::{Folder, Several};
-use crate::verify::sought::{self, Sought};
+use crate::verify::sought;
 use crate::verify::unlisted::{Looking, Scope, unlisted, unlisted_there};
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -329,7 +330,7 @@ impl<'a> Verification<'a> {
         manifest: &Manifest<'_>,
         tasks: &mut (dyn Iterator<Item = Task> + Send),
         checked: &mut Checked,
-        sought: Option<&mut Vec<Sought>>,
+        sought: Option<&mut MissingEntries>,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
@@ -379,7 +380,7 @@ impl<'a> Verification<'a> {
             .map_or(FileId { device: 0, inode: 0 }, |metadata| FileId::from(&metadata));
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
-            None => Folder { id, path, listed: ListedNames::default(), sought: Vec::new() },
+            None => Folder { id, path, listed: ListedNames::default(), sought: MissingEntries::default() },
         }
     }
 
@@ -476,7 +477,7 @@ pub(super) struct Relay<'r, 't> {
     counts: Summary,
     ignored: u64,
     /// Where what is not there waits to be looked for elsewhere, if that is asked for.
-    sought: Option<&'r mut Vec<Sought>>,
+    sought: Option<&'r mut MissingEntries>,
     tell: &'r mut Tell<'t>,
 }
 
@@ -502,13 +503,15 @@ impl<'r, 't> Relay<'r, 't> {
 }
 
 impl Sink for Relay<'_, '_> {
-    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+    fn outcome(&mut self, mut outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
         if let (Verdict::Missing, Some(sought)) = (verdict, &mut self.sought)
             && !outcome.job.expected.is_empty()
         {
-            sought.push(Sought { manifest: self.manifest.name.to_owned(), outcome });
-            return Ok(());
+            match sought.push(self.manifest.name, outcome) {
+                Ok(()) => return Ok(()),
+                Err(refused) => outcome = *refused,
+            }
         }
         let ignored = || self.options.ignore_missing || is_optional(self.manifest, &outcome.job.name);
         if verdict == Verdict::Missing && ignored() {

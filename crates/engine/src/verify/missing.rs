@@ -1,0 +1,175 @@
+//! Entries whose files are missing, kept until all manifests are read and the files are searched for.
+
+use crate::content::set::Set;
+use crate::error::{Cause, Error};
+use crate::job::{Job, Outcome};
+use std::io;
+use std::path::{Path, PathBuf};
+use truesum_manifest::Place;
+
+/// Missing entries, each in some hundred bytes next to its name and its digests.
+#[derive(Default)]
+pub(super) struct MissingEntries {
+    /// The path, digests, size and time of each entry, in their order.
+    files: Set,
+    entries: Vec<Entry>,
+    sources: Vec<Source>,
+}
+
+/// What an entry has of its own.
+struct Entry {
+    /// The name in the manifest, if the job has a path of its own.
+    name: Option<Box<[u8]>>,
+    /// The number of the line or byte.
+    place: u64,
+    /// Index of the source.
+    source: u32,
+    /// Whether an earlier entry has the same path.
+    is_repeated: bool,
+}
+
+/// What many entries have in common.
+#[derive(PartialEq, Eq)]
+struct Source {
+    manifest: PathBuf,
+    origin: usize,
+    in_lines: bool,
+    exempt: bool,
+    action: &'static str,
+    errno: i32,
+}
+
+impl MissingEntries {
+    /// Adds an entry that was reported as missing by the system.
+    ///
+    /// # Errors
+    /// Gives the outcome back if it is not one, or there are too many.
+    pub(super) fn push(&mut self, manifest: &Path, outcome: Outcome) -> Result<(), Box<Outcome>> {
+        let Outcome { job, result } = &outcome;
+        let (Err(Error { action, cause: Cause::Io(error), .. }), Ok(source)) =
+            (result, u32::try_from(self.sources.len()))
+        else {
+            return Err(outcome.into());
+        };
+        let Some(errno) = error.raw_os_error() else { return Err(outcome.into()) };
+        let (in_lines, place) = match job.origin.1 {
+            Place::Line(number) => (true, number),
+            Place::Byte(number) => (false, number),
+        };
+        let is_repeated = self.files.find(job.path()).is_some();
+        let facts = (job.size, job.mtime);
+        if self.files.push(job.path(), facts, &job.specs, &job.expected).is_err() {
+            return Err(outcome.into());
+        }
+        let (origin, exempt) = (job.origin.0, job.exempt);
+        let is_same = |known: &Source| {
+            (known.origin, known.in_lines, known.exempt) == (origin, in_lines, exempt)
+                && (known.action, known.errno, &*known.manifest) == (*action, errno, manifest)
+        };
+        let source = match self.sources.iter().rposition(is_same) {
+            Some(known) => known as u32,
+            None => {
+                let manifest = manifest.to_owned();
+                self.sources.push(Source { manifest, origin, in_lines, exempt, action, errno });
+                source
+            }
+        };
+        let name = job.open.is_some().then(|| job.name.clone().into_boxed_slice());
+        self.entries.push(Entry { name, place, source, is_repeated });
+        Ok(())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns the paths, digests, sizes and times; the indexes are those of the entries.
+    pub(super) fn files(&self) -> &Set {
+        &self.files
+    }
+
+    /// Returns the path that was opened.
+    pub(super) fn path(&self, at: usize) -> &[u8] {
+        self.files.name(at as u32)
+    }
+
+    /// Returns whether an entry is the first one with its path.
+    pub(super) fn is_first(&self, at: usize) -> bool {
+        !self.entries[at].is_repeated
+    }
+
+    /// Returns the manifest that has the entry.
+    pub(super) fn manifest(&self, at: usize) -> &Path {
+        &self.source(at).manifest
+    }
+
+    /// Returns the job of an entry.
+    pub(super) fn job(&self, at: usize) -> Job {
+        let (entry, file, source) = (&self.entries[at], at as u32, self.source(at));
+        let path = self.path(at).to_vec();
+        let (name, open) = match &entry.name {
+            Some(name) => (name.to_vec(), Some(path)),
+            None => (path, None),
+        };
+        let place = if source.in_lines { Place::Line(entry.place) } else { Place::Byte(entry.place) };
+        Job {
+            name,
+            open,
+            anchor: None,
+            listed: None,
+            specs: self.files.specs(file).clone(),
+            expected: self.files.digests(file).into_iter().map(|(_, digest)| digest).collect(),
+            size: self.files.size(file),
+            mtime: self.files.time(file),
+            exempt: source.exempt,
+            origin: (source.origin, place),
+        }
+    }
+
+    /// Returns the outcome of an entry: its file is missing.
+    pub(super) fn outcome(&self, at: usize) -> Outcome {
+        let (job, Source { action, errno, .. }) = (self.job(at), self.source(at));
+        let error = Error::io(&job.name, action, io::Error::from_raw_os_error(*errno));
+        Outcome { job, result: Err(error) }
+    }
+
+    fn source(&self, at: usize) -> &Source {
+        &self.sources[self.entries[at].source as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use truesum_hash::Spec;
+    use truesum_manifest::Time;
+
+    #[test]
+    fn an_entry_is_as_it_was() {
+        let specs: Arc<[Spec]> = ["sha256", "s3-etag"].map(|name| name.parse().unwrap()).into();
+        let plain = Job {
+            expected: vec![specs[0].digest(b"x"), specs[1].digest(b"x").with_parts(3)],
+            size: Some(1),
+            mtime: Some(Time { seconds: -5, nanos: 7 }),
+            origin: (2, Place::Byte(9)),
+            ..Job::hash("name", &specs)
+        };
+        let elsewhere = Job { open: Some(b"path".to_vec()), size: None, mtime: None, ..plain.clone() };
+        let respelt = Job { open: Some(b"path".to_vec()), exempt: true, ..Job::hash("other", &specs) };
+        let respelt = Job { expected: plain.expected.clone(), origin: (0, Place::Line(4)), ..respelt };
+        let mut missing = MissingEntries::default();
+        for (at, job) in [plain, elsewhere, respelt].into_iter().enumerate() {
+            let error = || Error::io(&job.name, "open", io::Error::from_raw_os_error(2));
+            let outcome = || Outcome { job: job.clone(), result: Err(error()) };
+            assert!(missing.push(Path::new("M"), outcome()).is_ok());
+            assert_eq!(format!("{:?}", missing.outcome(at)), format!("{:?}", outcome()));
+            assert_eq!(missing.manifest(at), Path::new("M"));
+        }
+        assert_eq!([0, 1, 2].map(|at| missing.is_first(at)), [true, true, false]);
+    }
+}
