@@ -3,7 +3,11 @@
 Every attack is one function `(lab, tally)`; its docstring states the scenario and the right outcome. It counts what it saw in a
 `Tally`: `right`, `wrong`, and `missed` where the attack did not meet the program at work.
 """
+from scenarios.clocks import check_clocks
+from scenarios.concurrency import concurrent_updates
 from scenarios.cuts import regrow
+from scenarios.damage import contradictory_manifests, damaged_manifests
+from scenarios.kills import killed_writers
 from scenarios.links import links_reused, links_rewritten
 from scenarios.manifests import deep_round_trip, leftovers, old_manifest, round_trip
 from scenarios.memory import depth, little_memory
@@ -43,4 +47,9 @@ ATTACKS = [
     (19, 'nonblocking-streams', nonblocking_streams, 6),
     (20, 'damaged-trees', damaged_trees, 6),
     (21, 'little-memory', little_memory, 20),
+    (22, 'killed-writers', killed_writers, 20),
+    (23, 'concurrent-updates', concurrent_updates, 8),
+    (24, 'check-clocks', check_clocks, 12),
+    (25, 'damaged-manifests', damaged_manifests, 15),
+    (25, 'contradictory-manifests', contradictory_manifests, 8),
 ]
