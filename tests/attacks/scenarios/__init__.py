@@ -3,13 +3,19 @@
 Every attack is one function `(lab, tally)`; its docstring states the scenario and the right outcome. It counts what it saw in a
 `Tally`: `right`, `wrong`, and `missed` where the attack did not meet the program at work.
 """
+from scenarios.clocks import check_clocks
+from scenarios.concurrency import concurrent_updates
 from scenarios.cuts import regrow
+from scenarios.damage import contradictory_manifests, damaged_manifests
+from scenarios.kills import killed_writers
 from scenarios.links import links_reused, links_rewritten
 from scenarios.manifests import deep_round_trip, leftovers, old_manifest, round_trip
 from scenarios.memory import depth, little_memory
+from scenarios.outputs import outputs_over_inputs, second_mount
 from scenarios.signals import interrupts, signal_in_hole
 from scenarios.stamps import stamps_ext2, stamps_ext4, stamps_ramfs
 from scenarios.streams import closed_streams, closed_streams_gnu, nonblocking_streams
+from scenarios.terminals import terminal_escapes
 from scenarios.trees import damaged_trees, repair_moving, resume_build, resume_verify
 from scenarios.walks import check_outside, walk_exchange
 from scenarios.writes import long_write, mapped_disk, mapped_memory, restored_stamps
@@ -43,4 +49,12 @@ ATTACKS = [
     (19, 'nonblocking-streams', nonblocking_streams, 6),
     (20, 'damaged-trees', damaged_trees, 6),
     (21, 'little-memory', little_memory, 20),
+    (22, 'killed-writers', killed_writers, 20),
+    (23, 'concurrent-updates', concurrent_updates, 8),
+    (24, 'check-clocks', check_clocks, 12),
+    (25, 'damaged-manifests', damaged_manifests, 15),
+    (25, 'contradictory-manifests', contradictory_manifests, 8),
+    (26, 'terminal-escapes', terminal_escapes, 15),
+    (27, 'outputs-over-inputs', outputs_over_inputs, 15),
+    (27, 'second-mount', second_mount, 8),
 ]
