@@ -30,16 +30,16 @@ fn lists_have_every_row_in_both_forms() {
 fn algorithms_page(rows: &str) -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
-         `truesum list algorithms --all` prints the same table, and `truesum list algorithms NAME` everything about one algorithm.\n\n\
+         `truesum list algorithms --all` prints the same table, and `truesum list algorithms NAME` shows all details of one algorithm.\n\n\
          | column | meaning |\n\
          |---|---|\n\
-         | name, aliases | names for `-a`; upper and lower case are equal |\n\
-         | bits | length of the digest; in parentheses, which other lengths can be selected |\n\
+         | name, aliases | names for `-a`, which are case-insensitive |\n\
+         | bits | length of the digest in bits; in parentheses, the other lengths that can be selected |\n\
          | status | *secure* and *weakened* algorithms detect tampering. *broken* algorithms and *checksums* detect only accidental damage. *sampled* algorithms do not read the whole file |\n\
          | reason | standard, publication or attack behind the status |\n\
          | key | the algorithm accepts (*optional*) or needs (*needed*) a key (`--key-file`) |\n\
-         | SIMD | several files are hashed at once with SIMD instructions |\n\
-         | check | digest of the text `123456789`, up to 128 bits of it. The key, if needed, is 00 01 02 ... of the shortest length, or of 32 bytes if any length is valid |\n\n\
+         | SIMD | several files can be hashed at once with SIMD instructions |\n\
+         | check | digest of the text `123456789`, up to 128 bits of it. If a key is needed, it is 00 01 02 ... with the shortest valid length, or 32 bytes if any length is valid |\n\n\
          Algorithms built on another hash, such as `HASH-tree` and `mtsum-HASH`, are described in [spec/tree.md](spec/tree.md).\n\n\
          - The info hash of a torrent depends on the file name. `truesum identify DIGEST FILE` tries it with the name of FILE, and\n\
          \x20 `btih;name=HEXADECIMAL` computes it. The piece length is the one that RHash uses, or the one given with `;piece=256KiB`.\n\
