@@ -32,7 +32,7 @@ exit status. A closed pipe ends the program with SIGPIPE, without a message.
         name: "formats",
         about: "which manifest formats are read and written",
         text: "\
-A manifest is a file with the digests of other files. truesum reads more than 60 formats and detects them by content, then by
+A manifest is a file with the digests of other files. truesum reads more than 75 formats and detects them by content, then by
 file name. Other files are identified, never guessed at.
 
   truesum list formats            list all formats and what each can store
