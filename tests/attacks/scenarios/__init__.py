@@ -33,7 +33,7 @@ ATTACKS = [
     (4, 'resume-verify', resume_verify, 10),
     (5, 'links-rewritten', links_rewritten, 8),
     (5, 'links-reused', links_reused, 8),
-    (6, 'closed-streams', closed_streams, 5),
+    (6, 'closed-streams', closed_streams, 10),
     (6, 'closed-streams-gnu', closed_streams_gnu, 5),
     (7, 'repair-moving', repair_moving, 14),
     (8, 'walk-exchange', walk_exchange, 8),

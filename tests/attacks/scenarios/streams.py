@@ -37,6 +37,7 @@ def closed_streams(lab, tally):
     manifest = read(lab.path('M')) if os.path.exists(lab.path('M')) else b''
     tally.expect(run.code == 1 and b'cannot' not in manifest and b'truesum' not in manifest, 'messages in a manifest', f'exit {run.code}: {manifest[:80]}')
     prepare_folder(lab)
+    lab.control('tree', '--save', 't/b', cwd=lab.folder)
     for words in PRINTING:
         made = closed(lab, lab.truesum, '', *words)
         if not made.out:
@@ -68,7 +69,7 @@ WRITING = [
 
 
 def prepare_folder(lab):
-    """A folder with an empty file, two equal files and a new one, and with a manifest and a tree."""
+    """A folder with an empty file, two equal files and a new one, and with a manifest."""
     folder = lab.path('t')
     shutil.rmtree(folder, ignore_errors=True)
     os.mkdir(folder)
@@ -76,17 +77,16 @@ def prepare_folder(lab):
         write(os.path.join(folder, name), data)
         os.utime(os.path.join(folder, name), (OLD, OLD))
     lab.control('hash', '-q', '-o', 't/SHA256SUMS', 't', cwd=lab.folder)
-    lab.control('tree', '--save', 't/b', cwd=lab.folder)
     write(os.path.join(folder, 'new'), b'new\n')
     os.utime(os.path.join(folder, 'new'), (OLD, OLD))
 
 
 def files_of(top):
-    """Every file and its bytes, with times, durations and speeds replaced. Trees hold inode numbers: only their names."""
+    """Every file and its bytes, with times, durations and speeds replaced. Trees and plans hold inode numbers: only their names."""
     found = {}
     for folder, _, names in os.walk(top):
         for path in (os.path.join(folder, name) for name in names):
-            found[os.path.relpath(path, top)] = b'' if path.endswith('.ftr') else re.sub(rb'\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[\d.]+ m?s\b|[\d.]+ \w+/s', b'', read(path))
+            found[os.path.relpath(path, top)] = b'' if path.endswith(('.ftr', '/plan')) else re.sub(rb'\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[\d.]+ m?s\b|[\d.]+ \w+/s', b'', read(path))
     return found
 
 
