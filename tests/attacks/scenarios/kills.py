@@ -83,7 +83,8 @@ def killed_writers(lab, tally):
         prepare(lab, name)
         call, how = random.choice(sorted(calls)), random.choice((signal.SIGKILL, signal.SIGTERM))
         when = random.randint(1, calls[call])
-        run = lab.run('-f', '-o', os.devnull, '-e', f'inject={call}:signal={how.name}:when={when}', lab.truesum, *words, program='strace', cwd=lab.folder)
+        run = lab.run('-f', '-o', os.devnull, '-e', f'inject={call}:signal={how.name}:when={when}', lab.truesum, *words, program='strace',
+            cwd=lab.folder)
         label, now = f'{name}, {how.name} at {call} {when}', snapshot(lab)
         if run.code is None:
             tally.wrong('hung', label)

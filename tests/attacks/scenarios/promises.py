@@ -35,7 +35,8 @@ def update_of_a_named_folder(run, folder):
     run('hash', '-o', 'photos.sha256', 'photos')
     put(folder, {'photos/c': b'c\n'})
     old = read(os.path.join(folder, 'photos.sha256'))
-    updated, checked = run('update', '--rename', '--prune', '--refresh', 'photos.sha256', 'photos', code=None), run('check', 'photos.sha256', code=None)
+    updated = run('update', '--rename', '--prune', '--refresh', 'photos.sha256', 'photos', code=None)
+    checked = run('check', 'photos.sha256', code=None)
     refused = updated.code and read(os.path.join(folder, 'photos.sha256')) == old
     return checked.code == 0 and (refused or checked.out.count(b': OK') == 3), f'{updated}; check: {checked}'
 
@@ -128,7 +129,8 @@ def damaged_proofs(lab, tally):
     put(lab.folder, {'log': data[:600_000]})
     lab.control('tree', '--save', 'log', cwd=lab.folder)
     whole, grown = digest('x'), digest('log')
-    for words, verify in ((['x', '--range', '100000..200000'], ['x', '--digest', whole]), (['log', '--grown-from', 'old.ftr'], ['log', '--grown-from', old, '--digest', grown])):
+    for words, verify in ((['x', '--range', '100000..200000'], ['x', '--digest', whole]),
+            (['log', '--grown-from', 'old.ftr'], ['log', '--grown-from', old, '--digest', grown])):
         proof = lab.control('tree', 'prove', *words, cwd=lab.folder).out
         put(lab.folder, {'proof': proof})
         claim = lab.control('tree', 'verify-proof', 'proof', *verify, cwd=lab.folder).out
@@ -177,7 +179,8 @@ def damaged_signatures(lab, tally):
     for name in ('k', 'o'):
         tool(signify, '-G', '-n', '-p', f'{name}.pub', '-s', f'{name}.sec')
     modern, other = sign('minisign', '-s', 'm.key'), sign('minisign', '-s', 'n.key')
-    kinds = [('minisign', 'm.pub', '.minisig', modern), ('minisign legacy', 'm.pub', '.minisig', sign('minisign', '-l', '-s', 'm.key')), ('signify', 'k.pub', '.sig', sign(signify, '-s', 'k.sec'))]
+    kinds = [('minisign', 'm.pub', '.minisig', modern), ('minisign legacy', 'm.pub', '.minisig', sign('minisign', '-l', '-s', 'm.key')),
+        ('signify', 'k.pub', '.sig', sign(signify, '-s', 'k.sec'))]
     embedded = sign(signify, '-e', '-s', 'k.sec')
 
     def check(key, text, signature=None, ending='.sig'):
@@ -193,26 +196,35 @@ def damaged_signatures(lab, tally):
 
     def refused(label, run):
         tally.expect(run.code in (1, 2) and run.err and b'OK' not in run.out, 'accepted', f'{label}: {run}')
-    for label, run in [(kind, check(key, body, signature, ending)) for kind, key, ending, signature in kinds] + [('embedded', check('k.pub', embedded))]:
+    intact = [(kind, check(key, body, signature, ending)) for kind, key, ending, signature in kinds]
+    for label, run in [*intact, ('embedded', check('k.pub', embedded))]:
         if run.code:
             raise ControlFailed(f'{label}: a true signature is refused: {run}')
     lines = modern.split(b'\n')
     header = embedded.split(b'\n', 2)
     cases = [
-        ('line before', 'k.pub', extra + embedded), ('line after', 'k.pub', embedded + extra), ('signed twice', 'k.pub', embedded + embedded), ('no line end', 'k.pub', embedded[:-1]),
-        ('line ends', 'k.pub', embedded.replace(b'\n', b'\r\n')), ('mark', 'k.pub', b'\xef\xbb\xbf' + embedded), ('another key', 'o.pub', embedded), ('other text', 'k.pub', b'\n'.join(header[:2]) + b'\n' + extra),
-        ('line added', 'm.pub', body + extra, modern, '.minisig'), ('no line end', 'm.pub', body[:-1], modern, '.minisig'), ('line ends', 'm.pub', body.replace(b'\n', b'\r\n'), modern, '.minisig'),
-        ('empty', 'm.pub', b'', modern, '.minisig'), ('no signature', 'm.pub', body), ('another key', 'n.pub', body, modern, '.minisig'), ('another program', 'k.pub', body, modern, '.minisig'),
-        ('two signatures', 'm.pub', body, other + modern, '.minisig'), ('no trusted comment', 'm.pub', body, b'\n'.join(lines[:2]) + b'\n', '.minisig'),
-        ('trusted comment', 'm.pub', body, modern.replace(b'trusted comment: t', b'trusted comment: x'), '.minisig'), ('comment of another', 'm.pub', body, b'\n'.join(lines[:3] + other.split(b'\n')[3:]), '.minisig'),
-        ('another algorithm', 'm.pub', body, b'\n'.join([lines[0], base64.b64encode(b'Ed' + base64.b64decode(lines[1])[2:]), *lines[2:]]), '.minisig'),
+        ('line before', 'k.pub', extra + embedded), ('line after', 'k.pub', embedded + extra), ('signed twice', 'k.pub', embedded + embedded),
+        ('no line end', 'k.pub', embedded[:-1]),
+        ('line ends', 'k.pub', embedded.replace(b'\n', b'\r\n')), ('mark', 'k.pub', b'\xef\xbb\xbf' + embedded), ('another key', 'o.pub', embedded),
+        ('other text', 'k.pub', b'\n'.join(header[:2]) + b'\n' + extra),
+        ('line added', 'm.pub', body + extra, modern, '.minisig'), ('no line end', 'm.pub', body[:-1], modern, '.minisig'),
+        ('line ends', 'm.pub', body.replace(b'\n', b'\r\n'), modern, '.minisig'),
+        ('empty', 'm.pub', b'', modern, '.minisig'), ('no signature', 'm.pub', body), ('another key', 'n.pub', body, modern, '.minisig'),
+        ('another program', 'k.pub', body, modern, '.minisig'),
+        ('two signatures', 'm.pub', body, other + modern, '.minisig'),
+        ('no trusted comment', 'm.pub', body, b'\n'.join(lines[:2]) + b'\n', '.minisig'),
+        ('trusted comment', 'm.pub', body, modern.replace(b'trusted comment: t', b'trusted comment: x'), '.minisig'),
+        ('comment of another', 'm.pub', body, b'\n'.join(lines[:3] + other.split(b'\n')[3:]), '.minisig'),
+        ('another algorithm', 'm.pub', body, b'\n'.join([lines[0], base64.b64encode(b'Ed' + base64.b64decode(lines[1])[2:]), *lines[2:]]),
+            '.minisig'),
     ]
     for label, *words in cases:
         refused(label, check(*words))
     for number in lab.rounds(400):
         kind, key, ending, signature = (kinds + [('embedded', 'k.pub', None, embedded)])[number // 2 % 4]
         # A cut within the padding at the end of a detached signature leaves every byte of it.
-        at = random.randrange(len(signature.rstrip(b'=\n') if ending else signature)) if number % 2 else random.randrange(signature.index(b'\n') + 1, len(signature))
-        damaged = signature[:at] if number % 2 else signature[:at] + bytes([signature[at] ^ 1 << random.randrange(8)]) + signature[at + 1:]
+        cut, end = number % 2, len(signature.rstrip(b'=\n') if ending else signature)
+        at = random.randrange(end) if cut else random.randrange(signature.index(b'\n') + 1, len(signature))
+        damaged = signature[:at] if cut else signature[:at] + bytes([signature[at] ^ 1 << random.randrange(8)]) + signature[at + 1:]
         run = check(key, body, damaged, ending) if ending else check(key, damaged)
-        refused(f'{kind}, {"cut" if number % 2 else "flipped"} at {at} of {len(signature)}', run)
+        refused(f'{kind}, {"cut" if cut else "flipped"} at {at} of {len(signature)}', run)

@@ -35,7 +35,8 @@ def closed_streams(lab, tally):
         ('<.', ['hash', '-']), ('<.', ['check', '-']), ('<.', ['check', '--expect', EMPTY, '-'])])
     run = closed(lab, lab.truesum, '<&- >&- 2>&-', 'hash', '-o', 'M', 'f', 'missing')
     manifest = read(lab.path('M')) if os.path.exists(lab.path('M')) else b''
-    tally.expect(run.code == 1 and b'cannot' not in manifest and b'truesum' not in manifest, 'messages in a manifest', f'exit {run.code}: {manifest[:80]}')
+    tally.expect(run.code == 1 and b'cannot' not in manifest and b'truesum' not in manifest, 'messages in a manifest',
+        f'exit {run.code}: {manifest[:80]}')
     prepare_folder(lab)
     lab.control('tree', '--save', 't/b', cwd=lab.folder)
     for words in PRINTING:
@@ -57,14 +58,19 @@ def closed_streams(lab, tally):
 
 # Commands that print their result, and commands that write it to files.
 PRINTING = [
-    ['update', '-n', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd'], ['identify', EMPTY, 't/a'], ['find', '-z', EMPTY, 't'], ['find', EMPTY, 't'], ['duplicates', 't'],
-    ['duplicates', '-0', 't'], ['directory', 't'], ['directory', '-k', 'git', 't'], ['tree', 'leaf', 't/b', '--range', '0..50'], ['list', 'formats'], ['config'], ['man'],
-    ['completions', 'bash'], ['hash', '--text', 'x'], ['hash', '--raw', 't/a'], ['audit', 't/SHA256SUMS', 't'], ['diff', 't/SHA256SUMS', 't'], ['check', '--json', 't/SHA256SUMS'],
+    ['update', '-n', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd'], ['identify', EMPTY, 't/a'], ['find', '-z', EMPTY, 't'],
+    ['find', EMPTY, 't'], ['duplicates', 't'],
+    ['duplicates', '-0', 't'], ['directory', 't'], ['directory', '-k', 'git', 't'], ['tree', 'leaf', 't/b', '--range', '0..50'], ['list', 'formats'],
+    ['config'], ['man'],
+    ['completions', 'bash'], ['hash', '--text', 'x'], ['hash', '--raw', 't/a'], ['audit', 't/SHA256SUMS', 't'], ['diff', 't/SHA256SUMS', 't'],
+    ['check', '--json', 't/SHA256SUMS'],
     ['help', 'check'], ['--version'], ['tree', 'prove', 't/b', '--range', '0..50'],
 ]
 WRITING = [
-    ['update', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd', '-o', 't/out'], ['hash', '-o', 't/out', 't/a', 't/b'], ['shard', 'plan', '-o', 't/plan', 't'], ['hash', '--sidecar', 't'],
-    ['hash', '--per-directory', 't'], ['hash', '--bag', '--in-place', 't'], ['tree', '--save', 't/a'], ['check', '--html', 't/page.html', 't/SHA256SUMS'], ['man', 't/man'],
+    ['update', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd', '-o', 't/out'], ['hash', '-o', 't/out', 't/a', 't/b'],
+    ['shard', 'plan', '-o', 't/plan', 't'], ['hash', '--sidecar', 't'],
+    ['hash', '--per-directory', 't'], ['hash', '--bag', '--in-place', 't'], ['tree', '--save', 't/a'],
+    ['check', '--html', 't/page.html', 't/SHA256SUMS'], ['man', 't/man'],
 ]
 
 
@@ -86,7 +92,8 @@ def files_of(top):
     found = {}
     for folder, _, names in os.walk(top):
         for path in (os.path.join(folder, name) for name in names):
-            found[os.path.relpath(path, top)] = b'' if path.endswith(('.ftr', '/plan')) else re.sub(rb'\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[\d.]+ m?s\b|[\d.]+ \w+/s', b'', read(path))
+            found[os.path.relpath(path, top)] = b'' if path.endswith(('.ftr',
+                '/plan')) else re.sub(rb'\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[\d.]+ m?s\b|[\d.]+ \w+/s', b'', read(path))
     return found
 
 
