@@ -53,6 +53,8 @@ A name that contains a line feed or is not valid UTF-8 is escaped if the format 
         name: "algorithms",
         about: "which algorithm to choose",
         text: "\
+Show what is available:
+
   truesum list algorithms                   list all algorithms and their security status
   truesum list algorithms --status secure   list collision-resistant algorithms only
   truesum list algorithms NAME              show details of one algorithm
@@ -106,6 +108,8 @@ manifest that is unsigned or signed by another key fails: exit status 1. truesum
         name: "performance",
         about: "why a run is slow, and how to speed it up",
         text: "\
+Find out what limits a run:
+
   truesum bench limit DIR    find the bottleneck: disk or CPU? (included in packages; otherwise build with --features full)
   truesum list kernels       list the SIMD kernels this CPU supports
   truesum hash -v DIR        report the throughput

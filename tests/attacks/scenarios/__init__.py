@@ -12,6 +12,7 @@ from scenarios.links import links_reused, links_rewritten
 from scenarios.manifests import deep_round_trip, leftovers, old_manifest, round_trip
 from scenarios.memory import depth, little_memory
 from scenarios.outputs import outputs_over_inputs, second_mount
+from scenarios.promises import damaged_signatures, promises
 from scenarios.signals import interrupts, signal_in_hole
 from scenarios.stamps import stamps_ext2, stamps_ext4, stamps_ramfs
 from scenarios.streams import closed_streams, closed_streams_gnu, nonblocking_streams
@@ -32,7 +33,7 @@ ATTACKS = [
     (4, 'resume-verify', resume_verify, 10),
     (5, 'links-rewritten', links_rewritten, 8),
     (5, 'links-reused', links_reused, 8),
-    (6, 'closed-streams', closed_streams, 5),
+    (6, 'closed-streams', closed_streams, 10),
     (6, 'closed-streams-gnu', closed_streams_gnu, 5),
     (7, 'repair-moving', repair_moving, 14),
     (8, 'walk-exchange', walk_exchange, 8),
@@ -57,4 +58,6 @@ ATTACKS = [
     (26, 'terminal-escapes', terminal_escapes, 15),
     (27, 'outputs-over-inputs', outputs_over_inputs, 15),
     (27, 'second-mount', second_mount, 8),
+    (28, 'promises', promises, 8),
+    (28, 'damaged-signatures', damaged_signatures, 8),
 ]

@@ -74,7 +74,9 @@ def damaged_manifests(lab, tally):
         os.unlink(path)
     for number in lab.rounds(2000):
         name, path, data = manifests[number // 2 % len(manifests)]
-        at = random.randrange(len(data))
+        # Half of the cuts are at the end of a line, where a shorter list can be well-formed.
+        ends = [0] + [end + 1 for end, byte in enumerate(data[:-1]) if byte == 10]
+        at = random.choice(ends) if number % 4 == 1 else random.randrange(len(data))
         write(path, data[:at] if number % 2 else flip(data, at))
         victims = random.choice(([], [random.choice(sorted(CONTENTS))]))
         for victim in victims:
@@ -97,25 +99,39 @@ def contradictory_manifests(lab, tally):
     first = f'{good}  a\n'
     lists = [
         f'{good}  a{other}  b\n', f'{good}  a {bad}  b\n', f'{first}{bad[:40]}  b\n', f'{first}{other[:32]}  b\n', f'{first}{other[:63]}  b\n',
-        f'{first}{other}0  b\n', f'{first}{other}{other}  b\n', f'{first}{bad}  a\n', f'{bad}  a\n{first}', f'{first}#{bad}  b\n', f'{first}; {bad}  b\n',
-        f'<<<<<<< HEAD\n{bad}  a\n=======\n{first}>>>>>>> x\n', f'--- x\n+++ y\n@@ -1 +1 @@\n-{bad}  b\n+{first}', f'{good}  a\r{bad}  b\r', f'{good}  a\x0b{bad}  b\n',
-        f'{good}  a\u0085{bad}  b\n', f'{good}  a\u2028{bad}  b\n', f'{good}  a\0{bad}  b\n', f'{first}\0\0\0\0\n{bad}  b\n', f'{first}\x1a{bad}  b\n', f'{first}\ufeff{bad}  b\n',
-        f'{first}\u200b{bad}  b\n', f'{first}{bad}\u00a0\u00a0b\n', f'{first}\\{bad}  b\n', f'<pre>{first}{bad}  b</pre>\n', f'{first}{"O" * 64}  b\n', f'{first}{bad}\n', f'{first}{bad}  \n',
-        f'SHA256 (a) = {good}\nSHA1 (b) = {bad}\n', f'SHA256 (a) = {good}\nFOO256 (b) = {bad}\n', f'SHA256 (a) = {good} SHA256 (b) = {bad}\n', f'SHA256 (a) = {good}\n   SHA256 (b) = {bad}\n',
-        f'{first}b: {bad}\n', f'{first}b: FAILED\n', f'{first}sha256sum: b: Input/output error\n', f'- {first}- {bad}  b\n', f'{first}~~{bad}  b~~\n', f'{first}{" " * 5000}{bad}  b\n',
-        f'-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{first}', f'-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{first}-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n{bad}  b\n',
+        f'{first}{other}0  b\n', f'{first}{other}{other}  b\n', f'{first}{bad}  a\n', f'{bad}  a\n{first}', f'{first}#{bad}  b\n',
+        f'{first}; {bad}  b\n',
+        f'<<<<<<< HEAD\n{bad}  a\n=======\n{first}>>>>>>> x\n', f'--- x\n+++ y\n@@ -1 +1 @@\n-{bad}  b\n+{first}', f'{good}  a\r{bad}  b\r',
+        f'{good}  a\x0b{bad}  b\n',
+        f'{good}  a\u0085{bad}  b\n', f'{good}  a\u2028{bad}  b\n', f'{good}  a\0{bad}  b\n', f'{first}\0\0\0\0\n{bad}  b\n',
+        f'{first}\x1a{bad}  b\n', f'{first}\ufeff{bad}  b\n',
+        f'{first}\u200b{bad}  b\n', f'{first}{bad}\u00a0\u00a0b\n', f'{first}\\{bad}  b\n', f'<pre>{first}{bad}  b</pre>\n',
+        f'{first}{"O" * 64}  b\n', f'{first}{bad}\n', f'{first}{bad}  \n',
+        f'SHA256 (a) = {good}\nSHA1 (b) = {bad}\n', f'SHA256 (a) = {good}\nFOO256 (b) = {bad}\n', f'SHA256 (a) = {good} SHA256 (b) = {bad}\n',
+        f'SHA256 (a) = {good}\n   SHA256 (b) = {bad}\n',
+        f'{first}b: {bad}\n', f'{first}b: FAILED\n', f'{first}sha256sum: b: Input/output error\n', f'- {first}- {bad}  b\n', f'{first}~~{bad}  b~~\n',
+        f'{first}{" " * 5000}{bad}  b\n',
+        f'-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{first}',
+        f'-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{first}-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n{bad}  b\n',
         f'{bad}  b\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{first}-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n',
     ]
     # Every one of these contradicts the file `a` or itself.
     contradictions = [
         '{"path":"a","digests":{"sha256":"BAD"},"digests":{"sha256":"GOOD"}}', '{"path":"a","digests":{"sha256":"GOOD"},"digests":{"sha256":"BAD"}}',
-        '{"path":"a","digests":{"sha256":"BAD","sha256":"GOOD"}}', '{"path":"a","digests":{"sha256":"GOOD","sha256":"BAD"}}', '{"path":"a","digests":{"SHA256":"BAD","sha256":"GOOD"}}',
-        '{"path":"a","digests":{"sha-256":"BAD","sha256":"GOOD"}}', '{"path":"gone","path":"a","digests":{"sha256":"GOOD"}}', '{"path":"a","path":"gone","digests":{"sha256":"GOOD"}}',
-        '{"path":"a","size":3,"digests":{"sha256":"GOOD"}}', '{"path":"a","size":"3","digests":{"sha256":"GOOD"}}', '{"path":"a","size":3.5,"digests":{"sha256":"GOOD"}}',
-        '{"path":"a","size":-1,"digests":{"sha256":"GOOD"}}', '{"path":"a","size":18446744073709551618,"digests":{"sha256":"GOOD"}}', '{"path":"a","size":3,"size":2,"digests":{"sha256":"GOOD"}}',
-        '{"path":"a","digests":{"sha256":null}}', '{"path":"a","digests":{"sha256":["BAD","GOOD"]}}', '{"path":"a","digests":[{"sha256":"GOOD"},{"sha256":"BAD"}]}',
-        '{"path":"gone","p\\u0061th":"a","digests":{"sha256":"GOOD"}}', '{"path":"a","digests":{"sha\\u0032\\u00356":"BAD","sha256":"GOOD"}}', '{"path":"a\\u0000b","digests":{"sha256":"GOOD"}}',
-        '{"path":"a","digests":{"sha256":"GOOD00"}}', '{"a":"BAD","a":"GOOD"}', '{"a":"GOOD","a":"BAD"}', '[{"name":"a","sha256":"GOOD"},{"name":"a","sha256":"BAD"}]',
+        '{"path":"a","digests":{"sha256":"BAD","sha256":"GOOD"}}', '{"path":"a","digests":{"sha256":"GOOD","sha256":"BAD"}}',
+        '{"path":"a","digests":{"SHA256":"BAD","sha256":"GOOD"}}',
+        '{"path":"a","digests":{"sha-256":"BAD","sha256":"GOOD"}}', '{"path":"gone","path":"a","digests":{"sha256":"GOOD"}}',
+        '{"path":"a","path":"gone","digests":{"sha256":"GOOD"}}',
+        '{"path":"a","size":3,"digests":{"sha256":"GOOD"}}', '{"path":"a","size":"3","digests":{"sha256":"GOOD"}}',
+        '{"path":"a","size":3.5,"digests":{"sha256":"GOOD"}}',
+        '{"path":"a","size":-1,"digests":{"sha256":"GOOD"}}', '{"path":"a","size":18446744073709551618,"digests":{"sha256":"GOOD"}}',
+        '{"path":"a","size":3,"size":2,"digests":{"sha256":"GOOD"}}',
+        '{"path":"a","digests":{"sha256":null}}', '{"path":"a","digests":{"sha256":["BAD","GOOD"]}}',
+        '{"path":"a","digests":[{"sha256":"GOOD"},{"sha256":"BAD"}]}',
+        '{"path":"gone","p\\u0061th":"a","digests":{"sha256":"GOOD"}}', '{"path":"a","digests":{"sha\\u0032\\u00356":"BAD","sha256":"GOOD"}}',
+        '{"path":"a\\u0000b","digests":{"sha256":"GOOD"}}',
+        '{"path":"a","digests":{"sha256":"GOOD00"}}', '{"a":"BAD","a":"GOOD"}', '{"a":"GOOD","a":"BAD"}',
+        '[{"name":"a","sha256":"GOOD"},{"name":"a","sha256":"BAD"}]',
         '{"path":"a","digests":{"sha256":"GOOD"}}\n{"schema":"truesum-error/1","path":"b","error":"Input/output error"}',
         '{"path":"a","digests":{"sha256":"GOOD"}}\n{"schema":"truesum-hash/1","kind":"summary","failed":3,"incomplete":true,"exit":1}',
     ]

@@ -1,8 +1,10 @@
 """Standard streams that are closed, are folders, or say "not ready"."""
-import fcntl, hashlib, os, signal, subprocess, time
+import fcntl, hashlib, os, re, shutil, signal, subprocess, time
 from files import read, write
+from outcomes import ControlFailed
 
 EMPTY = hashlib.sha256(b'').hexdigest()
+OLD = 1_600_000_000
 
 
 def closed(lab, program, redirect, *words):
@@ -20,8 +22,9 @@ def streams(lab, tally, program, cases):
 
 
 def closed_streams(lab, tally):
-    """Standard input, output or error is closed, or standard input is a folder.
-    Right: an exit status that is not 0, and a message where one can be seen; messages never end up in a manifest."""
+    """Standard input, output or error is closed, standard input is a folder, or standard output is a full device.
+    Right: an exit status that is not 0, and a message where one can be seen; a file that is written has the same bytes as
+    with open streams, so messages never end up in it."""
     write(lab.path('f'), b'data\n')
     write(lab.path('S'), (hashlib.sha256(b'data\n').hexdigest() + '  f\n').encode())
     lab.control('hash', '-', stdin=subprocess.DEVNULL)
@@ -32,7 +35,66 @@ def closed_streams(lab, tally):
         ('<.', ['hash', '-']), ('<.', ['check', '-']), ('<.', ['check', '--expect', EMPTY, '-'])])
     run = closed(lab, lab.truesum, '<&- >&- 2>&-', 'hash', '-o', 'M', 'f', 'missing')
     manifest = read(lab.path('M')) if os.path.exists(lab.path('M')) else b''
-    tally.expect(run.code == 1 and b'cannot' not in manifest and b'truesum' not in manifest, 'messages in a manifest', f'exit {run.code}: {manifest[:80]}')
+    tally.expect(run.code == 1 and b'cannot' not in manifest and b'truesum' not in manifest, 'messages in a manifest',
+        f'exit {run.code}: {manifest[:80]}')
+    prepare_folder(lab)
+    lab.control('tree', '--save', 't/b', cwd=lab.folder)
+    for words in PRINTING:
+        made = closed(lab, lab.truesum, '', *words)
+        if not made.out:
+            raise ControlFailed(f'{" ".join(words)}: prints nothing: {made}')
+        streams(lab, tally, lab.truesum, [('>&-', words), ('>/dev/full', words)])
+    for words in WRITING:
+        written = {}
+        for redirect in ('', '<&-', '>&-', '2>&-', '<&- >&- 2>&-'):
+            prepare_folder(lab)
+            run = closed(lab, lab.truesum, redirect, *words)
+            label = f'{" ".join(words)} {redirect}'
+            now = files_of(lab.path('t'))
+            written = written or now
+            tally.expect(all(written.get(path) == data for path, data in now.items()), 'file written otherwise', f'{label}: {run}')
+            tally.expect(run.code == 0 and now == written or run.code not in (0, None) and run.code > 0, 'exit 0 and not written', f'{label}: {run}')
+
+
+# Commands that print their result, and commands that write it to files.
+PRINTING = [
+    ['update', '-n', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd'], ['identify', EMPTY, 't/a'], ['find', '-z', EMPTY, 't'],
+    ['find', EMPTY, 't'], ['duplicates', 't'],
+    ['duplicates', '-0', 't'], ['directory', 't'], ['directory', '-k', 'git', 't'], ['tree', 'leaf', 't/b', '--range', '0..50'], ['list', 'formats'],
+    ['config'], ['man'],
+    ['completions', 'bash'], ['hash', '--text', 'x'], ['hash', '--raw', 't/a'], ['audit', 't/SHA256SUMS', 't'], ['diff', 't/SHA256SUMS', 't'],
+    ['check', '--json', 't/SHA256SUMS'],
+    ['help', 'check'], ['--version'], ['tree', 'prove', 't/b', '--range', '0..50'],
+]
+WRITING = [
+    ['update', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd', '-o', 't/out'], ['hash', '-o', 't/out', 't/a', 't/b'],
+    ['shard', 'plan', '-o', 't/plan', 't'], ['hash', '--sidecar', 't'],
+    ['hash', '--per-directory', 't'], ['hash', '--bag', '--in-place', 't'], ['tree', '--save', 't/a'],
+    ['check', '--html', 't/page.html', 't/SHA256SUMS'], ['man', 't/man'],
+]
+
+
+def prepare_folder(lab):
+    """A folder with an empty file, two equal files and a new one, and with a manifest."""
+    folder = lab.path('t')
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder)
+    for name, data in (('a', b''), ('b', b'b' * 50), ('copy', b'b' * 50)):
+        write(os.path.join(folder, name), data)
+        os.utime(os.path.join(folder, name), (OLD, OLD))
+    lab.control('hash', '-q', '-o', 't/SHA256SUMS', 't', cwd=lab.folder)
+    write(os.path.join(folder, 'new'), b'new\n')
+    os.utime(os.path.join(folder, 'new'), (OLD, OLD))
+
+
+def files_of(top):
+    """Every file and its bytes, with times, durations and speeds replaced. Trees and plans hold inode numbers: only their names."""
+    found = {}
+    for folder, _, names in os.walk(top):
+        for path in (os.path.join(folder, name) for name in names):
+            found[os.path.relpath(path, top)] = b'' if path.endswith(('.ftr',
+                '/plan')) else re.sub(rb'\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[\d.]+ m?s\b|[\d.]+ \w+/s', b'', read(path))
+    return found
 
 
 def closed_streams_gnu(lab, tally):

@@ -7,8 +7,10 @@ from scenarios.signals import drain
 # Bytes that must not reach a terminal, each in a name: an escape sequence and a bell; the same as C1 characters, valid UTF-8
 # and not; characters that overwrite or hide text; characters that reverse or break lines; a line feed.
 NAMES = [
-    (b'W\x1b]0;title\x07W', b'\x1b]0;'), (b'W\xc2\x9b31mW', b'\xc2\x9b31m'), (b'W\x9b31mW', b'\x9b31m'), (b'W\rX', b'W\rX'), (b'W\x08\x08X', b'\x08\x08'),
-    (b'W\x7fX', b'W\x7f'), (b'W\xe2\x80\xaeX', b'\xe2\x80\xae'), (b'W\xe2\x80\xa8X', b'\xe2\x80\xa8'), (b'W\xe2\x81\xa6X', b'\xe2\x81\xa6'), (b'W\xc2\x85X', b'\xc2\x85'),
+    (b'W\x1b]0;title\x07W', b'\x1b]0;'), (b'W\xc2\x9b31mW', b'\xc2\x9b31m'), (b'W\x9b31mW', b'\x9b31m'), (b'W\rX', b'W\rX'),
+    (b'W\x08\x08X', b'\x08\x08'),
+    (b'W\x7fX', b'W\x7f'), (b'W\xe2\x80\xaeX', b'\xe2\x80\xae'), (b'W\xe2\x80\xa8X', b'\xe2\x80\xa8'), (b'W\xe2\x81\xa6X', b'\xe2\x81\xa6'),
+    (b'W\xc2\x85X', b'\xc2\x85'),
     (b'W\xe2\x80\x8bX', b'\xe2\x80\x8b'), (b'W\xf3\xa0\x80\x81X', b'\xf3\xa0\x80\x81'), (b'W\nX', b'W\nX'),
 ]
 DIGEST = hashlib.sha256(b'hello').hexdigest()
@@ -18,18 +20,27 @@ def commands(name):
     """Every command that prints names, arguments or parts of its input; `name` is untrusted."""
     file = 'f/' + name
     return [
-        ['hash', 'f'], ['hash', '--tag', 'f'], ['hash', '-t', 'sri', 'f'], ['hash', '-t', 'csv', 'f'], ['hash', '-t', 'dfxml', 'f'], ['hash', '-t', 'hashdeep', 'f'],
-        ['hash', '--json', 'f'], ['hash', '--format-string', '%p %f\\n', 'f'], ['hash', name + 'gone'], ['hash', '-a', name, 'f'], ['hash', '--text', name], ['hash', '--text-lines', file],
-        ['hash', '--files-from', file], ['hash', '--include', '[' + name, 'f'], ['hash', '--newer', name, 'f'], ['hash', '--encoding', name, 'f'], ['hash', '--embed-crc', 'f'],
+        ['hash', 'f'], ['hash', '--tag', 'f'], ['hash', '-t', 'sri', 'f'], ['hash', '-t', 'csv', 'f'], ['hash', '-t', 'dfxml', 'f'],
+        ['hash', '-t', 'hashdeep', 'f'],
+        ['hash', '--json', 'f'], ['hash', '--format-string', '%p %f\\n', 'f'], ['hash', name + 'gone'], ['hash', '-a', name, 'f'],
+        ['hash', '--text', name], ['hash', '--text-lines', file],
+        ['hash', '--files-from', file], ['hash', '--include', '[' + name, 'f'], ['hash', '--newer', name, 'f'], ['hash', '--encoding', name, 'f'],
+        ['hash', '--embed-crc', 'f'],
         ['hash', '-o', file + '/x', 'f'], ['hash', '--bag', 'f'],
-        ['check', '--root', 'f', 'SHA256SUMS'], ['check', '--root', 'f', '--exact', 'SHA256SUMS'], ['check', '--root', 'f', '-v', 'SHA256SUMS'], ['check', '--root', 'f', '--search', 'SHA256SUMS'],
-        ['check', '--root', 'f', '--locate', '--map', 'SHA256SUMS'], ['check', '--root', 'f', '--format-string', '%p %{verdict}\\n', 'SHA256SUMS'], ['check', name + 'gone'], ['check', '--only', name, 'SHA256SUMS'],
-        ['check', '--require', name, 'SHA256SUMS'], ['check', '--expect', name, file], ['check', '--embedded', 'f'], ['check', '-r', 'f'], ['check', 'f'],
-        ['audit', 'SHA256SUMS', 'f'], ['audit', '--format-string', '%p\\n', 'SHA256SUMS', 'f'], ['diff', 'M.jsonl', 'f'], ['update', '-n', 'SHA256SUMS', 'f'],
+        ['check', '--root', 'f', 'SHA256SUMS'], ['check', '--root', 'f', '--exact', 'SHA256SUMS'], ['check', '--root', 'f', '-v', 'SHA256SUMS'],
+        ['check', '--root', 'f', '--search', 'SHA256SUMS'],
+        ['check', '--root', 'f', '--locate', '--map', 'SHA256SUMS'], ['check', '--root', 'f', '--format-string', '%p %{verdict}\\n', 'SHA256SUMS'],
+        ['check', name + 'gone'], ['check', '--only', name, 'SHA256SUMS'],
+        ['check', '--require', name, 'SHA256SUMS'], ['check', '--expect', name, file], ['check', '--embedded', 'f'], ['check', '-r', 'f'],
+        ['check', 'f'],
+        ['audit', 'SHA256SUMS', 'f'], ['audit', '--format-string', '%p\\n', 'SHA256SUMS', 'f'], ['diff', 'M.jsonl', 'f'],
+        ['update', '-n', 'SHA256SUMS', 'f'],
         ['find', DIGEST, 'f'], ['find', '--manifest', 'SHA256SUMS', 'f'], ['duplicates', 'f'], ['directory', 'f'], ['directory', '-k', 'git', 'f'],
-        ['tree', file], ['tree', 'verify', file + '.ftr'], ['tree', 'verify', '--map', file + '.ftr'], ['tree', '--dot', file], ['tree', 'leaf', file, '--range', '0..5'],
+        ['tree', file], ['tree', 'verify', file + '.ftr'], ['tree', 'verify', '--map', file + '.ftr'], ['tree', '--dot', file],
+        ['tree', 'leaf', file, '--range', '0..5'],
         ['shard', 'plan', '-o', 'p' + name, 'f'], ['shard', 'run', 'p' + name, '0'], ['identify', name], ['identify', DIGEST, file],
-        ['convert', 'SHA256SUMS', '-t', 'bsd'], ['convert', '-t', name, 'SHA256SUMS'], ['list', name], ['list', 'formats', name], ['config'], [name], ['--x' + name], ['completions', name],
+        ['convert', 'SHA256SUMS', '-t', 'bsd'], ['convert', '-t', name, 'SHA256SUMS'], ['list', name], ['list', 'formats', name], ['config'], [name],
+        ['--x' + name], ['completions', name],
         ['install-links', 'f/' + name], ['hash', '--sidecar', 'f'], ['hash', '--per-directory', 'f'],
     ]
 
@@ -37,7 +48,8 @@ def commands(name):
 def inputs(name):
     """Manifests for standard input that are not well-formed, with untrusted text in every place."""
     zero, escaped = b'0' * 64, name.replace(b'\n', b'\\n')
-    return [zero + b'  ' + name + b'x\n' + name + b' junk\nSHA256 (' + name + b') = zz\n', b'{"path":"' + escaped + b'","digests":{"' + escaped + b'":"00"}}\n', name + b'\n',
+    return [zero + b'  ' + name + b'x\n' + name + b' junk\nSHA256 (' + name + b') = zz\n',
+        b'{"path":"' + escaped + b'","digests":{"' + escaped + b'":"00"}}\n', name + b'\n',
             b'-----BEGIN ' + name + b'-----\n', b'[{"name":"a","' + escaped + b'":"' + zero + b'"}]']
 
 
@@ -55,7 +67,8 @@ def on_terminal(lab, words, text=None, environment=(), **options):
     terminal, theirs = pty.openpty()
     received = []
     reader = threading.Thread(target=lambda: received.append(drain(terminal)))
-    child = lab.start(*words, cwd=lab.path('t'), stdin=subprocess.DEVNULL if text is None else subprocess.PIPE, stdout=theirs, stderr=theirs, env=os.environ | dict(environment), **options)
+    child = lab.start(*words, cwd=lab.path('t'), stdin=subprocess.DEVNULL if text is None else subprocess.PIPE, stdout=theirs, stderr=theirs,
+        env=os.environ | dict(environment), **options)
     os.close(theirs)
     reader.start()
     if text is not None:

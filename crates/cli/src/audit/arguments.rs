@@ -25,6 +25,8 @@ time, so its content changed without having been written. Only manifests with ti
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, then optionally the only folder to examine
+    ///
+    /// With -k: files and folders [default: .]
     #[cfg_attr(
         feature = "stores",
         arg(

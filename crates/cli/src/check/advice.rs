@@ -75,7 +75,7 @@ pub fn respelt(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
 
 /// Says where files may be that are not in this folder: under the current one, or the one above.
 pub fn missing(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
-    for (other, what) in [(Path::new(".").to_owned(), "current folder"), (folder.join(".."), "folder above")]
+    for (other, what) in [(Path::new(".").to_owned(), "current folder"), (folder.join(".."), "parent folder")]
     {
         if let Ok(root) = Root::folder(&other, false)
             && names.iter().any(|name| root.exists(OsStr::from_bytes(name)))

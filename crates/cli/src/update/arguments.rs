@@ -16,7 +16,7 @@ Examples:
   truesum update --refresh --prune photos/SHA256SUMS   also accept edits and deletions
   truesum update -n --prune --rename SHA256SUMS        show what would be done
   truesum update --quick=date --refresh photos.sha256  read only new and modified files
-A file whose content changed although its modification time did not is corrupt: it is reported and not accepted. \
+A file whose content changed although its modification time did not is corrupt: it is reported and never accepted. \
 --refresh=all accepts older versions of a file as well. DIR, if it is in the manifest's folder, selects the files to examine; \
 names stay relative to the manifest's folder. Lines that need no update stay byte for byte the same, and the manifest is \
 written atomically.
@@ -33,7 +33,7 @@ pub struct UpdateArgs {
     pub root: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ManifestArgs,
-    /// Accept modified files; =all: also older versions and files with unchanged times
+    /// Accept modified files; =all: also older versions and entries without times
     #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,

@@ -346,7 +346,7 @@ fn a_word_that_may_be_digest_or_place_is_refused() {
     let pasted: Ran = shell.output().unwrap().into();
     assert_eq!(
         (pasted.out(), pasted.code),
-        (format!("{ABC}\tsha256\td/a\nabsent\t{OTHER}\n"), Some(1)),
+        (format!("found\td/a\t{ABC}\tsha256\nabsent\tsha256:{OTHER}\n"), Some(1)),
         "{hint}"
     );
     assert_eq!(folder.run(&["find", ABC, &format!("./{OTHER}"), "d"]).code, Some(0));

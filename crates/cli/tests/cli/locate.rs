@@ -151,7 +151,11 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     let lines = folder.run(&["tree", "good"]).out().replace("good", "data");
     folder.write("M", lines);
     let ran = folder.run(&["check", "--locate", "M"]);
-    assert!(ran.out().contains("  not located: data.ftr is of another state of the file"), "{}", ran.out());
+    assert!(
+        ran.out().contains("  not located: data.ftr belongs to another version of the file"),
+        "{}",
+        ran.out()
+    );
     assert_eq!(ran.code, Some(1));
     folder.write("data.ftr", tree);
     let ran = folder.run(&["check", "--locate", "M"]);

@@ -77,7 +77,7 @@ fn a_folder_that_is_in_every_name_is_said() {
     assert!(ran.err.contains("the files exist in the current folder"), "{}", ran.err);
     std::fs::rename(folder.path("photos"), folder.path("elsewhere")).unwrap();
     let ran = folder.run(&["check", "x/photos/M"]);
-    assert!(ran.err.contains("stand under the folder above: --root x/photos/.. looks"), "{}", ran.err);
+    assert!(ran.err.contains("the files exist in the parent folder: use --root x/photos/.."), "{}", ran.err);
 }
 
 #[test]

@@ -512,6 +512,6 @@ fn what_a_stored_tree_was_believed_is_told() {
     flip(&data, 5);
     std::fs::write(folder.join("changed"), "5 1\n").unwrap();
     let changed = run(folder, &["tree", "--save", "--since", "changed", "--trust-prefix", "data"]);
-    assert!(text(&changed.stderr).contains("2,097,152 of its 3,145,728 bytes were read"));
+    assert!(text(&changed.stderr).contains("2,097,152 of 3,145,728 bytes were read"));
     assert_eq!(text(&changed.stdout), ends(folder, 0, &["tree", "data"]));
 }

@@ -123,8 +123,8 @@ mod tests {
         for (to, why) in [
             ("taken", "a file of that name exists"),
             ("x", "a file of that name exists"),
-            ("../out", "leads out"),
-            ("/out", "leads out"),
+            ("../out", "outside the folder"),
+            ("/out", "outside the folder"),
             ("x/..", "directory"),
             ("taken/b", "Not a directory"),
         ] {

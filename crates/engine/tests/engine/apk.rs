@@ -243,10 +243,10 @@ fn a_package_cut_off_anywhere_is_refused() {
     let good = Package::of(40, 60).bytes();
     verified(&good);
     for len in 4..good.len() {
-        refused(&good[..len], "cut off or damaged");
+        refused(&good[..len], "truncated or damaged");
     }
     verified(&good);
-    refused(&[&good[..], b"more"].concat(), "cut off or damaged");
+    refused(&[&good[..], b"more"].concat(), "truncated or damaged");
     refused(&[&b"PK\x03\x04"[..], &good].concat(), "does not reach to the record of its end");
 }
 

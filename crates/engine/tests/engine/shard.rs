@@ -254,7 +254,7 @@ fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
     std::fs::write(&other, &text).unwrap();
     let parts = [path.clone(), other.clone()];
     let (_, faults) = divided.merged_of(&parts).unwrap();
-    assert!(matches!(&faults[..], [fault] if fault.contains("is there twice")), "{faults:?}");
+    assert!(matches!(&faults[..], [fault] if fault.contains("two parts exist")), "{faults:?}");
     let digest = text.find("\"sha256\":\"").unwrap() + 10;
     let mut lie = body.to_vec();
     let hex = text[digest..digest + 64].to_owned();

@@ -15,7 +15,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     aliases: &["imosum"],
     digest_len: 16,
     status: Status::Sampled(
-        "reads only three samples of 16 KiB of files of 128 KiB or more (Kalafut 2015)",
+        "three samples of 16 KiB and the length, for files of 128 KiB or more (Kalafut 2015)",
     ),
     summary: "MurmurHash3 of three samples; finds duplicate media files",
     check: "0984645edb66cca499f8fac73a1ea105",

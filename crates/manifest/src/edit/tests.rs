@@ -176,7 +176,7 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
         (
             format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{hex}\",\"note\":1}}]}}").into_bytes(),
             "M.json",
-            "the format json is written as a whole, and this one holds more than would be written again",
+            "the format json can only be rewritten completely, and this manifest has content that would be lost",
         ),
         (format!("a: {hex}\n").into_bytes(), "M", "the format loose is read and never written"),
     ] {
