@@ -178,7 +178,7 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
             "M.json",
             "the format json can only be rewritten completely, and this manifest has content that would be lost",
         ),
-        (format!("a: {hex}\n").into_bytes(), "M", "the format loose is read and never written"),
+        (format!("a: {hex}\n").into_bytes(), "M", "the format loose can only be read"),
     ] {
         assert_eq!(refusal(&old, name, &mut change()), why);
     }

@@ -44,13 +44,13 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
     // What was kept without a length has none where nodes alone make the file.
     let told = text.len() % NODE == LENGTH;
     if !told && (leaf == CHUNK || !text.len().is_multiple_of(NODE)) {
-        return Err(refused(text.len() / NODE * NODE, "the outboard is cut off"));
+        return Err(refused(text.len() / NODE * NODE, "the outboard is truncated"));
     }
     let nodes = &text[if told { LENGTH } else { 0 }..];
     let leaves = (nodes.len() / NODE) as u64 + 1;
     let size = le64(text, 0).filter(|_| told);
     if size.is_some_and(|size| size > SIZE_LIMIT || size.div_ceil(leaf).max(1) != leaves) {
-        return Err(refused(0, "the length is not that of so many nodes: cut off, or no outboard"));
+        return Err(refused(0, "invalid length: truncated, or not an outboard"));
     }
     let path = nameless::name(options, &[ending])?;
     if leaves == 1 {
@@ -78,7 +78,7 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
     }?;
     let covered = 0..size.unwrap_or(leaves * leaf);
     let list = PieceList::of(spec, Cuts::Equal { covered, len: leaf }, row.into(), 32);
-    let list = list.ok_or(refused(0, "nodes that are not of the file"))?.made(Made::Subtree);
+    let list = list.ok_or(refused(0, "the nodes do not match the file"))?.made(Made::Subtree);
     let list = if size.is_none() { list.ending_with_file() } else { list };
     Ok(nameless::only(path, size, vec![list]))
 }
@@ -106,15 +106,13 @@ impl Walk<'_> {
         // How many nodes stand below it, which a node behind them lies behind.
         let before = if self.post { (leaves - 2) as usize } else { 0 };
         let at = self.at + before * NODE;
-        let node = self.nodes.get(at..at + NODE).ok_or(refused(self.base + at, "the outboard is cut off"))?;
+        let node =
+            self.nodes.get(at..at + NODE).ok_or(refused(self.base + at, "the outboard is truncated"))?;
         let (l, r) = node.split_at(NODE / 2);
         if expected
             .is_some_and(|expected| self.merkle.node(&Digest::new(l), &Digest::new(r)).as_bytes() != expected)
         {
-            return Err(refused(
-                self.base + at,
-                "a node that is not the one its parent names: the outboard is damaged",
-            ));
+            return Err(refused(self.base + at, "a node does not match its parent: the outboard is damaged"));
         }
         if self.options.stopped() {
             return Err(stopped(self.base + at));

@@ -36,13 +36,16 @@ const OF_FOLDERS: u64 = (1 << 36) - 1;
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    let cut = |at: usize| refused(at, "the index is cut off");
+    let cut = |at: usize| refused(at, "the index is truncated");
     if le64(&text, 0) != Some(HEADER as u64) || le64(&text, 8) != Some(INDEX) {
-        return Err(refused(0, "no index of casync"));
+        return Err(refused(0, "not a casync index"));
     }
     let (flags, longest) = (le64(&text, 16).ok_or(cut(16))?, le64(&text, 40).ok_or(cut(40))?);
     if flags & OF_FOLDERS != 0 || ends_so(options, b".caidx") {
-        return Err(refused(16, "the index of a folder's archive (.caidx), whose bytes are in no file"));
+        return Err(refused(
+            16,
+            "the index of a folder archive (.caidx), which does not correspond to a file",
+        ));
     }
     let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
     let spec = find(spec).map(Spec::new).ok_or(refused(16, "no algorithm for chunks"))?;
@@ -58,7 +61,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         && le64(&text, tail + 24) == Some((text.len() - HEADER) as u64)
         && le64(&text, tail + 32) == Some(TAIL);
     if !is_tail {
-        return Err(refused(tail, "the table does not end as one: cut off or damaged"));
+        return Err(refused(tail, "the table has no valid end: truncated or damaged"));
     }
     let rows = text[first..tail].chunks_exact(ROW_LEN);
     let mut ranges = Vec::with_capacity(rows.len());
@@ -70,8 +73,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             return Err(stopped(at));
         }
         let end = le64(row, 0).filter(|end| *end > start && *end <= SIZE_LIMIT);
-        let end =
-            end.ok_or(refused(at, "a chunk that ends before it begins, or behind what a file can have"))?;
+        let end = end.ok_or(refused(at, "a chunk with invalid bounds"))?;
         if end - start > longest {
             return Err(refused(at, "a chunk longer than the heading allows"));
         }

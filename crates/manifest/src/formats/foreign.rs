@@ -18,7 +18,7 @@ pub(crate) static WEB_PAGE: Format = Format {
         (page && tag.len() < 4096).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "this is a web page, not a manifest; download the file of checksums itself (its raw form), or compare a file with one digest that it shows (--expect DIGEST)".to_owned()
+        "this is a web page, not a manifest; download the checksum file itself, or compare a file with a digest from the page (--expect DIGEST)".to_owned()
     }),
     writing: Writing::No,
     tagged: None,
@@ -30,7 +30,7 @@ pub(crate) static IMAGE: Format = Format {
     summary: "image or printable document; recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| begins(head, IMAGES),
-    reading: Reading::Not(|_| "this is an image or a document for printing, not a manifest".to_owned()),
+    reading: Reading::Not(|_| "this is an image or a document, not a manifest".to_owned()),
     writing: Writing::No,
     tagged: None,
 };
@@ -53,8 +53,8 @@ pub(crate) static AUDIO: Format = Format {
         (lines.peek().is_some() && lines.all(sound)).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "these are digests of decoded sound, and of no file as it lies there: flac --test verifies what is in each file, shntool hash and \
-         metaflac --show-md5sum tell these digests".to_owned()
+        "these are digests of decoded audio, not of files: flac --test verifies what is in each file, shntool hash and \
+         metaflac --show-md5sum print these digests".to_owned()
     }),
     writing: Writing::No,
     tagged: None,
@@ -74,7 +74,7 @@ pub(crate) static LOCK: Format = Format {
         head.lines(b'\n').take(8).any(mark).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "this is a lock file of a package manager, whose digests are of archives in its cache: yarn install --check-cache, \
+        "this is a lock file of a package manager, with digests of archives in its cache: yarn install --check-cache, \
          yarn check --integrity or pnpm store status".to_owned()
     }),
     writing: Writing::No,

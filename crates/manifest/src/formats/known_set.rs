@@ -60,7 +60,7 @@ pub(crate) static SQLITE: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {
-        "this is a database of SQLite and no list of files; the digests of one that NSRL published are a set of known ones: \
+        "this is an SQLite database, not a list of files; the digests of one that NSRL published are a set of known ones: \
          sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER"
             .to_owned()
     }),
@@ -140,7 +140,7 @@ impl Parse for Nsrl {
         }
         let row = row(line)?;
         if row.len() != self.columns.len() {
-            return Err(Reason::Part("not as many columns as the heading"));
+            return Err(Reason::Part("not the same number of columns as the heading"));
         }
         let mut entry = Entry::default();
         for (place, field) in self.columns.iter().zip(row) {
@@ -170,7 +170,7 @@ fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let told = le32(&text, ENCASE_COUNT).unwrap_or_default() as usize;
     let fault = match () {
         () if rest > 0 => Some("cut off in a digest"),
-        () if told != count => Some("not as many digests as its heading says"),
+        () if told != count => Some("not the number of digests in its heading"),
         () => None,
     };
     let end = fault.map(|what| Err(refused(text.len(), what)));

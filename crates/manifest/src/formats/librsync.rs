@@ -41,22 +41,22 @@ fn be32(text: &[u8], at: usize) -> Option<usize> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let spec: Option<Spec> = spec(&text).and_then(|name| name.parse().ok());
-    let spec = spec.ok_or(refused(0, "no signature of rdiff"))?;
+    let spec = spec.ok_or(refused(0, "not an rdiff signature"))?;
     let (Some(len), Some(kept)) = (be32(&text, 4), be32(&text, 8)) else {
-        return Err(refused(text.len(), "the heading is cut off"));
+        return Err(refused(text.len(), "the heading is truncated"));
     };
     if len == 0 || !(1..=spec.digest_len()).contains(&kept) {
-        return Err(refused(4, "blocks without bytes, or digests of a length that they cannot have"));
+        return Err(refused(4, "invalid block size or digest length"));
     }
     let rows = text[HEADER..].chunks_exact(ROLLING + kept);
     if !rows.remainder().is_empty() {
-        return Err(refused(text.len(), "the last block's digest is cut off"));
+        return Err(refused(text.len(), "the last block's digest is truncated"));
     }
     let end = (rows.len() as u64).checked_mul(len as u64).filter(|end| (1..=SIZE_LIMIT).contains(end));
-    let end = end.ok_or(refused(HEADER, "no blocks, or more than a file can have"))?;
+    let end = end.ok_or(refused(HEADER, "no blocks, or too many"))?;
     let digests: Vec<u8> = rows.flat_map(|row| &row[ROLLING..]).copied().collect();
     let path = nameless::name(options, &[".sig", ".rsig", ".signature"])?;
     let pieces = PieceList::of(spec, Cuts::Equal { covered: 0..end, len: len as u64 }, digests.into(), kept);
-    let pieces = pieces.ok_or(refused(HEADER, "not as many digests as blocks"))?;
+    let pieces = pieces.ok_or(refused(HEADER, "not the same number of digests and blocks"))?;
     Ok(nameless::only(path, None, vec![pieces.ending_with_file()]))
 }

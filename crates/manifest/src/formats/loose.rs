@@ -196,7 +196,7 @@ impl Loose {
             return Err(Reason::EmptyDigest);
         }
         if !self.stated.is_empty() && cells.len() > self.stated.len() {
-            return Err(Reason::Part("more cells than the table has columns"));
+            return Err(Reason::Part("more cells than columns"));
         }
         let mut entry = Entry::default();
         for (at, cell) in cells.iter().enumerate() {
@@ -206,7 +206,7 @@ impl Loose {
             } else if entry.path.is_empty() {
                 entry.path = cell.to_vec();
             } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {
-                return Err(Reason::Part("a digest in a column of no algorithm"));
+                return Err(Reason::Part("a digest in a column that is not an algorithm"));
             } else if is_long_hex(cell) {
                 let found = untagged(cell, &self.options)?;
                 if entry.digests.iter().any(|(spec, _)| *spec == found.0) {

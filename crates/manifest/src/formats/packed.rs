@@ -66,7 +66,7 @@ pub(crate) static PACKED: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"BZh", b"\x04\x22\x4d\x18", b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"]),
     reading: Reading::Not(|_| {
-        "this is compressed with bzip2, lz4, zip or 7z, which is not unpacked here; unpack it first: \
+        "this is compressed with bzip2, lz4, zip or 7z, which truesum cannot unpack; unpack it first: \
          bzip2 -dc, lz4 -dc or unzip -p FILE | truesum check -"
             .to_owned()
     }),
@@ -81,7 +81,7 @@ pub(crate) static LZMA: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| is_lzma(head.text).then_some(MARK),
     reading: Reading::Not(|_| {
-        "this is compressed with lzma, which is not unpacked here; unpack it first: unlzma -c FILE | truesum check -"
+        "this is compressed with lzma, which truesum cannot unpack; unpack it first: unlzma -c FILE | truesum check -"
             .to_owned()
     }),
     writing: Writing::No,
@@ -123,7 +123,7 @@ fn begins(head: &Head<'_>, magic: &[&[u8]]) -> Option<Claim> {
 #[cfg(not(feature = "unpack"))]
 fn elsewhere(method: &str, command: &str) -> String {
     format!(
-        "this is compressed with {method}, which only programs built with --features full unpack; unpack it first: {command} FILE | truesum check -"
+        "this is compressed with {method}, which requires a build with --features full; unpack it first: {command} FILE | truesum check -"
     )
 }
 
@@ -158,7 +158,7 @@ impl<R: Read> Read for Capped<R> {
         self.left = self
             .left
             .checked_sub(len as u64)
-            .ok_or_else(|| invalid("it unpacks to more than a manifest can be"))?;
+            .ok_or_else(|| invalid("it is too large for a manifest when unpacked"))?;
         Ok(len)
     }
 }

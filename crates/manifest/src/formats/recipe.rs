@@ -11,7 +11,7 @@ pub(crate) static RECIPE: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_recipe),
     reading: Reading::Not(|_| {
-        "this is a recipe, a program that fetches a file and names its digest; compare one with: \
+        "this is a build recipe, which contains the digest of a download; compare it with: \
          truesum check --expect ALGORITHM:DIGEST FILE"
             .to_owned()
     }),

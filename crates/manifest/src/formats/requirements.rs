@@ -111,7 +111,7 @@ pub(crate) static REQUIREMENTS: Format = Format {
         Some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::Not(|_| {
-        "these are requirements of pip; any of the digests may be the archive's, and no file is named: use 'pip download \
+        "these are pip requirements without file names, where any of the digests may match: use 'pip download \
          --require-hashes'"
             .to_owned()
     }),

@@ -154,11 +154,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if marker.is_some_and(|marker| marker > 0) {
         return Err(refused(
             0,
-            "the list does not begin with the first part, so that nothing says where parts lie",
+            "the list does not begin with the first part, so the part offsets are unknown",
         ));
     }
     if !truncated && count.is_some_and(|count| count != parts.len() as u64) {
-        return Err(refused(0, "the list lacks parts"));
+        return Err(refused(0, "parts are missing from the list"));
     }
     let mut ranges = Vec::with_capacity(parts.len());
     let (mut end, mut last) = (0u64, 0);
@@ -175,10 +175,10 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let size = object.object_size.or((!truncated).then_some(end));
     if size.is_none() {
-        return Err(refused(0, "the list of parts is cut off, and nothing says how long the object is"));
+        return Err(refused(0, "the list of parts is truncated, and the object size is unknown"));
     }
     if size.is_some_and(|size| size < end || !truncated && size != end) {
-        return Err(refused(0, "the parts are not as long as the object"));
+        return Err(refused(0, "the parts do not add up to the object size"));
     }
     let mut entry = Entry { size, ..Entry::default() };
     entry.path = match &object.key {
@@ -241,7 +241,7 @@ fn composite(name: &str, digest: &str, list: &PieceList, parts: usize) -> Result
         {
             Ok(())
         }
-        _ => Err(refused(0, "the object's checksum is not of the checksums that its parts have")),
+        _ => Err(refused(0, "the object's checksum does not match those of its parts")),
     }
 }
 

@@ -90,7 +90,7 @@ impl Shape {
         root: Option<&[u8]>,
         options: &Options,
     ) -> Result<PieceList, LineError> {
-        let cut = |at: usize| refused(at.min(text.len()), "the tree is cut off");
+        let cut = |at: usize| refused(at.min(text.len()), "the tree is truncated");
         let mut levels = Vec::new();
         let mut count = blocks;
         while count > 1 {
@@ -118,7 +118,7 @@ impl Shape {
                 {
                     return Err(refused(
                         here,
-                        "a block of digests that is not the one named above it: the tree is damaged",
+                        "a block of digests does not match its parent: the tree is damaged",
                     ));
                 }
                 let held = (entries - number as u64 * self.per_node).min(self.per_node) as usize;
@@ -134,12 +134,13 @@ impl Shape {
             }
             (named, at) = (Some(below), at + bytes);
         }
-        let digests = named.filter(|_| blocks > 1).ok_or(refused(from, "a file of one block has no tree"))?;
+        let digests =
+            named.filter(|_| blocks > 1).ok_or(refused(from, "a file of a single block has no tree"))?;
         let covered = 0..blocks.checked_mul(self.block).filter(|end| *end <= SIZE_LIMIT).ok_or(cut(from))?;
         let made = Made::Salted { before: self.before.clone(), after: self.after.clone() };
         let list =
             PieceList::of(self.spec.clone(), Cuts::Equal { covered, len: self.block }, digests.into(), len);
-        Ok(list.ok_or(refused(from, "digests that are not of the file's blocks"))?.made(made).padded())
+        Ok(list.ok_or(refused(from, "the digests do not match the blocks of the file"))?.made(made).padded())
     }
 
     fn hash(&self, node: &[u8]) -> Vec<u8> {
@@ -181,9 +182,8 @@ impl Shape {
         options: &Options,
     ) -> Result<PieceList, LineError> {
         let bytes = text.len().saturating_sub(from);
-        let blocks = self
-            .blocks(bytes)
-            .ok_or(refused(from, "no tree has so many bytes: cut off, or not of this shape"))?;
+        let blocks =
+            self.blocks(bytes).ok_or(refused(from, "invalid tree size: truncated, or not of this kind"))?;
         let row = &text[text.len() - (blocks.end - 1).div_ceil(self.per_node) as usize * self.node..];
         scan::count(row.len());
         let used = row.chunks_exact(self.slot).rposition(|slot| slot.iter().any(|&byte| byte != 0));
@@ -221,7 +221,7 @@ fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let shape =
         Shape::fs(algorithm, 1 << text[2], salt).ok_or(refused(2, "no size that a block can have"))?;
     let size = le64(&text, 8).filter(|size| *size <= SIZE_LIMIT);
-    let size = size.ok_or(refused(8, "the size is not one that a file can have"))?;
+    let size = size.ok_or(refused(8, "invalid size"))?;
     let blocks = size.div_ceil(shape.block);
     let root = &text[16..16 + shape.spec.digest_len()];
     let lists = match blocks {
@@ -259,7 +259,7 @@ fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(64, "no size that a block can have"));
     }
     let blocks = le64(&text, 72).filter(|blocks| (1..=SIZE_LIMIT / block).contains(blocks));
-    let blocks = blocks.ok_or(refused(72, "the size is not one that a file can have"))?;
+    let blocks = blocks.ok_or(refused(72, "invalid size"))?;
     let salt = usize::from(u16::from_le_bytes([text[80], text[81]]));
     let salt = text[88..344].get(..salt).ok_or(refused(80, "a salt longer than there is room for"))?;
     let padded = spec.digest_len().next_power_of_two();
