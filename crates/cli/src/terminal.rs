@@ -56,7 +56,7 @@ pub fn visible(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
                     out.push_str(sequence);
                     length = sequence.len();
                 }
-                c if c >= '\u{80}' && display_safe(rest[..length].as_bytes()) == rest[..length] => {
+                c if c >= '\u{80}' && display_safe(&rest.as_bytes()[..length]) == rest[..length] => {
                     out.push(c)
                 }
                 c => out.extend(c.escape_default()),

@@ -115,7 +115,7 @@ fn a_bag_in_place_that_is_killed_at_any_call_is_completed_by_the_same_command() 
             }
             assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0), "{call} {n}");
             for (name, text) in [("a", "abc"), ("s/b", ""), ("bag-info.txt", "mine")] {
-                assert_eq!(folder.read(&format!("bag/data/{name}")), text.as_bytes(), "{call} {n}");
+                assert_eq!(folder.read(format!("bag/data/{name}")), text.as_bytes(), "{call} {n}");
             }
             assert!(!folder.path("bag/.truesum-bagit.txt").exists(), "{call} {n}");
         }

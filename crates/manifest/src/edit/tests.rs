@@ -184,7 +184,10 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
     }
     let mut wanted = Wanted { added: vec![entry("n\nl", &["crc32"], b"x")], ..Wanted::default() };
     let why = refusal(b"; x\na 352441C2\n", "M.sfv", &mut wanted);
-    assert_eq!(why, "'n'$'\\n''l': cannot be written: the name contains '\\n', which cannot be escaped there");
+    assert_eq!(
+        why,
+        "'n'$'\\n''l': cannot be written: the name contains '\\n', which cannot be escaped there"
+    );
     // Below another heading the new line would be of another algorithm.
     let blake2b = entry("b", &["blake2b"], b"x");
     let old = format!("{hex}  a\n# blake2b\n{}  b\n", blake2b.digests[0].1.to_hex());

@@ -28,7 +28,7 @@ pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
         let name = item.map_err(io)?.file_name();
         let path = folder.join(&name);
         let ours = name == DATA || name == "bag-info.txt" || is_part(&path);
-        if !ours && !(name == MARKER && is_moved(folder)) {
+        if !(ours || name == MARKER && is_moved(folder)) {
             others.push(path);
         }
     }

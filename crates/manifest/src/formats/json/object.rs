@@ -313,11 +313,9 @@ impl Object {
             walk.records.begin(walk.at);
             walk.records.fault("digests under an unknown key that resembles that of a list or an algorithm");
         } else if role == Role::Other
-            && !inner
-            && self.iter().any(|(key, value, member)| is_lost(key, value, member))
+            && (self.has(Kind::Listed)
+                || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
         {
-            return Said::Listed;
-        } else if role == Role::Other && self.has(Kind::Listed) {
             return Said::Listed;
         }
         Said::Nothing
