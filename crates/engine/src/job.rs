@@ -307,7 +307,7 @@ pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> 
 /// Returns the digests of what these hashers were given, in order, and resets them.
 ///
 /// # Errors
-/// As [`as_promised`].
+/// The file did not have the size that one of them had to know in advance, or it bears marks of an attack on its digest.
 pub fn digests(hashers: &mut [Hasher], name: &[u8]) -> Result<Vec<Digest>, Error> {
     as_promised(hashers, name)?;
     Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))
