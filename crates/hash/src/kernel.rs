@@ -33,6 +33,7 @@ fn check_name(name: &str) -> Result<(), String> {
         }
         _ => "this CPU cannot run it",
     };
+    let name = name.escape_debug();
     Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU runs {})", runnable.join(", ")))
 }
 

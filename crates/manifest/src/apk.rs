@@ -35,7 +35,7 @@ pub struct Block {
 /// use truesum_manifest::apk::parse;
 ///
 /// assert_eq!(parse(b""), Err("no version 2 or 3 signature in the signing block"));
-/// assert_eq!(parse(&[9, 0, 0, 0, 0, 0, 0, 0, 1]), Err("the signing block is cut off or damaged"));
+/// assert_eq!(parse(&[9, 0, 0, 0, 0, 0, 0, 0, 1]), Err("the signing block is truncated or damaged"));
 /// ```
 ///
 /// # Errors

@@ -44,6 +44,12 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         let hint = "to complete a bag: truesum hash --bag FOLDER";
         return Err(Refusal::with_hint(format!("update: {shown} is a bag manifest"), hint));
     }
+    if let Some(folder) = args.folder.as_deref().filter(|folder| !folder.is_dir()) {
+        let why = if folder.exists() { "Not a directory" } else { "No such file or directory" };
+        let shown = display_safe(folder.as_os_str().as_bytes());
+        let hint = "truesum update MANIFEST [DIR]";
+        return Err(Refusal::with_hint(format!("{shown}: cannot open: {why}"), hint));
+    }
     let (check, notes) = args.reading.options(&[&manifest])?;
     let tell = args.run.tell(args.quiet || args.status);
     let form = match (args.json, args.status) {

@@ -1,6 +1,6 @@
 //! `truesum update`: one scenario a test, exact output, exit status, and what the manifest is afterwards.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines, shown, stamp};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -12,6 +12,17 @@ fn write_manifest(folder: &Folder, name: &str, text: &str) {
 
 fn text(folder: &Folder, name: &str) -> String {
     String::from_utf8(folder.read(name)).unwrap()
+}
+
+#[test]
+fn what_to_update_is_a_directory() {
+    // regression: with a file in its place nothing was compared, and the exit status was 0.
+    let folder = Folder::with(&[("d/a", "abc"), ("M", &lines(&[(ABC, "d/a")]))]);
+    for (place, why) in [("d/a", "Not a directory"), ("d/none", "No such file or directory")] {
+        let ran = folder.run(&["update", "M", place]);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{}", ran.err);
+        assert!(ran.err.starts_with(&format!("truesum: {place}: cannot open: {why}\n")), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -9,9 +9,11 @@
 //! to during a run is later, and looks so.
 
 use super::kept::Kept;
+use super::lock::Lock;
 use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
+use crate::progress::Progress;
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -31,8 +33,20 @@ pub struct AtomicFile {
     old: Option<Kept>,
     /// The modification time that the file gets.
     date: Time,
+    /// What was at the target when writing began, for a file that other programs write too.
+    found: Option<Option<Version>>,
     /// The folder that the target's path leads through, where it is one that is open.
     _folder: Option<OwnedFd>,
+}
+
+/// What tells two states of a file apart: size, modification time and status change time. Inode numbers are not part of it, because
+/// some file systems make them up on each lookup.
+type Version = [i64; 5];
+
+/// Returns the version of a file, or `None` if there is none.
+fn version(path: &Path) -> Option<Version> {
+    let stat = fs::lstat(path).ok()?;
+    Some([stat.st_size, stat.st_mtime, stat.st_mtime_nsec as i64, stat.st_ctime, stat.st_ctime_nsec as i64])
 }
 
 /// A place in the target's folder, with the temporary name if there is one.
@@ -55,7 +69,8 @@ impl AtomicFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => destination(target).map_err(fail)?,
             Err(error) => return Err(fail(error)),
         };
-        AtomicFile::begin(&real, true)
+        let found = version(&real);
+        Ok(AtomicFile { found: Some(found), ..AtomicFile::begin(&real, true)? })
     }
 
     /// Begins to write a file of the program's own, which is `target` itself: a link of that name, which somebody else may have
@@ -81,8 +96,9 @@ impl AtomicFile {
     /// not followed. [`AtomicFile::target`] and errors name it by the descriptor.
     pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
         let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
+        let found = version(&path);
         let file = AtomicFile::begin(&path, true)?;
-        Ok(AtomicFile { _folder: Some(folder), ..file })
+        Ok(AtomicFile { found: Some(found), _folder: Some(folder), ..file })
     }
 
     fn begin(real: &Path, unnamed: bool) -> Result<AtomicFile, Error> {
@@ -110,6 +126,7 @@ impl AtomicFile {
             target: real.to_owned(),
             old,
             date: coarse_now(),
+            found: None,
             _folder: None,
         })
     }
@@ -132,9 +149,22 @@ impl AtomicFile {
     /// Makes everything written durable and visible under the target's name.
     ///
     /// # Errors
-    /// Any step failed; the old file is then still there, byte for byte.
+    /// Any step failed, or another process wrote the target since writing began; the old file is then still there, byte for byte.
     pub fn commit(self) -> Result<(), Error> {
-        self.commit_if(|| Ok(()))
+        let (found, target) = (self.found, self.target.clone());
+        let mut lock = None;
+        self.commit_if(|| {
+            let Some(found) = found else { return Ok(()) };
+            // An update that is in progress holds the lock of what it replaces. A file that cannot be read cannot be updated.
+            if File::open(&target).is_ok() {
+                lock = Some(Lock::open(&target, &Progress::default())?);
+            }
+            if version(&target) != found {
+                let why = Cause::Other("another process wrote it during the run".to_owned());
+                return Err(Error::new(target.as_os_str().as_bytes(), "replace", why));
+            }
+            Ok(())
+        })
     }
 
     /// The same, if the last look at what is to be replaced finds nothing against it.
@@ -142,7 +172,7 @@ impl AtomicFile {
     /// # Errors
     /// As [`AtomicFile::commit`], and those of `look`.
     pub(crate) fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-        let AtomicFile { content, mut beside, target, old, date, _folder } = self;
+        let AtomicFile { content, mut beside, target, old, date, found: _, _folder } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -418,14 +448,18 @@ mod tests {
     }
 
     #[test]
-    fn what_came_in_between_is_replaced_as_a_rename_would() {
+    fn what_another_process_wrote_during_the_run_is_not_replaced() {
+        // regression: `hash -o M` and `update M` at once both ended with exit status 0, and the entries of one were lost.
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("M");
-        let file = begin(&target, false);
-        std::fs::write(&target, "meanwhile").unwrap();
-        file.commit().unwrap();
-        assert_eq!(std::fs::read(&target).unwrap(), b"new");
-        assert_eq!(names(dir.path()), [b"M".to_vec()]);
+        for content in ["made", "changed in length"] {
+            let file = begin(&target, false);
+            std::fs::write(&target, content).unwrap();
+            let error = file.commit().unwrap_err().to_string();
+            assert!(error.contains("another process wrote it during the run"), "{error}");
+            assert_eq!(std::fs::read(&target).unwrap(), content.as_bytes());
+            assert_eq!(names(dir.path()), [b"M".to_vec()]);
+        }
     }
 
     #[test]
