@@ -1,4 +1,4 @@
-"""The differences that are meant: one entry for each row of "What is not copied" in docs/spec/personalities.md.
+"""The differences that are meant: one entry for each row of "Differences" in docs/spec/personalities.md.
 
 A row without a test is one that no case here can show: races, other releases of the original, other languages.
 """
@@ -58,24 +58,24 @@ def text_of_help(case, original, ours):
 
 
 KNOWN = {
-    "a read error, anywhere": None,
+    "a read error": None,
     "a file that changes while it is read": None,
     "`MD5-8 (f) = 9d` for `cksum --check`": first_byte,
-    "a line of a manifest above 1 MiB": None,
+    "a line of a manifest longer than 1 MiB": None,
     "standard input closed, and `-` in a manifest that is a file": own_manifest,
-    "standard input closed, and named `/dev/stdin`": stdin_by_name,
+    "standard input closed, and `/dev/stdin` as an operand": stdin_by_name,
     "standard output not writable, `-z`, `--raw` or `--help`": unfinished_line,
     "standard output or error not writable, b3sum": streams_of_b3sum,
-    "`-` in a manifest that comes from standard input, b3sum": None,
+    "`-` in a manifest read from standard input, b3sum": None,
     "texts of `--help` and `--version`": text_of_help,
     "messages in other languages": None,
-    "locales with other character sets than UTF-8": None,
+    "locales with character sets other than UTF-8": None,
 }
 
 
 def rows(path):
     """The first cells of the table."""
-    text = open(path, encoding="utf-8").read().split("## What is not copied", 1)[1].split("\n## ", 1)[0]
+    text = open(path, encoding="utf-8").read().split("## Differences", 1)[1].split("\n## ", 1)[0]
     cells = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("|")]
     return cells[2:]
 

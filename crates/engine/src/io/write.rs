@@ -159,7 +159,8 @@ impl AtomicFile {
             if File::open(&target).is_ok() {
                 lock = Some(Lock::open(&target, &Progress::default())?);
             }
-            if version(&target) != found {
+            let now = version(&target);
+            if now.is_some() && now != found {
                 let why = Cause::Other("another process wrote it during the run".to_owned());
                 return Err(Error::new(target.as_os_str().as_bytes(), "replace", why));
             }
