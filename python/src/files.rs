@@ -134,9 +134,7 @@ impl Iterator for Tasks {
         let (number, path) = self.names.recv().ok()??;
         self.due -= 1;
         let job = Job::hash(path, &self.specs);
-        // A file that is called `-` is a file here.
-        let open = (job.name == b"-").then(|| job.name.clone());
-        Some(Task::File(Job { open, origin: (number, Place::Line(0)), ..job }))
+        Some(Task::File(Job { origin: (number, Place::Line(0)), ..job }))
     }
 }
 

@@ -79,7 +79,7 @@ impl Tasks {
                 Walk::new(lists.map(OsString::from_vec), options, threads)
             }
         };
-        let walk = walk.until(progress.stop_flag());
+        let walk = walk.of_arguments().until(progress.stop_flag());
         let naming = root.map(Naming::new);
         Ok(Tasks { source: Source::Walk(Box::new(walk)), specs, naming, list_failed })
     }
@@ -126,7 +126,7 @@ impl Iterator for Tasks {
         };
         let mut task = walk.next()?.task(&self.specs);
         if let (Task::File(job), Some(naming)) = (&mut task, &mut self.naming)
-            && job.name != b"-"
+            && !job.stdin
         {
             match naming.name(&job.name, walk.current_root().as_os_str().as_bytes()) {
                 Ok(name) => job.open = Some(std::mem::replace(&mut job.name, name)),

@@ -82,7 +82,7 @@ impl Watch {
         // An object is read by the last part of its URL.
         let last = || name.as_bytes().rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         let open = self.remote.as_ref().and_then(|_| last());
-        let mut tasks = std::iter::once(Task::File(Job { open, ..Job::hash(name, &specs) }));
+        let mut tasks = std::iter::once(Task::File(Job { open, ..Job::argument(name, &specs) }));
         let remote = self.remote.clone();
         let config = truesum::Config { threads, remote, mapping: Mapping::Guarded, ..Default::default() };
         let mut sink = One(None);

@@ -80,12 +80,7 @@ impl Hashing<'_> {
         each: impl FnMut(Outcome),
     ) -> Summary {
         let specs: Arc<[Spec]> = specs.into();
-        let mut tasks = paths.into_iter().map(|path| {
-            let job = Job::hash(path.as_ref(), &specs);
-            // A file that is called `-` is a file here, not standard input.
-            let open = (job.name == b"-").then(|| job.name.clone());
-            Task::File(Job { open, ..job })
-        });
+        let mut tasks = paths.into_iter().map(|path| Task::File(Job::hash(path.as_ref(), &specs)));
         let summary = run(self.config, &mut tasks, self.progress, &mut Each(each));
         summary.expect("a sink that never fails")
     }

@@ -20,6 +20,8 @@ pub struct Job {
     pub name: Vec<u8>,
     /// Where the file is opened, if that is not `name` itself (a manifest's name is opened beneath its root).
     pub open: Option<Vec<u8>>,
+    /// Whether standard input is read instead of a file. A file named `-` is a file like any other.
+    pub stdin: bool,
     /// Where a walk found the file: it is opened there, and not by its whole path.
     pub anchor: Option<Anchor>,
     /// What a list said of it that is read where there are versions: no other is read.
@@ -53,6 +55,7 @@ impl Job {
         Job {
             name,
             open: None,
+            stdin: false,
             anchor: None,
             listed: None,
             specs,
@@ -62,6 +65,13 @@ impl Job {
             exempt: false,
             origin,
         }
+    }
+
+    /// Creates a job for a command-line argument: `-` is standard input, anything else is a file to hash. Nothing else turns a
+    /// name into standard input.
+    pub fn argument(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
+        let job = Job::hash(name, specs);
+        Job { stdin: job.name == b"-", ..job }
     }
 
     /// The name to open.

@@ -66,6 +66,8 @@ pub enum Item {
     File(PathBuf, Option<Anchor>),
     /// A temporary file of this program, which an earlier run left when it was killed or another one is just writing.
     Temporary(PathBuf),
+    /// Standard input. Only walks of [command-line arguments](Walk::of_arguments) yield it.
+    Stdin,
     /// A folder or file that could not be looked at.
     Failed(Error),
     /// A symbolic link that was not followed.
@@ -81,6 +83,7 @@ impl Item {
     pub fn task(self, specs: &Arc<[Spec]>) -> Task {
         match self {
             Item::File(path, anchor) => Task::File(Job { anchor, ..Job::hash(path, specs) }),
+            Item::Stdin => Task::File(Job::argument("-", specs)),
             Item::Temporary(path) => Task::Tell(Notice::Temporary(path)),
             Item::Failed(error) => Task::Tell(Notice::Failed(error)),
             Item::Link(path) => Task::Tell(Notice::Link(path)),
@@ -103,6 +106,8 @@ pub struct LeftOut {
 pub struct Walk {
     roots: Box<dyn Iterator<Item = Vec<u8>> + Send>,
     root: Vec<u8>,
+    /// Whether the root `-` is standard input.
+    arguments: bool,
     /// Where in each root to begin, if not at its top.
     start: Vec<u8>,
     options: Options,
@@ -163,6 +168,7 @@ impl Walk {
         Walk {
             roots: Box::new(roots.into_iter().map(|root| root.into().into_os_string().into_vec())),
             root: Vec::new(),
+            arguments: false,
             start: Vec::new(),
             met: Arc::new(Met { follow: options.follow, ..Met::default() }),
             options,
@@ -203,6 +209,11 @@ impl Walk {
         Walk { start: folder.as_ref().as_os_str().as_bytes().to_vec(), ..self }
     }
 
+    /// Takes roots as command-line arguments, of which `-` is standard input. Without this it is a file of that name.
+    pub fn of_arguments(self) -> Walk {
+        Walk { arguments: true, ..self }
+    }
+
     /// The root that the last item was found at or below, as it was given.
     pub fn current_root(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.root))
@@ -215,8 +226,8 @@ impl Walk {
 
     fn root(&mut self, path: Vec<u8>) -> Option<Item> {
         self.root.clone_from(&path);
-        if path == b"-" {
-            return Some(Item::File(named(path), None));
+        if self.arguments && path == b"-" {
+            return Some(Item::Stdin);
         }
         let stat = match Root::Anywhere.stat(&path, true) {
             Ok(stat) => stat,

@@ -195,7 +195,8 @@ impl Arguments {
                 lines.refuse_stdin()?;
             }
             let names = if self.keyed && segment[0] == b"-" { &segment[1..] } else { segment };
-            let mut tasks = names.iter().map(|name| Task::File(Job::hash(OsStr::from_bytes(name), &specs)));
+            let mut tasks =
+                names.iter().map(|name| Task::File(Job::argument(OsStr::from_bytes(name), &specs)));
             let threads = if self.threads() == 0 { entries::threads(names) } else { self.threads() };
             truesum::run(&entries::config(threads), &mut tasks, &Progress::default(), &mut lines)?;
         }
@@ -249,7 +250,7 @@ impl Arguments {
                     Parsed::Entry(Job {
                         open,
                         expected: vec![split.digest],
-                        ..Job::hash(OsString::from_vec(name), &specs)
+                        ..Job::argument(OsString::from_vec(name), &specs)
                     })
                 }
                 Err(error @ BadLine::NotUtf8) => Parsed::Fatal(error.to_string()),

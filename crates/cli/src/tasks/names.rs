@@ -140,9 +140,6 @@ impl Naming {
     /// A folder above it cannot be resolved although it is there: any other name could be that of another file. What is not there
     /// keeps its spelling, with which it is reported as missing.
     pub fn name(&mut self, path: &[u8], root: &[u8]) -> Result<Vec<u8>, Error> {
-        if path == b"-" {
-            return Ok(path.to_vec());
-        }
         let trimmed = trim_slashes(root);
         if self.root.as_ref().is_none_or(|(last, _)| last != root) {
             match self.resolve(trimmed, path == trimmed) {
@@ -233,7 +230,6 @@ mod tests {
         assert_eq!(naming.name(b"/etc/passwd", b"/etc/passwd").unwrap(), b"/etc/passwd");
         assert_eq!(naming.name(b"/etc/passwd", b"/").unwrap(), b"/etc/passwd");
         assert_eq!(naming.outside, 2);
-        assert_eq!(naming.name(b"-", b"-").unwrap(), b"-");
     }
 
     fn open(list: &Path, terminator: u8) -> NameList {

@@ -137,7 +137,9 @@ impl Comparison<'_> {
                 Item::Temporary(path) if !self.asked.notes && !self.folders => {
                     (path.into_os_string().into_vec(), None)
                 }
-                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) => continue,
+                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) | Item::Stdin => {
+                    continue;
+                }
             };
             let name = path.strip_prefix(root).unwrap_or(&path);
             let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];

@@ -79,8 +79,6 @@ impl Iterator for Jobs<'_> {
             }
         };
         let name = self.set.name(at).to_vec();
-        // Here `-` is a file of that name, never standard input.
-        let open = (name == b"-").then(|| name.clone());
         let (specs, expected): (Arc<[Spec]>, Vec<Digest>) = match self.specs {
             Some(specs) => (specs.clone(), Vec::new()),
             None => {
@@ -94,7 +92,8 @@ impl Iterator for Jobs<'_> {
         let exempt = false;
         Some(Task::File(Job {
             name,
-            open,
+            open: None,
+            stdin: false,
             anchor: None,
             listed: None,
             specs,

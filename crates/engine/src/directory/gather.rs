@@ -94,10 +94,6 @@ pub(super) fn gather(
     tell: &mut dyn FnMut(Error),
 ) -> Option<Gathered> {
     let mut root = path.as_os_str().as_bytes().to_vec();
-    // Here this is a name like any other, never standard input.
-    if root == b"-" {
-        root = b"./-".to_vec();
-    }
     while root.len() > 1 && root.ends_with(b"/") {
         root.pop();
     }
@@ -230,6 +226,8 @@ impl Iterator for Tasks<'_> {
                 Some(Item::Special(path, kind)) => self.refuse(&bytes(path), &format!("it is a {kind}")),
                 Some(Item::Temporary(path)) => self.refuse(&bytes(path), "it is a temporary file"),
                 Some(Item::Failed(error)) => self.fail(error),
+                // This walk has no command-line arguments.
+                Some(Item::Stdin) => {}
                 None => break,
             }
         }

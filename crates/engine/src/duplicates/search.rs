@@ -81,8 +81,7 @@ fn read(
     };
     let mut tasks = alike.iter().map(|&at| {
         let job = Job::hash(files.path(at), &specs);
-        let open = (job.name == b"-").then(|| job.name.clone());
-        Task::File(Job { open, anchor: files.anchor(at), origin: (at as usize, job.origin.1), ..job })
+        Task::File(Job { anchor: files.anchor(at), origin: (at as usize, job.origin.1), ..job })
     });
     let mut sink = Reading { contents: HashMap::new(), report, tell };
     let summary = run(&config, &mut tasks, progress, &mut sink)?;

@@ -26,7 +26,7 @@ impl<'i, 'w> Candidates<'i, 'w> {
     fn read(&mut self, item: Item) -> Option<Task> {
         let Item::File(path, anchor) = &item else { return Some(item.task(&self.index.plain)) };
         let name = path.as_os_str().as_bytes();
-        if !self.index.asks_sizes() || name == b"-" {
+        if !self.index.asks_sizes() {
             return Some(self.task(item, Vec::new()));
         }
         let stat = match stat_found(name, anchor.as_ref()) {

@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
         let index = Index::new(wanted);
         let paths: Vec<OsString> = paths.into_iter().map(Into::into).collect();
         let config = Config { special: walk.special, own: own.clone(), ..options.config(Root::Anywhere) };
-        let walk = Walk::new(paths, walk, options.threads);
+        let walk = Walk::new(paths, walk, options.threads).of_arguments();
         let mut tasks = Candidates::new(walk.until(progress.stop_flag()), &index);
         let mut relay = Relay { index: &index, report, tell };
         let summary = run(&config, &mut tasks, progress, &mut relay)?;

@@ -230,7 +230,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Opens a job's file; nothing if it is the run's own output.
     fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Option<Guarded>, Error> {
-        if job.path() == b"-" && job.open.is_none() {
+        if job.stdin {
             return Guarded::stdin().map(|file| Some(file.until(self.progress)));
         }
         let opened = loop {

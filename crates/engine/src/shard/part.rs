@@ -277,9 +277,7 @@ fn files(
                 let listed = item.state.wanted().map(Box::new);
                 let name = OsString::from_vec(item.name);
                 let job = Job::hash(name, &specs);
-                // A file that is called `-` is a file here, not standard input.
-                let open = (job.name == b"-" && listed.is_none()).then(|| job.name.clone());
-                Task::File(Job { open, listed, ..job })
+                Task::File(Job { listed, ..job })
             }
         });
     let items = plan.items(bundle, block).flatten().map(|(_, item)| item);

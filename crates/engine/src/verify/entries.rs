@@ -296,10 +296,8 @@ impl<'a, R: Read> Entries<'a, R> {
             self.weak = weak_name(&specs);
             self.specs = specs.into();
         }
-        // In a manifest `-` is a file like any other, and never standard input.
         let named = self.data.as_ref().map(|(data, _)| data.clone());
-        let mut open =
-            named.or_else(|| (path == b"-").then(|| path.clone())).or_else(|| self.relative(&path));
+        let mut open = named.or_else(|| self.relative(&path));
         if open.is_none() && path.contains(&b'\\') && !self.root.exists(OsStr::from_bytes(&path)) {
             open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
         }
@@ -315,7 +313,19 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
         let origin = (self.origin, at);
-        Job { name: path, open, anchor: None, listed: None, specs, expected, size, mtime, exempt, origin }
+        Job {
+            name: path,
+            open,
+            stdin: false,
+            anchor: None,
+            listed: None,
+            specs,
+            expected,
+            size,
+            mtime,
+            exempt,
+            origin,
+        }
     }
 
     /// The next line that is a task of its own.
@@ -464,7 +474,7 @@ mod tests {
         let text =
             format!("{SHA256}\nMD5 (a) = {MD5}\noops\nMD5 (a) = {MD5}\nMD5 (a) = {MD5}\nMD5 (-) = {MD5}\n");
         let (told, facts) = jobs(&text, &root, None);
-        assert_eq!(told, ["1:a:sha256+md5:=", "bad 3", "4:a:md5:=", "5:a:md5:=", "6:-:md5:-"]);
+        assert_eq!(told, ["1:a:sha256+md5:=", "bad 3", "4:a:md5:=", "5:a:md5:=", "6:-:md5:="]);
         assert_eq!((facts.jobs, facts.malformed), (4, 1));
         assert_eq!(facts.weak.into_iter().collect::<Vec<_>>(), [("md5".to_owned(), 3)]);
         assert_eq!(facts.guessed, None);

@@ -119,6 +119,7 @@ impl MissingEntries {
         Job {
             name,
             open,
+            stdin: false,
             anchor: None,
             listed: None,
             specs: self.files.specs(file).clone(),

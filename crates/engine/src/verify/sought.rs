@@ -199,7 +199,9 @@ impl Seeking<'_> {
                     outcomes.failed.push(error);
                     continue;
                 }
-                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) => continue,
+                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) | Item::Stdin => {
+                    continue;
+                }
             };
             let name = path.strip_prefix(root).unwrap_or(&path);
             let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
@@ -239,9 +241,7 @@ impl Seeking<'_> {
         let mut jobs = (0..others.len()).map(|at| {
             let name = PathBuf::from(std::ffi::OsString::from_vec(others.name(at).to_vec()));
             let job = Job::hash(name, specs);
-            // Here `-` is a file of that name, never standard input.
-            let open = (job.name == b"-").then(|| job.name.clone());
-            Task::File(Job { open, origin: (at as usize, job.origin.1), ..job })
+            Task::File(Job { origin: (at as usize, job.origin.1), ..job })
         });
         let mut each = Each(|outcome: Outcome| match outcome.result {
             Ok(read) => drop(found.insert(outcome.job.origin.0 as u32, read)),

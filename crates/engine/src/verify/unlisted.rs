@@ -131,6 +131,8 @@ pub fn unlisted(
                     result.failed.push(error);
                 }
             }
+            // This walk has no command-line arguments.
+            Item::Stdin => {}
             Item::Temporary(_) if !strict && !temporaries => result.own += 1,
             Item::Temporary(path) if !strict => {
                 let path = path.into_os_string().into_vec();

@@ -134,7 +134,7 @@ impl<'a> Verification<'a> {
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let expected = vec![digest.clone()];
-        let job = Job { expected, ..Job::hash(file, &Arc::from([spec.clone()])) };
+        let job = Job { expected, ..Job::argument(file, &Arc::from([spec.clone()])) };
         let config = self.options.config(Root::Anywhere);
         let manifest = Manifest { name: file, root: &config.root };
         let mut checked = Checked { entries: 1, ..Checked::default() };

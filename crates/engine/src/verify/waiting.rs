@@ -81,6 +81,7 @@ impl Waiting {
         Job {
             name,
             open,
+            stdin: false,
             anchor: None,
             listed: None,
             specs,

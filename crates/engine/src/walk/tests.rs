@@ -19,6 +19,7 @@ fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<Stri
             Item::Link(path) => others.push(format!("link {}", text(path.as_os_str().as_bytes()))),
             Item::Dangling(path) => others.push(format!("dangling {}", text(path.as_os_str().as_bytes()))),
             Item::Special(path, kind) => others.push(format!("{kind} {}", text(path.as_os_str().as_bytes()))),
+            Item::Stdin => others.push("standard input".to_owned()),
         }
     }
     (files, others)
@@ -32,6 +33,17 @@ fn tree(files: &[&str]) -> tempfile::TempDir {
         std::fs::write(path, file).unwrap();
     }
     dir
+}
+
+#[test]
+fn only_command_line_arguments_name_standard_input() {
+    let first = |walk: Walk| walk.into_iter().next().unwrap();
+    let walk = || Walk::new(["-".into(), "/dev/null".into()] as [PathBuf; 2], Options::default(), 1);
+    assert!(matches!(first(walk().of_arguments()), Item::Stdin));
+    // Without it `-` is a file, which does not exist here.
+    assert!(matches!(first(walk()), Item::Failed(_)));
+    let specs: Arc<[truesum_hash::Spec]> = Arc::from([]);
+    assert!(!Job::hash("-", &specs).stdin && Job::argument("-", &specs).stdin);
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn job(known: &mut Vec<Arc<[Spec]>>, split: Split<'_>) -> Job {
     let expected = spellings.into_iter().flatten().find(|digest| split.matches(digest));
     // Base64 with stray bits at its end spells no digest: its own letters are none that could be found.
     let expected = expected.unwrap_or_else(|| Digest::new(split.digest));
-    Job { expected: vec![expected], ..Job::hash(OsString::from_vec(split.path), &specs) }
+    Job { expected: vec![expected], ..Job::argument(OsString::from_vec(split.path), &specs) }
 }
 
 /// Counts what a manifest's entries came to, and tells it.
@@ -152,7 +152,7 @@ impl Sink for Verdicts<'_> {
         let verdict = outcome.verdict();
         let Outcome { job, result } = outcome;
         self.read += 1;
-        if job.name == b"-" {
+        if job.stdin {
             self.streams.input_was_read();
         }
         let talk = self.settings.talk;

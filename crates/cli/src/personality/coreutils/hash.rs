@@ -26,7 +26,7 @@ pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {
     let specs: Arc<[_]> = [spec].into();
     let mut lines = Lines { settings, streams, good: true, debugged: false };
     for names in segments(&settings.names) {
-        let mut tasks = names.iter().map(|name| Task::File(Job::hash(OsStr::from_bytes(name), &specs)));
+        let mut tasks = names.iter().map(|name| Task::File(Job::argument(OsStr::from_bytes(name), &specs)));
         let config = config(threads(names));
         run(&config, &mut tasks, &Progress::default(), &mut lines)?;
     }
@@ -71,7 +71,7 @@ struct Lines<'a> {
 impl Sink for Lines<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let Outcome { job, result } = outcome;
-        if job.name == b"-" {
+        if job.stdin {
             self.streams.input_was_read();
         }
         if self.settings.debug
