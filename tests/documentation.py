@@ -12,6 +12,7 @@ In README.md, CONTRIBUTING.md, docs and benchmarks every code fence says what it
 The blocks of a page are run one after the other in one folder, which is HOME too. A comment `<!-- before: ... -->` has commands
 that set the stage for the next block; what they write to ../session every command begins with. With TRUESUM_BLESS=1 the output of sessions is written as it is, where it differs.
 
+A manifest that a page writes (`truesum hash -o`, `truesum convert -o`) is checked at once: the program must accept what it writes.
 Links to files of the repository must resolve, including their anchors: a heading of a page, a function of a Rust file. docs/SUMMARY.md
 names every page of docs once.
 Exit status: 0 all is as shown, 1 not.
@@ -91,6 +92,8 @@ class Page:
                 self.commands += 1
                 if code != 0:
                     self.fault(n, f"`{command}` ended in {code}: {said}")
+                else:
+                    self.written(command, n)
         elif kind == "console":
             return self.session(body, number)
         return body
@@ -130,6 +133,8 @@ class Page:
             found = said.rstrip("\n").split("\n") if said.strip("\n") else []
             if code != 0:
                 found.append(f"[{code}]")
+            else:
+                self.written(command, number + start)
             if not matches(shown, found):
                 if BLESS:
                     made += found
@@ -138,6 +143,15 @@ class Page:
                     command, "\n".join(f"    {line}" for line in found), "\n".join(f"    {line}" for line in shown)))
             made += shown
         return made
+
+    def written(self, command, line):
+        """Checks the manifest that a successful command wrote."""
+        found = re.match(r"(cd \S+ && )?truesum (?:hash|convert|update) (?:.* )?(?:-o|--output) (\S+)", command)
+        if found and not found.group(2).startswith("s3:"):
+            check = f"{found.group(1) or ''}truesum check {found.group(2)}"
+            code, said = self.shell(check)
+            if code != 0:
+                self.fault(line, f"`{command}` writes a manifest that `{check}` does not accept: {said}")
 
     def shell(self, command):
         done = subprocess.run(["bash", "-c", command], cwd=self.home, env=self.environment, stdin=subprocess.DEVNULL,

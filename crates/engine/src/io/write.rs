@@ -44,9 +44,13 @@ pub struct AtomicFile {
 type Version = [i64; 5];
 
 /// Returns the version of a file, or `None` if there is none.
-fn version(path: &Path) -> Option<Version> {
-    let stat = fs::lstat(path).ok()?;
-    Some([stat.st_size, stat.st_mtime, stat.st_mtime_nsec as i64, stat.st_ctime, stat.st_ctime_nsec as i64])
+fn version(path: &Path) -> io::Result<Option<Version>> {
+    let stat = match fs::lstat(path) {
+        Ok(stat) => stat,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Some([stat.st_size, stat.st_mtime, stat.st_mtime_nsec as i64, stat.st_ctime, stat.st_ctime_nsec as i64]))
 }
 
 /// A place in the target's folder, with the temporary name if there is one.
@@ -69,7 +73,7 @@ impl AtomicFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => destination(target).map_err(fail)?,
             Err(error) => return Err(fail(error)),
         };
-        let found = version(&real);
+        let found = version(&real).map_err(fail)?;
         Ok(AtomicFile { found: Some(found), ..AtomicFile::begin(&real, true)? })
     }
 
@@ -96,7 +100,7 @@ impl AtomicFile {
     /// not followed. [`AtomicFile::target`] and errors name it by the descriptor.
     pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
         let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
-        let found = version(&path);
+        let found = version(&path).map_err(|error| Error::io(name, "write", error))?;
         let file = AtomicFile::begin(&path, true)?;
         Ok(AtomicFile { found: Some(found), _folder: Some(folder), ..file })
     }
@@ -159,7 +163,8 @@ impl AtomicFile {
             if File::open(&target).is_ok() {
                 lock = Some(Lock::open(&target, &Progress::default())?);
             }
-            let now = version(&target);
+            let now = version(&target)
+                .map_err(|error| Error::io(target.as_os_str().as_bytes(), "replace", error))?;
             if now.is_some() && now != found {
                 let why = Cause::Other("another process wrote it during the run".to_owned());
                 return Err(Error::new(target.as_os_str().as_bytes(), "replace", why));
