@@ -1,4 +1,4 @@
-"""hash_files: every outcome, in order, errors as values, names of any bytes, early ends."""
+"""hash_files: one outcome per file, in order, errors as values, arbitrary bytes in names, early termination."""
 
 from __future__ import annotations
 

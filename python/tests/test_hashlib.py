@@ -1,4 +1,4 @@
-"""Every algorithm that hashlib has too is held against it: lengths, splits, copies, kinds of buffer."""
+"""Compares every algorithm that hashlib also has: lengths, splits, copies, kinds of buffers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OURS |= {"shake_128": "shake128", "shake_256": "shake256", "sha512_224": "sha512
 
 
 def theirs(name: str, data: bytes) -> bytes | None:
-    """What hashlib says; None where its OpenSSL refuses the algorithm."""
+    """Returns hashlib's digest, or None if its OpenSSL rejects the algorithm."""
     try:
         found = hashlib.new(name, data)
     except ValueError:
@@ -285,7 +285,7 @@ def test_a_file_by_its_name(tmp_path: Path) -> None:
 
 
 class Lying(io.RawIOBase):
-    """An open file that says what it does not do."""
+    """A file object whose return values are wrong."""
 
     def __init__(self, said: int | None) -> None:
         self.said = said

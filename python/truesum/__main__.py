@@ -1,4 +1,4 @@
-"""`python -m truesum`: the program that comes with the package, in the place of this process."""
+"""`python -m truesum` replaces this process with the program that is installed with the package."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def program() -> Path:
-    """Where the program lies that was installed with this package.
+    """Returns the path of the program that is installed with this package.
 
-    Raises FileNotFoundError if it is not there: the package was put together by hand.
+    Raises FileNotFoundError if it is missing, which means that the package was not installed from a wheel.
     """
     try:
         installed = files("truesum") or []
@@ -25,7 +25,7 @@ def program() -> Path:
 
 
 def main() -> None:
-    """Becomes the program."""
+    """Replaces this process with the program."""
     try:
         found = program()
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""`truesum-cluster`: hash and verify on a cluster, from a terminal."""
+"""`truesum-cluster`: hash and verify on a cluster from the command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNITS |= {prefix + "b": 1000**power for power, prefix in enumerate("kmgt", 1)}
 
 
 def size(text: str) -> int:
-    """Reads a number of bytes, as the program does.
+    """Parses a number of bytes in the syntax of the program.
 
     >>> size("64GiB"), size("1.5k"), size("500 MB")
     (68719476736, 1536, 500000000)
@@ -45,7 +45,7 @@ def size(text: str) -> int:
 
 
 def pair(text: str) -> tuple[str, str]:
-    """Reads PREFIX=HOST."""
+    """Parses PREFIX=HOST."""
     prefix, sign, host = text.rpartition("=")
     if not sign or not host:
         raise argparse.ArgumentTypeError(f"'{text}' is no PREFIX=HOST")
@@ -53,7 +53,7 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def parser() -> argparse.ArgumentParser:
-    """What can be asked."""
+    """Returns the argument parser."""
     usual = Policy()
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--work", metavar="DIR", required=True, help="folder that driver and workers share; gone on with if it is there")
@@ -86,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Line:
-    """The progress line, a few times a second."""
+    """Prints the progress line, a few times per second."""
 
     def __init__(self) -> None:
         self._last = 0.0
@@ -103,7 +103,7 @@ class Line:
 
 
 def engine_of(arguments: argparse.Namespace) -> Engine:
-    """The engine that was named."""
+    """Returns the selected engine."""
     if arguments.scheduler or arguments.scheduler_file:
         try:
             from distributed import Client
@@ -118,7 +118,7 @@ def engine_of(arguments: argparse.Namespace) -> Engine:
 
 
 def shown(name: str) -> str:
-    """A name as a terminal may have it.
+    """Escapes a name for a terminal.
 
     >>> shown("a b"), shown("a\\nb\\x1b[2J")
     ('a b', "'a\\\\nb\\\\x1b[2J'")
@@ -127,7 +127,7 @@ def shown(name: str) -> str:
 
 
 def told(report: Report) -> int:
-    """Says what it came to."""
+    """Prints the result."""
     for problem in report.problems:
         print(f"truesum-cluster: {problem}", file=sys.stderr)
     for name, kind, reason in report.failures:
@@ -138,7 +138,7 @@ def told(report: Report) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command. Its exit status."""
+    """Runs the command and returns its exit status."""
     given = parser().parse_args(arguments)
     settings: Settings = {
         "threads": given.threads,
