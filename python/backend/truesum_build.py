@@ -32,7 +32,7 @@ def program() -> Path:
         message = json.loads(line)
         if message.get("reason") == "compiler-artifact" and message.get("executable"):
             return Path(message["executable"])
-    raise RuntimeError("cargo built no program called truesum")
+    raise RuntimeError("cargo did not build a program named truesum")
 
 
 def lay_program() -> None:
@@ -49,7 +49,7 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    raise RuntimeError("a source archive of this folder alone builds nothing: take the whole repository, or a wheel")
+    raise RuntimeError("cannot build from a source archive of this folder: use a clone of the repository, or a wheel")
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:

@@ -61,7 +61,7 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
             }
         })?;
         if !buffer.is_c_contiguous() {
-            return Err(PyBufferError::new_err("the bytes of this buffer do not lie one after the other"));
+            return Err(PyBufferError::new_err("the buffer is not contiguous"));
         }
         Ok(match view_of_bytes(&given, &buffer) {
             Some(fixed) => Data::Fixed(fixed),
@@ -126,7 +126,7 @@ impl Source<'_> {
         match self {
             Source::Fixed(bytes) => take(&bytes[range]),
             Source::Shared { first, of } => {
-                assert!(range.end <= of.0.len_bytes(), "a range within the buffer");
+                assert!(range.end <= of.0.len_bytes(), "the range is outside the buffer");
                 let mut copy = [0; COPY];
                 for start in range.clone().step_by(COPY) {
                     let copy = &mut copy[..COPY.min(range.end - start)];

@@ -1,6 +1,6 @@
 //! Constructors that receive their arguments through the vectorcall protocol, without a tuple per call. Building that
 //! tuple would take a tenth of the time for a short message.
-#![allow(unsafe_code, reason = "PyO3 makes such functions only of code that has nothing of its own to know")]
+#![allow(unsafe_code, reason = "PyO3 cannot create such functions with state")]
 
 use crate::bytes::Data;
 use crate::hash::{Hash, Kept, Which};
@@ -134,7 +134,7 @@ unsafe fn at_length(
 ) -> PyResult<Py<Hash>> {
     Python::attach(|py| {
         let count =
-            usize::try_from(count).map_err(|_| PyRuntimeError::new_err("fewer arguments than none"))?;
+            usize::try_from(count).map_err(|_| PyRuntimeError::new_err("negative number of arguments"))?;
         // SAFETY: guaranteed by the caller.
         let argument = |at: usize| unsafe { Borrowed::from_ptr(py, *arguments.add(at)) };
         // SAFETY: `names` is a tuple or null.

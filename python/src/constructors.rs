@@ -29,7 +29,7 @@ fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<
 fn documentation(row: &Algorithm) -> String {
     let (name, status) = (identifier(row), row.status);
     let takes = match row.check_key() {
-        Some(_) => " It needs a key.",
+        Some(_) => " Requires a key.",
         None => "",
     };
     format!(

@@ -11,22 +11,21 @@ pyo3::create_exception!(
     truesum,
     FileError,
     PyOSError,
-    "A file of which nothing can be said, for a reason that is not the system's: it is no regular file, it leads out of its \
-     folder, its digest cannot be divided. What the system says is raised as the usual OSError (FileNotFoundError, \
-     PermissionError ...)."
+    "A file error that is not a system error: the file is not a regular file, its name leads out of its folder, or its digest \
+     cannot be divided. System errors are raised as the usual subclasses of OSError (FileNotFoundError, PermissionError and \
+     others)."
 );
 pyo3::create_exception!(
     truesum,
     ChangedError,
     FileError,
-    "A file that changed while it was read: there is no digest of it."
+    "The file changed while it was read, so it has no digest."
 );
 pyo3::create_exception!(
     truesum,
     ManifestError,
     PyValueError,
-    "A manifest, or what was to become one, that is not what it should be: a malformed line, or something that the format \
-     cannot hold."
+    "The manifest is invalid, or the format cannot represent the data."
 );
 
 /// Returns the exception for a file error.

@@ -58,7 +58,7 @@ pub fn file_digest(
     }
     if !file.hasattr("readinto")? || !file.call_method0("readable")?.is_truthy()? {
         let what = file.repr()?;
-        return Err(refused(format!("{what} is no file's name, nor open for binary reading")));
+        return Err(refused(format!("{what} is neither a file name nor open for binary reading")));
     }
     open_file(py, file, spec)
 }
@@ -70,7 +70,7 @@ fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
     let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
     let found = found.map_err(|error| errors::of(py, &error))?;
     let digest =
-        found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("a file without its digest"))?;
+        found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("the digest is missing"))?;
     Ok(Hash::whole(spec, digest))
 }
 
@@ -91,7 +91,7 @@ fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Ha
         }
         if read > BUFFER {
             return Err(PyValueError::new_err(format!(
-                "readinto said {read} bytes, into a buffer of {BUFFER}"
+                "readinto returned {read} for a buffer of {BUFFER} bytes"
             )));
         }
         let part = view.get_item(pyo3::types::PySlice::new(py, 0, isize::try_from(read)?, 1))?;
@@ -146,7 +146,7 @@ struct Hand(SyncSender<Said>);
 
 impl Sink for Hand {
     fn outcome(&mut self, outcome: truesum::Outcome) -> std::io::Result<()> {
-        self.0.send(Said::Came(Box::new(outcome))).map_err(|_| std::io::Error::other("nobody listens"))
+        self.0.send(Said::Came(Box::new(outcome))).map_err(|_| std::io::Error::other("the receiver is gone"))
     }
 
     fn notice(&mut self, _: Notice) -> std::io::Result<()> {
@@ -208,7 +208,7 @@ pub fn hash_files(
     ordered: bool,
 ) -> PyResult<Outcomes> {
     if paths.is_instance_of::<PyString>() || paths.is_instance_of::<PyBytes>() {
-        return Err(refused("hash_files takes an iterable of names; file_digest takes one"));
+        return Err(refused("hash_files takes an iterable of names; use file_digest for a single file"));
     }
     let specs: Arc<[Spec]> = match algorithms {
         Some(Specs(specs)) => specs.into(),
@@ -231,7 +231,7 @@ pub fn hash_files(
     let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
     let thread = py.detach(|| builder.spawn(work));
     let thread =
-        thread.map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+        thread.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
     let running = Running {
         paths: Some(paths),
         names: Some(names),
@@ -285,12 +285,14 @@ impl Running {
                 Err(RecvTimeoutError::Disconnected) => {
                     let ended = self.thread.take().map(|thread| py.detach(|| thread.join()));
                     if matches!(ended, Some(Err(_))) {
-                        return Err(PyRuntimeError::new_err("a defect of truesum: its thread panicked"));
+                        return Err(PyRuntimeError::new_err("internal error: a thread of truesum panicked"));
                     }
                     // Every name must get an outcome; anything else is a bug that must not go unnoticed.
                     if !self.called.is_empty() {
                         let missing = self.called.len();
-                        return Err(PyRuntimeError::new_err(format!("{missing} files have no outcome")));
+                        return Err(PyRuntimeError::new_err(format!(
+                            "internal error: {missing} files have no outcome"
+                        )));
                     }
                     return Ok(None);
                 }

@@ -193,9 +193,7 @@ impl Hash {
             }
             State::Open(hasher) => self.finish(Hasher::clone(hasher), length).map(|digest| give(&digest)),
             State::Whole(digest) if length.is_none() => Ok(give(digest)),
-            State::Whole(_) => {
-                Err(refused("the digest of a file that was read has the length that was asked for"))
-            }
+            State::Whole(_) => Err(refused("the digest of a file has a fixed length")),
             State::Broken => Err(closed(state)),
         })
     }
@@ -229,7 +227,7 @@ impl Hash {
 
 /// Returns a zeroed buffer of this length.
 fn room(length: usize) -> PyResult<Vec<u8>> {
-    let refuse = || refused(format!("{length} is no length of a digest"));
+    let refuse = || refused(format!("{length} is not a valid digest length"));
     let mut bytes = Vec::new();
     if length == 0 || bytes.try_reserve_exact(length).is_err() {
         return Err(refuse());
@@ -241,8 +239,8 @@ fn room(length: usize) -> PyResult<Vec<u8>> {
 /// Returns why the state accepts no bytes or has no digest.
 fn closed(state: &State) -> PyErr {
     PyValueError::new_err(match state {
-        State::Whole(_) => "this is the digest of a file that was read whole: nothing can be added to it",
-        _ => "an update of this object was interrupted: there is no digest of it",
+        State::Whole(_) => "this is the digest of a complete file and cannot be updated",
+        _ => "an update of this object was interrupted, so it has no digest",
     })
 }
 

@@ -42,14 +42,14 @@ pub fn interruptible<T: Send, E: Send>(
         let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
         let working = builder
             .spawn_scoped(scope, move || work(&Teller(send)))
-            .map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+            .map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
         let heard = listen(py, receive, &mut each);
         if heard.is_err() {
             progress.stop();
         }
         let ended = py.detach(move || working.join());
         heard?;
-        ended.map_err(|_| PyRuntimeError::new_err("a defect of truesum: its thread panicked"))
+        ended.map_err(|_| PyRuntimeError::new_err("internal error: a thread of truesum panicked"))
     })
 }
 

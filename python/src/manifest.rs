@@ -90,7 +90,8 @@ impl Entry {
 const NANOS: i128 = 1_000_000_000;
 
 fn time_of(ns: i128) -> PyResult<Time> {
-    let seconds = i64::try_from(ns.div_euclid(NANOS)).map_err(|_| refused("no time that a file can have"))?;
+    let seconds =
+        i64::try_from(ns.div_euclid(NANOS)).map_err(|_| refused("the modification time is out of range"))?;
     Ok(Time { seconds, nanos: ns.rem_euclid(NANOS) as u32 })
 }
 
@@ -100,7 +101,7 @@ fn digest_given(spec: &Spec, given: &Bound<'_, PyAny>) -> PyResult<Digest> {
         Ok(text) => Digest::from_hex(text.to_str()?.as_bytes()).map_err(refused)?,
         Err(_) => match given.cast::<PyBytes>() {
             Ok(bytes) => Digest::new(bytes.as_bytes()),
-            Err(_) => return Err(PyTypeError::new_err("a digest is bytes, or str in hexadecimal")),
+            Err(_) => return Err(PyTypeError::new_err("a digest must be bytes, or str in hexadecimal")),
         },
     };
     if digest.len() != spec.digest_len() {
@@ -223,7 +224,7 @@ impl Manifest {
         }
         let lines = lines.finish().map_err(|why| unwritten(b"", &why))?;
         if self.signed {
-            lost.push("the signature, which is of the old text".to_owned());
+            lost.push("the signature, which does not match the new text".to_owned());
         }
         let mut reader =
             Reader::new(&lines[..], Options { format: Some(everything), ..Options::default().all_said() });
@@ -232,17 +233,17 @@ impl Manifest {
         let (text, converted) = done.map_err(|error| match error {
             ConvertError::Read(error) | ConvertError::Write(error) => PyOSError::new_err(error.to_string()),
             ConvertError::Whole(why) => {
-                ManifestError::new_err(format!("not written as {}: {why}", format.name))
+                ManifestError::new_err(format!("cannot be written as {}: {why}", format.name))
             }
         })?;
         let untold = untold(format, &converted, name);
-        lost.extend(untold.iter().map(|spec| format!("that digests are of {spec}")));
+        lost.extend(untold.iter().map(|spec| format!("the algorithm of its digests ({spec})")));
         if !lost.is_empty() && !lossy {
             lost.dedup();
             let (count, first) = (lost.len(), &lost[..lost.len().min(5)]);
             let more = if count > 5 { format!(" and {} more", count - 5) } else { String::new() };
             let text = format!(
-                "{} cannot hold {}{more}; lossy=True writes it without",
+                "{} cannot store {}{more}; use lossy=True to write the rest",
                 format.name,
                 first.join(", ")
             );
@@ -255,7 +256,7 @@ impl Manifest {
         match converted.reads_back(back) {
             Ok(true) => Ok(text),
             Ok(false) => Err(ManifestError::new_err(format!(
-                "as {}{} it would not be read back as it is",
+                "written as {}{}, it would not read back unchanged",
                 format.name,
                 name.map_or_else(String::new, |name| format!(" in {}", manifest::path::display_safe(name)))
             ))),
@@ -288,8 +289,8 @@ fn words(lost: &Lost<'_>) -> String {
         Lost::Size(_) => "the size".to_owned(),
         Lost::Time(_) => "the time".to_owned(),
         Lost::Pieces(_) => "digests of pieces".to_owned(),
-        Lost::Elapsed(_) => "how long hashing took".to_owned(),
-        Lost::Signature => "the signature, which is of the old text".to_owned(),
+        Lost::Elapsed(_) => "the hashing time".to_owned(),
+        Lost::Signature => "the signature, which does not match the new text".to_owned(),
     }
 }
 

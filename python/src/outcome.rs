@@ -47,7 +47,7 @@ impl Outcome {
         let specs = &self.inner.job.specs;
         let at = match algorithm {
             None if digests.len() == 1 => Some(0),
-            None => return Err(refused(format!("which of {} digests? name the algorithm", digests.len()))),
+            None => return Err(refused(format!("there are {} digests: name the algorithm", digests.len()))),
             Some(name) => {
                 let spec = crate::spec::named(name)?;
                 specs.iter().position(|other| *other == spec)
@@ -55,7 +55,7 @@ impl Outcome {
         };
         let digest = at.and_then(|at| digests.get(at));
         digest
-            .ok_or_else(|| PyKeyError::new_err(format!("no {} of it was computed", algorithm.unwrap_or(""))))
+            .ok_or_else(|| PyKeyError::new_err(format!("no {} digest was computed", algorithm.unwrap_or(""))))
     }
 }
 

@@ -27,7 +27,7 @@ impl FromPyObject<'_, '_> for Name {
             }
         };
         if name.as_bytes().contains(&0) {
-            return Err(PyValueError::new_err("embedded null byte in a file's name"));
+            return Err(PyValueError::new_err("embedded null byte in a file name"));
         }
         Ok(Name(name.into()))
     }

@@ -36,7 +36,7 @@ impl FromPyObject<'_, '_> for Specs {
             specs.push(with_key(named(name?.cast::<PyString>()?.to_str()?)?)?);
         }
         if specs.is_empty() {
-            return Err(refused("no algorithm named"));
+            return Err(refused("no algorithm given"));
         }
         Ok(Specs(specs))
     }
@@ -78,7 +78,7 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
             "unit" => spec.with_unit(value.extract()?),
             other => {
                 return Err(PyTypeError::new_err(format!(
-                    "'{other}' is no parameter: digest_size, key, context, seed, custom and unit are"
+                    "unknown parameter '{other}': there are digest_size, key, context, seed, custom and unit"
                 )));
             }
         };

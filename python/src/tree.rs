@@ -59,7 +59,7 @@ impl Piece {
         origin: Option<Origin>,
     ) -> PyResult<Piece> {
         if first > end {
-            return Err(refused("a piece that ends before it begins"));
+            return Err(refused("the piece ends before it begins"));
         }
         let hash =
             |(level, hash): (u8, String)| Ok((level, Digest::from_hex(hash.as_bytes()).map_err(refused)?));
@@ -277,7 +277,7 @@ impl Proof {
     #[new]
     fn new(algorithm: &str, size: u64, first: u64, end: u64, path: Vec<String>) -> PyResult<Proof> {
         if first > end {
-            return Err(refused("a proof of a range that ends before it begins"));
+            return Err(refused("the range of the proof ends before it begins"));
         }
         Ok(Proof(RangeProof { spec: named(algorithm)?, size, leaves: first..end, path: hashes(&path)? }))
     }

@@ -22,7 +22,7 @@ const KEPT: usize = 1000;
 pub fn format_named(name: &str) -> PyResult<&'static Format> {
     manifest::format(name).ok_or_else(|| {
         let names: Vec<&str> = manifest::FORMATS.iter().map(|format| format.name).collect();
-        errors::refused(format!("unknown format '{name}': there are {}", names.join(", ")))
+        errors::refused(format!("unknown format '{name}' (known: {})", names.join(", ")))
     })
 }
 
@@ -266,16 +266,16 @@ macro_rules! counts {
 
 counts! {
     entries: "Entries." = |report| report.entries;
-    verified: "Entries that were read to their end and are equal." = |report| report.counts.verified;
-    mismatched: "Entries of which a digest or the size differs." = |report| report.counts.mismatched;
-    missing: "Entries whose files are not there." = |report| report.counts.missing;
-    changed: "Entries whose files changed while they were read." = |report| report.counts.changed;
-    unreadable: "Entries whose files could not be read." = |report| report.counts.unreadable;
-    unverified: "Entries with nothing to compare." = |report| report.counts.unverified;
-    malformed: "Lines that are no entry." = |report| report.counts.malformed;
-    ignored: "Entries passed over, with ignore_missing." = |report| report.ignored;
-    unlisted: "Files that no manifest lists, with exact." = |report| report.unlisted;
-    unread: "Manifests that could not be read." = |report| report.unread;
-    files: "Files read to their end." = |report| report.counts.files;
-    bytes: "Bytes of those files." = |report| report.counts.bytes;
+    verified: "The number of entries that were read completely and match." = |report| report.counts.verified;
+    mismatched: "The number of entries with a different digest or size." = |report| report.counts.mismatched;
+    missing: "The number of entries whose files are missing." = |report| report.counts.missing;
+    changed: "The number of entries whose files changed while they were read." = |report| report.counts.changed;
+    unreadable: "The number of entries whose files could not be read." = |report| report.counts.unreadable;
+    unverified: "The number of entries without a usable digest." = |report| report.counts.unverified;
+    malformed: "The number of malformed lines." = |report| report.counts.malformed;
+    ignored: "The number of entries skipped with ignore_missing." = |report| report.ignored;
+    unlisted: "The number of files that are not in the manifest, with exact." = |report| report.unlisted;
+    unread: "The number of manifests that could not be read." = |report| report.unread;
+    files: "The number of files read completely." = |report| report.counts.files;
+    bytes: "The total size of those files in bytes." = |report| report.counts.bytes;
 }

@@ -203,7 +203,7 @@ def test_a_killed_driver_is_gone_on_from(run: Run, data: Path, processes: Proces
         assert said.returncode == 0, said.stderr
     after = {path.name: path.stat().st_ino for path in (work / "parts").iterdir()}
     assert before.items() <= after.items(), "what was done is not written again"
-    assert f"{len(done)} of them done before" in said.stderr
+    assert f"{len(done)} of them from an earlier run" in said.stderr
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
 
 
@@ -224,7 +224,7 @@ def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
         said = ended.communicate(timeout=PATIENT)[1]
     assert ended.returncode == 4 and "the scheduler is gone" in said and not (data.parent / "SUMS").exists(), said
     assert main([*command, "--processes", "2"]) == 0
-    assert " 0 of them done before" not in capfd.readouterr().err
+    assert " 0 of them from an earlier run" not in capfd.readouterr().err
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256")
 
 
@@ -366,7 +366,7 @@ def test_what_cannot_be_asked_is_refused(data: Path, capsys: pytest.CaptureFixtu
     work = str(data.parent / "work")
     usual = ["--work", work, "-o", str(data.parent / "SUMS"), "--processes", "1", "-q"]
     assert main(["hash", "s3://bucket/key", *usual]) == 2
-    assert "no object stores" in capsys.readouterr().err
+    assert "cannot read object stores" in capsys.readouterr().err
     assert main(["hash", str(data / "nothing"), *usual]) == 2
     assert "nothing" in capsys.readouterr().err
     assert main(["hash", str(data), "--work", str(data / "folder" / "work"), "-o", str(data.parent / "SUMS"), "-q"]) == 2
@@ -407,7 +407,7 @@ def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
             cluster.hash([data, data.parent / "more"], pool, **arguments)  # type: ignore[arg-type]
         # A plan without a record of what it was made from.
         (data.parent / "work" / "run.json").unlink()
-        with pytest.raises(ValueError, match="whose plan is there"):
+        with pytest.raises(ValueError, match="does not describe the existing plan"):
             hashed(data, pool)
     assert not (data.parent / "SUMS").exists() and not (data.parent / "OTHER").exists()
 
@@ -419,7 +419,7 @@ def test_a_manifest_may_lie_beside_its_files(run: Run, data: Path) -> None:
         # The driver died after creating it: it is not one of the planned files.
         reopened(data)
         assert hashed(data, pool, output=data / "SUMS").ok and (data / "SUMS").read_bytes() == right
-        with pytest.raises(ValueError, match="the manifest that is there lies in"):
+        with pytest.raises(ValueError, match="the existing manifest is inside"):
             hashed(data, pool, "another", output=data / "SUMS")
 
 
@@ -436,7 +436,7 @@ def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> Non
             verified("1", pool)
         # If the manifest is replaced while files are read, it is no longer the one that was read.
         report = verified("2", Meanwhile(lambda: manifest.write_bytes(manifest.read_bytes() + b"# 1\n")))
-        assert not report and any("changed meanwhile" in problem for problem in report.problems)
+        assert not report and any("changed during the run" in problem for problem in report.problems)
         with pytest.raises(ValueError, match="another run"):
             verified("2", pool)
         # Everything readable was read, so this run is over; a file that returns is only found by a new run.

@@ -21,7 +21,7 @@ def program() -> Path:
         path = Path(str(file.locate()))
         if file.name == "truesum" and file.parent.name in ("bin", "Scripts") and path.is_file():
             return path.resolve()
-    raise FileNotFoundError("the program truesum was not installed with the package")
+    raise FileNotFoundError("the program truesum is not installed next to python")
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
         found = program()
     except FileNotFoundError as error:
         print(f"truesum: {error}", file=sys.stderr)
-        print("hint: pip install truesum installs both", file=sys.stderr)
+        print("hint: pip install --force-reinstall truesum", file=sys.stderr)
         sys.exit(2)
     os.execv(found, ["truesum", *sys.argv[1:]])
 

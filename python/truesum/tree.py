@@ -81,7 +81,7 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
     """Builds an object and rejects duplicate members, of which readers might use either."""
     found = dict(members)
     if len(found) != len(members):
-        raise ValueError("a member is there twice")
+        raise ValueError("duplicate member")
     return found
 
 
@@ -106,18 +106,18 @@ def loads(line: str | bytes) -> Piece | Proof:
     told = json.loads(line, object_pairs_hook=_once)
     kind = _kind(told) if isinstance(told, dict) else None
     if kind == "failed-1":
-        raise ValueError(f"no digest, because {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
+        raise ValueError(f"no digest: {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
     wanted = _MEMBERS.get(str(kind))
     if wanted is None:
-        raise ValueError("not a piece or a proof of truesum")
+        raise ValueError("not a truesum piece or proof")
     given = set(told) - ({"path_base64"} if kind == "piece-2" else set())
     if given != wanted:
         odd = ", ".join(sorted(given ^ wanted))
-        raise ValueError(f"a {kind} that lacks members, or has others than its own: {odd}")
+        raise ValueError(f"{kind}: missing or unknown members: {odd}")
     numbers = ["size", "first", "end"] + (["inode", "mtime_ns", "ctime_ns"] if kind == "piece-2" else [])
     for name in numbers:
         if type(told[name]) is not int:
-            raise ValueError(f'"{name}" is no whole number')
+            raise ValueError(f'"{name}" is not an integer')
     try:
         if kind == "proof-1":
             return Proof(told["algorithm"], told["size"], told["first"], told["end"], told["path"])
@@ -128,13 +128,13 @@ def loads(line: str | bytes) -> Piece | Proof:
             if "path_base64" in told:
                 raw = base64.b64decode(told["path_base64"], validate=True)
                 if raw.decode("utf-8", "replace") != told["path"]:
-                    raise ValueError("a name and its bytes are different names")
+                    raise ValueError(""path" and "path_base64" are different names")
             origin = (raw, told["inode"], told["mtime_ns"], told["ctime_ns"])
         piece = Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
     except (TypeError, OverflowError) as error:
-        raise ValueError(f"a {kind} that is not as it should be: {error}") from None
+        raise ValueError(f"invalid {kind}: {error}") from None
     if told["blake3"] != piece.seal:
-        raise ValueError("a piece that is not as it was written: its digest is another one")
+        raise ValueError("the piece is corrupt: its checksum does not match")
     return piece
 
 

@@ -16,7 +16,7 @@ from .worker import compute
 
 LOOK = 1.0
 """Seconds for which the scheduler's information is cached."""
-GONE = "the scheduler is gone; what was done is kept"
+GONE = "the scheduler is gone; completed work is kept"
 
 
 class DaskPort:

@@ -82,7 +82,7 @@ class Driver:
             case {"bundle": int(bundle), "state": "reread"}:
                 self._rereads.done(bundle)
             case {"state": "problem", "text": text}:
-                self.told.problems.append(f"{text} (seen by an earlier driver)")
+                self.told.problems.append(f"{text} (found by an earlier driver)")
                 self._stop = True
             case {"end": True}:
                 # The previous run was complete, so files that failed then are worth another attempt now.
@@ -135,7 +135,7 @@ class Driver:
         if self.port.slots():
             self._peopled = now
         elif now - self._peopled >= self.policy.stranded:
-            self._problem(f"no worker is there since {now - self._peopled:.0f} seconds")
+            self._problem(f"no worker for {now - self._peopled:.0f} seconds")
             self._stop = True
             return
         for work in list(self._flying):
@@ -205,7 +205,7 @@ class Driver:
             self._queue.probed(work, self.plan.lines_of(bundle), died=False)
             return
         if answer.standing == "kept" and work.must_read():
-            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} could not read all of it again", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} could not read all files again", answer.worker)
             return
         if work.reread:
             self._reread_by(work, answer)
@@ -220,7 +220,7 @@ class Driver:
             self._retry(work, answer.worker)
             return
         if self._part_digest(bundle) != answer.digest:
-            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} answered, and there is no such part", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} reported a part that does not exist", answer.worker)
             return
         self._settle(work)
         self._rereads.void(bundle)
@@ -237,7 +237,7 @@ class Driver:
         if work.settled:
             return
         if self._hopeless >= 3 * self._window() + 3 * self.policy.tries:
-            self._problem(f"nothing but failures, the last of them: {reason}")
+            self._problem(f"too many failures, the last one: {reason}")
             self._stop = True
         elif work.probe is not None:
             # The worker reported an error, so this does not count as a death.
@@ -267,7 +267,7 @@ class Driver:
         if work.probe is not None:
             self._queue.probed(work, lines, died=True)
         elif work.reread or work.alone:
-            self._problem(f"bundle {work.bundle}: whoever had it ended, {work.deaths} times")
+            self._problem(f"bundle {work.bundle}: its workers died {work.deaths} times")
         else:
             self._queue.suspect(work.bundle, lines)
 
@@ -296,7 +296,7 @@ class Driver:
         elsewhere = answer.worker != self.ledger.worker(bundle)
         others = set(self.port.workers()) - {self.ledger.worker(bundle)}
         if not elsewhere and others:
-            self._came_to_nothing(work, f"bundle {bundle}: nobody but {answer.worker}, who computed it, would read it again", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: no worker other than {answer.worker}, which computed it, read it again", answer.worker)
             return
         self._settle(work)
         if self._compare(bundle, answer):
@@ -313,7 +313,7 @@ class Driver:
 
     def _contradicted(self, bundle: int, answer: Answer) -> None:
         known = self.ledger.state(bundle) == GOOD
-        other = self.ledger.worker(bundle) if known else "the part that was there"
+        other = self.ledger.worker(bundle) if known else "the existing part"
         self._stop = True
         self._problem(f"bundle {bundle}: {answer.worker} and {other} contradict each other: one of two reads was wrong")
         self.journal.add({"state": "problem", "text": self.told.problems[-1]})
@@ -326,7 +326,7 @@ class Driver:
         """Checks that the parts are still those that workers reported, and collects bundles with failures."""
         for bundle in self.ledger.known():
             if self._part_digest(bundle) != self.ledger.digest(bundle):
-                self.told.problems.append(f"bundle {bundle}: its part is not the one that {self.ledger.worker(bundle)} answered for")
+                self.told.problems.append(f"bundle {bundle}: its part is not the one that {self.ledger.worker(bundle)} reported")
             if self.ledger.state(bundle) != GOOD:
                 self.told.flawed.append(bundle)
         self.journal.add({"end": True})

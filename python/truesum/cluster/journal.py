@@ -34,7 +34,7 @@ class OnDisk:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(self._fd)
-            raise BlockingIOError(error.errno, "another driver is at work here", path) from None
+            raise BlockingIOError(error.errno, "another driver is using this folder", path) from None
 
     def read(self) -> bytes:
         with open(self._fd, "rb", closefd=False) as file:
@@ -62,7 +62,7 @@ def record(line: bytes, number: int) -> Record:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ValueError(f"the journal is damaged in line {number}: remove it, and parts are read again instead of believed")
+        raise ValueError(f"the journal is damaged in line {number}: remove it to read the parts again")
     return found
 
 
@@ -83,7 +83,7 @@ class Journal:
         head: Record = {"schema": SCHEMA, "plan": plan}
         if lines:
             if record(lines[0], 1) != head:
-                raise ValueError("the journal is of another plan: name an empty folder")
+                raise ValueError("the journal belongs to another plan: use an empty folder")
         else:
             self._write(head)
             self.sync()

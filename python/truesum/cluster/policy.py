@@ -44,14 +44,14 @@ class Policy:
     def __post_init__(self) -> None:
         """Raises ValueError for invalid values."""
         if self.tries < 1:
-            raise ValueError(f"tries: {self.tries}: a bundle is attempted once at least")
+            raise ValueError(f"tries: {self.tries}: must be at least 1")
         for name in ("reread", "reread_first"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: {getattr(self, name)}: it is a share, from 0 to 1")
+                raise ValueError(f"{name}: {getattr(self, name)}: must be between 0 and 1")
         for name in ("window", "patience", "least", "deadline", "grace", "stranded"):
             # Written as `not >=` so that NaN is rejected too.
             if not getattr(self, name) >= 0:
-                raise ValueError(f"{name}: {getattr(self, name)}: it is a number from 0 on")
+                raise ValueError(f"{name}: {getattr(self, name)}: must not be negative")
 
 
 @dataclass(slots=True)

@@ -96,7 +96,7 @@ def make_plan(path: str, wanted: Wanted, names: Iterable[bytes]) -> list[str]:
     if said.status == 0:
         return []
     if not (wanted.partial and said.status == 1 and os.path.exists(path)):
-        raise Refused("\n".join(said.lines) or f"truesum shard plan ended with {said.status}")
+        raise Refused("\n".join(said.lines) or f"truesum shard plan failed with status {said.status}")
     return said.lines
 
 

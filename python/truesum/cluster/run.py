@@ -66,7 +66,7 @@ def hash(
     asked = {"hash": target, "names": known_by(given), "algorithms": list(chosen), "root": wanted.root, "format": format}
     with Place(work) as place, closing(port_of(client)) as port:
         if place.begun(asked) is None and os.path.exists(target):
-            apart(target, given, "the manifest that is there")
+            apart(target, given, "the existing manifest")
         plan, lacking = planned(place, asked, wanted, given, port.slots(), settings)
         report = computed(place, plan, client, port, settings)
         if merged(place, plan, report, target, format, partial=False):
@@ -108,7 +108,7 @@ def verify(
     listed = Manifest.read(path)
     algorithms = tuple(dict.fromkeys(algorithm for entry in listed for algorithm in entry.digests))
     if not algorithms:
-        raise ValueError(f"{path}: it lists no digest of a file")
+        raise ValueError(f"{path}: the manifest has no digests of files")
     bare = [entry.name for entry in listed if not entry.digests]
     del listed
     folder = os.fsdecode(root) if root is not None else os.path.dirname(path)
@@ -118,10 +118,10 @@ def verify(
         report = computed(place, plan, client, port, settings)
         whole = merged(place, plan, report, place.found, "jsonl", partial=True)
         report.problems += lacking
-        report.failures += [(name, "unverified", "the manifest has no digest of it") for name in bare[:KEPT]]
+        report.failures += [(name, "unverified", "the manifest has no digest for it") for name in bare[:KEPT]]
         equal = report.manifest is not None and judged(path, place.found, report)
         if file_digest(path, "blake3").hexdigest() != digest:
-            report.problems.append(f"{path}: the manifest was changed meanwhile")
+            report.problems.append(f"{path}: the manifest changed during the run")
         elif whole:
             if equal and not lacking and not bare:
                 report.verdict = "verified"
@@ -137,10 +137,10 @@ def judged(listed: str, found: str, report: Report) -> bool:
 
     def hear(finding: Finding) -> None:
         if finding.standing != "same" and finding.name not in known and len(report.failures) < KEPT:
-            report.failures.append((finding.name, finding.standing, "it is not as the manifest lists it"))
+            report.failures.append((finding.name, finding.standing, "it does not match the manifest"))
 
     said = diff(listed, found, hear)
     report.problems += said.malformed_lines + [str(error) for error in said.errors]
     if not said and not report.failures and not report.problems:
-        report.problems.append(f"{listed} and what was found are {said.verdict}: see truesum diff {listed} {found}")
+        report.problems.append(f"{listed} and the digests found are {said.verdict}: run truesum diff {listed} {found}")
     return bool(said)

@@ -21,7 +21,7 @@ def names(paths: Name | Iterable[Name]) -> Iterator[bytes]:
     for path in given:
         name = os.fsencode(path)
         if STORE.match(name):
-            raise ValueError(f"{os.fsdecode(name)}: a cluster reads files, no object stores")
+            raise ValueError(f"{os.fsdecode(name)}: a cluster cannot read object stores")
         yield name
 
 
@@ -83,10 +83,10 @@ def apart(path: str, given: Iterable[bytes], what: str) -> None:
     >>> apart("/data/work", [b"/database"], "the run's folder")
     >>> apart("/data/work", [b"/data"], "the run's folder")
     Traceback (most recent call last):
-    ValueError: /data/work: the run's folder lies in what is to be hashed: name another
+    ValueError: /data/work: the run's folder is inside the files to be hashed: choose another path
     """
     real = os.path.realpath(os.fsencode(path))
     for name in given:
         root = os.path.realpath(name)
         if root == real or real.startswith(root.rstrip(b"/") + b"/"):
-            raise ValueError(f"{path}: {what} lies in what is to be hashed: name another")
+            raise ValueError(f"{path}: {what} is inside the files to be hashed: choose another path")

@@ -62,7 +62,7 @@ def checked(settings: Settings) -> None:
     asked["bundle_files"] = settings.get("bundle_files", 0)
     for name, number in asked.items():
         if number < 0:
-            raise ValueError(f"{name}: {number}: it is a number from 0 on")
+            raise ValueError(f"{name}: {number}: must not be negative")
 
 
 def port_of(engine: Engine) -> Port:
@@ -73,7 +73,7 @@ def port_of(engine: Engine) -> Port:
         from .dask_port import DaskPort
 
         if getattr(engine, "asynchronous", False):
-            raise ValueError("the client is asynchronous: give one that is not, from a thread of its own")
+            raise ValueError("the client is asynchronous: use a synchronous client in a separate thread")
         return DaskPort(cast(Any, engine))
     return cast(Port, engine)
 
@@ -160,7 +160,7 @@ def merged(place: Place, plan: Plan, report: Report, output: str, form: str | No
     if said.status == 0:
         report.manifest, report.files, report.bytes = output, plan.files, plan.bytes
         return True
-    report.problems += said.lines or [f"truesum shard merge ended with {said.status}"]
+    report.problems += said.lines or [f"truesum shard merge failed with status {said.status}"]
     if partial and said.status == 1 and os.path.exists(output):
         counted = plan.merge([os.path.join(place.parts, plan.part_name(bundle)) for bundle in range(plan.bundles)])
         report.manifest, report.files, report.bytes = output, counted.files, counted.bytes

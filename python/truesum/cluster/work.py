@@ -79,7 +79,7 @@ class Queue:
         """Records the result for some lines. When all lines of a bundle have been tested, the remaining ones are
         computed."""
         if work.probe is None:
-            raise ValueError("no probe")
+            raise ValueError("not a probe")
         first, end = work.probe
         bundle = work.bundle
         if died and end - first > 1:

@@ -22,7 +22,7 @@ def opened(path: str, id: str) -> Plan:
     if plan is None:
         plan = Plan(path)
         if plan.id != id:
-            raise ValueError(f"{path}: this is another plan ({plan.id[:8]}) than the one asked for ({id[:8]})")
+            raise ValueError(f"{path}: this is plan {plan.id[:8]}, not {id[:8]}")
         if len(PLANS) >= KEPT:
             PLANS.clear()
         PLANS[id] = plan
