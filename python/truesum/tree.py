@@ -128,7 +128,7 @@ def loads(line: str | bytes) -> Piece | Proof:
             if "path_base64" in told:
                 raw = base64.b64decode(told["path_base64"], validate=True)
                 if raw.decode("utf-8", "replace") != told["path"]:
-                    raise ValueError(""path" and "path_base64" are different names")
+                    raise ValueError('"path" and "path_base64" are different names')
             origin = (raw, told["inode"], told["mtime_ns"], told["ctime_ns"])
         piece = Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
     except (TypeError, OverflowError) as error:
