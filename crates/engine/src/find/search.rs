@@ -1,4 +1,4 @@
-//! A search under way: what it tells, what it counts, and what that comes to.
+//! A search in progress: its events, its counts and its result.
 
 use super::candidates::Candidates;
 use super::wanted::{Index, Wanted};
@@ -18,44 +18,44 @@ use std::io;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
 
-/// A file that has content that is looked for.
+/// A file with content that is searched for.
 #[derive(Debug)]
 pub struct Found<'f> {
-    /// Which content: its index.
+    /// The index of the content.
     pub wanted: usize,
     /// The file.
     pub name: &'f Path,
     /// Its size in bytes.
     pub size: u64,
-    /// By which digests it is recognised.
+    /// The digests by which it was recognised.
     pub by: &'f [(Spec, Digest)],
 }
 
-/// Something that a search tells.
+/// An event of a search.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// A file that has content that is looked for, in the order of files.
+    /// A file with content that is searched for. Reported in the order of files.
     Found(&'e Found<'e>),
-    /// A line of this manifest that is no entry, or one without a digest to look for.
+    /// A line of this manifest that is malformed or has no digest to search for.
     Malformed(&'e Path, &'e BadLine),
-    /// A file or folder that could not be read: it may be one that is looked for.
+    /// A file or folder that could not be read. It may contain what is searched for.
     Failed(&'e Error),
-    /// What was passed over on the way, and why.
+    /// What was skipped during the walk, and why.
     Passed(&'e Notice),
-    /// All that is known by now was told: the time to flush what was buffered.
+    /// All results known so far have been reported; buffered output can be flushed.
     Pause,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// All that was looked for is there.
+    /// Everything that was searched for was found.
     AllFound,
-    /// Everything was read, and something is not there.
+    /// Everything was read, and something was not found.
     NotAllFound,
-    /// Not everything could be read, or nothing was looked for: what was not found may be there.
+    /// Not everything could be read, or there was nothing to search for. What was not found may exist.
     NotAsAsked,
-    /// Stopped before its end.
+    /// The search was stopped before its end.
     Interrupted,
 }
 
