@@ -39,12 +39,7 @@ pub const SETTINGS: [Setting; 4] = [
         about: "default algorithm of `hash`; output lines name it",
         usual: "sha256",
     },
-    Setting {
-        key: "format",
-        option: "--format",
-        about: "default format of `hash`",
-        usual: "gnu",
-    },
+    Setting { key: "format", option: "--format", about: "default format of `hash`", usual: "gnu" },
     Setting { key: "progress", option: "--progress", about: "auto or never", usual: "auto" },
     Setting { key: "color", option: "--color", about: "auto, always or never", usual: "auto" },
 ];

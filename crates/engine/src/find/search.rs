@@ -62,25 +62,25 @@ pub enum Conclusion {
 /// The counts of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// For each content how many files have it.
+    /// The number of files for each content.
     pub found: Vec<u64>,
-    /// Files read to their end, and bytes of these.
+    /// Files read to their end.
     pub read: u64,
-    /// Bytes of those files.
+    /// The total size of those files in bytes.
     pub bytes: u64,
-    /// Files whose size told that they are none of those looked for.
+    /// Files skipped because their size rules them out.
     pub passed: u64,
-    /// Files and folders that could not be read, and manifests.
+    /// Files, folders and manifests that could not be read.
     pub failed: u64,
-    /// Lines of manifests that are no entry or have nothing to look for.
+    /// Lines of manifests that are malformed or have nothing to search for.
     pub malformed: u64,
-    /// Whether it was stopped before its end.
+    /// Whether the search was stopped before its end.
     pub interrupted: bool,
     lenient: bool,
 }
 
 impl Report {
-    /// What all this means.
+    /// Returns the result.
     pub fn conclusion(&self) -> Conclusion {
         let all = self.found.iter().all(|&files| files > 0);
         let trouble = self.failed > 0 || !self.lenient && self.malformed > 0 || self.found.is_empty();
@@ -93,10 +93,10 @@ impl Report {
     }
 }
 
-/// Takes what a search tells. Its error ends the search.
+/// Receives the events of a search. Returning an error stops it.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
-/// A search.
+/// A search for content.
 ///
 /// ```
 /// use truesum::find::{Conclusion, Event, Search, Wanted};
@@ -122,37 +122,39 @@ pub struct Search<'a> {
     options: &'a Options,
     progress: &'a Progress,
     wanted: Vec<Wanted>,
-    /// Files that are none of those looked for: the manifests, and the caller's own.
+    /// Files to ignore: the manifests and the caller's own files.
     own: Vec<FileId>,
     report: Report,
 }
 
 impl<'a> Search<'a> {
-    /// A search for nothing yet. The options say how manifests and files are read. [`Progress::stop`] ends it early.
+    /// Returns a search without anything to search for. The options specify how manifests and files are read.
+    /// [`Progress::stop`] ends it early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Search<'a> {
         let report = Report { lenient: options.lenient, ..Report::default() };
         Search { options, progress, wanted: Vec::new(), own: options.own.clone(), report }
     }
 
-    /// What is looked for.
+    /// Returns the content to search for.
     pub fn wanted(&self) -> &[Wanted] {
         &self.wanted
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Looks for this content too.
+    /// Adds content to search for.
     pub fn add(&mut self, wanted: Wanted) {
         self.wanted.push(wanted);
     }
 
-    /// Looks for all that a manifest lists; `-` is standard input. Entries without a digest are told as bad lines.
+    /// Adds the content of all entries in a manifest; `-` is standard input. Entries without a digest are reported as
+    /// malformed lines.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with the manifest is told and counted.
+    /// Returns the error of `tell`. Problems with the manifest are reported and counted.
     pub fn add_manifest(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
         let Search { options, progress, wanted, own, report } = self;
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
@@ -183,11 +185,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks at the files under these names, which are files or folders; no symbolic link below a folder is followed unless
-    /// the options of the walk say so.
+    /// Searches these files and folders. Symbolic links below a folder are followed only if the options of the walk say
+    /// so.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with files is told and counted.
+    /// Returns the error of `tell`. Problems with files are reported and counted.
     pub fn run(
         &mut self,
         paths: impl IntoIterator<Item: Into<OsString>>,
@@ -213,7 +215,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// From a run to whoever is told.
+/// Forwards the outcomes of a run to the receiver.
 struct Relay<'r, 't> {
     index: &'r Index<'r>,
     report: &'r mut Report,
