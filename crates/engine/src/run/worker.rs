@@ -1,4 +1,4 @@
-//! One worker: keeps lanes full of open files, or gives a large file all its attention.
+//! A worker: keeps lanes full of open files, or processes one large file alone.
 
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
@@ -27,19 +27,19 @@ use std::time::Instant;
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher, Spec, finish_many, update_many};
 
-/// Bytes of slices a worker reads before it hashes them: they should still be in the second-level cache then. Of more files than
-/// [`FEW`] it is more, for calls cost more than the third level does: 10,000 files of 100 KiB took a quarter less of processor time
-/// in slices of 32 KiB than of 8.
+/// The total size of the slices that a worker reads before it hashes them, so that they are still in the L2 cache. For
+/// more than [`FEW`] files it is larger, because system calls cost more than the L3 cache: 10,000 files of 100 KiB took
+/// a quarter less processor time in slices of 32 KiB than of 8 KiB.
 const ROUND: usize = 1 << 19;
-/// Files whose slices make up a round.
+/// The number of files whose slices form a round.
 const FEW: usize = 16;
-/// The longest slice read of one file. Longer ones leave the cache.
+/// The maximum slice read from one file. Longer ones do not stay in the cache.
 const SLICE: usize = 1 << 18;
-/// Slices do not begin at multiples of a power of two: lanes that do fall on the same cache sets.
+/// Slices do not begin at multiples of a power of two, because such lanes map to the same cache sets.
 const SKEW: usize = 64 + 4096;
-/// Files up to this size are read in one go even when many are open.
+/// Files up to this size are read in one call even if many are open.
 const ONE_GO: u64 = (ROUND / FEW) as u64;
-/// Most files open in one worker.
+/// The maximum number of open files per worker.
 const OPEN: usize = 64;
 /// How often, every 5 ms, a worker without an open file tries again where descriptors are exhausted and no other worker reads.
 const PATIENCE: u32 = 200;
