@@ -1,7 +1,8 @@
-"""Times truesum against hashlib, paired: the two take turns, and the ratio of each turn counts, not the time.
+"""Compares the speed of truesum and hashlib in alternating runs; the result is the median of the ratios, not of the
+times.
 
-`python benchmark.py [--files N] [--turns N] [--cpu]` prints a table for the README; with --cpu of processor time, which others that
-run on the machine disturb less.
+`python benchmark.py [--files N] [--turns N] [--cpu]` prints a table for the README. --cpu measures processor time,
+which other processes on the machine affect less.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ clock = time.perf_counter
 
 
 def seconds(act: Callable[[], object]) -> float:
-    """How long it takes."""
+    """Returns the time a call takes."""
     since = clock()
     act()
     return clock() - since
 
 
 def paired(ours: Callable[[], object], theirs: Callable[[], object], turns: int) -> tuple[float, float, float]:
-    """Medians of ours and theirs, and of how many times as long theirs took in the same turn."""
+    """Returns the median times of both and the median of their ratio per pair of runs."""
     ours(), theirs()
     pairs = []
     for turn in range(turns):
-        # Who begins has no advantage in the long run.
+        # Alternate which one goes first.
         if turn % 2:
             mine, other = seconds(ours), seconds(theirs)
         else:
@@ -45,14 +46,14 @@ def paired(ours: Callable[[], object], theirs: Callable[[], object], turns: int)
 
 
 def calls(constructor: Callable[[bytes], truesum.Hash] | Callable[[bytes], hashlib._Hash], count: int) -> None:
-    """Digests of short messages, one call each."""
+    """Measures digests of short messages, one call each."""
     message = b"x" * 64
     for _ in range(count):
         constructor(message).digest()
 
 
 def pooled(paths: Iterable[str], name: str) -> None:
-    """What hashlib's users write: file_digest in a pool of threads."""
+    """The usual code with hashlib: file_digest in a thread pool."""
 
     def one(path: str) -> bytes:
         with open(path, "rb") as file:
@@ -93,7 +94,7 @@ def main() -> None:
             path = Path(folder, f"{number}")
             path.write_bytes(data[number : number + 102_400])
             paths.append(str(path))
-        # Files that were just written are asked for writers; these are to be at rest.
+        # For recently modified files truesum checks for writers; wait until these are old enough.
         time.sleep(3)
         for name in ("md5", "sha256"):
             found = paired(lambda n=name: many(paths, n), lambda n=name: pooled(paths, n), turns)  # type: ignore[misc]

@@ -1,9 +1,9 @@
-"""Measures what a cluster costs beside the work: two workers of one thread against one program with two, in turns; each task; the
-driver's memory for a plan of millions of files.
+"""Measures the overhead of a cluster: two single-threaded workers against one program with two threads, in alternating
+runs; the cost per task; and the driver's memory for a plan with millions of files.
 
-`python benchmark_cluster.py [--files N] [--gib G] [--tasks N] [--turns N]` compares on this machine; `--listing N` plans N files that
-are not there, in bundles of `--bundle-files`, and has a driver go through them. Processor time is that of all processes together:
-others who run on the machine disturb it less than the clock.
+`python benchmark_cluster.py [--files N] [--gib G] [--tasks N] [--turns N]` compares on this machine. `--listing N`
+plans N files that do not exist, in bundles of `--bundle-files`, and runs a driver over them. Processor time is the
+total of all processes; other processes on the machine affect it less than wall-clock time.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from truesum.shard import Plan
 
 
 ONCE = cluster.Policy(reread_first=0.02)
-"""What is compared reads everything once: reading the first bundle of each worker twice is more work, not dearer work."""
+"""The comparison reads every bundle once: rereading the first bundle of each worker is additional work, not overhead."""
 
 
 def spent() -> float:
-    """Processor time of this process and of those that ended."""
+    """Returns the processor time of this process and of its terminated children."""
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 def live(pids: Collection[int]) -> float:
-    """Processor time of processes that live."""
+    """Returns the processor time of running processes."""
     ticks = 0
     for pid in pids:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -54,20 +54,20 @@ def live(pids: Collection[int]) -> float:
 
 
 def timed(act: Callable[[], object], pids: Collection[int]) -> tuple[float, float]:
-    """Seconds by the clock, and of all processors."""
+    """Returns the wall-clock seconds of a call and its total processor seconds."""
     since, before = time.perf_counter(), spent() + live(pids)
     act()
     return time.perf_counter() - since, spent() + live(pids) - before
 
 
 def who() -> int:
-    """The process that does this."""
+    """Returns the process ID of the worker that runs this."""
     time.sleep(0.1)
     return os.getpid()
 
 
 def begun(pool: ProcessPoolExecutor, count: int) -> set[int]:
-    """The processes of a pool, all of them begun."""
+    """Returns the process IDs of a pool after all its processes have started."""
     there: set[int] = set()
     while len(there) < count:
         there |= {future.result() for future in [pool.submit(who) for _ in range(2 * count)]}
@@ -75,7 +75,7 @@ def begun(pool: ProcessPoolExecutor, count: int) -> set[int]:
 
 
 def compare(name: str, data: Path, algorithm: str, engine: Engine, pids: Collection[int], turns: int) -> None:
-    """One program with two threads, and two workers with one each."""
+    """Compares one program with two threads and two workers with one thread each."""
     scratch = data.parent
     alone: list[tuple[float, float]] = []
     shared: list[tuple[float, float]] = []
@@ -100,7 +100,7 @@ def compare(name: str, data: Path, algorithm: str, engine: Engine, pids: Collect
 
 
 def tasks(scratch: Path, count: int, client: Client, pids: Collection[int]) -> None:
-    """Bundles with nothing in them."""
+    """Measures bundles with a single small file."""
     data = scratch / "tasks"
     data.mkdir()
     for number in range(count):
@@ -117,7 +117,7 @@ def tasks(scratch: Path, count: int, client: Client, pids: Collection[int]) -> N
 
 
 class Yes:
-    """A port that answers whatever is asked: what is measured is the driver."""
+    """A port that answers every task at once, so that only the driver is measured."""
 
     def __init__(self) -> None:
         self._asked: list[tuple[int, Task]] = []
@@ -153,7 +153,7 @@ def digest(bundle: int) -> str:
 
 
 def listing(folder: Path, files: int, each: int) -> None:
-    """A plan of files that are nowhere, as docs/spec/shards.md has it, and a driver that goes through it."""
+    """Writes a plan of files that do not exist, in the format of docs/spec/shards.md, and runs a driver over it."""
     path, when = folder / "plan.jsonl", "2026-01-01T00:00:00.000000000Z"
     whole = truesum.blake3()
     with path.open("wb") as out:
@@ -182,13 +182,13 @@ def listing(folder: Path, files: int, each: int) -> None:
 
 
 def highest() -> float:
-    """The most memory that this process had, in MiB. What the system counts for getrusage began with its parent's."""
+    """Returns the peak memory of this process in MiB. The value of getrusage includes the parent's before the fork."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) / 1024
 
 
 def drive(path: Path) -> None:
-    """The driver, in a process of its own: its memory is all there is."""
+    """Runs the driver in a separate process, so that its memory is measured alone."""
     before = highest()
     plan = Plan(path)
     since = time.process_time()
@@ -234,7 +234,7 @@ def main() -> None:
                 (scratch / "many").mkdir()
                 for number in range(given.files):
                     (scratch / "many" / f"{number:06}").write_bytes(block[number : number + 102_400])
-            # Files that were just written are asked for writers; these are to be at rest.
+            # For recently modified files truesum checks for writers; wait until these are old enough.
             time.sleep(3)
             with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
                 workers = begun(pool, 2)

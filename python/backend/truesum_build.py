@@ -1,8 +1,9 @@
-"""Builds the wheel: maturin for the extension, and before it the program, which the wheel carries as a script.
+"""Build backend for the wheel: builds the program, then calls maturin for the extension and packs the program as a
+script.
 
-The program is the one that `cargo build --release --package truesum` makes, not a function in the extension: it has its own
-allocator, signal handlers and exit codes, starts in a millisecond, and links to it (`truesum install-links`) work. So whoever
-has built it already pays nothing here. TRUESUM_PROGRAM names one that is to be carried as it is.
+The program is the one that `cargo build --release --package truesum` builds, not a function in the extension: it has
+its own allocator, signal handlers and exit status, starts within a millisecond, and `truesum install-links` works with
+it. If it was built before, it is not built again. TRUESUM_PROGRAM names an existing program to pack instead.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Settings = Mapping[str, object] | None
 
 
 def program() -> Path:
-    """The program, built if it is not."""
+    """Returns the path of the program, building it if necessary."""
     if given := os.environ.get("TRUESUM_PROGRAM"):
         return Path(given)
     command = ["cargo", "build", "--release", "--locked", "--package", "truesum", "--bin", "truesum"]
@@ -31,11 +32,11 @@ def program() -> Path:
         message = json.loads(line)
         if message.get("reason") == "compiler-artifact" and message.get("executable"):
             return Path(message["executable"])
-    raise RuntimeError("cargo built no program called truesum")
+    raise RuntimeError("cargo did not build a program named truesum")
 
 
 def lay_program() -> None:
-    """Puts the program where maturin finds what is to be installed beside python."""
+    """Copies the program to the folder from which maturin installs scripts."""
     scripts = HERE / "build" / "data" / "scripts"
     scripts.mkdir(parents=True, exist_ok=True)
     shutil.copy(program(), scripts / "truesum")
@@ -48,7 +49,7 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    raise RuntimeError("a source archive of this folder alone builds nothing: take the whole repository, or a wheel")
+    raise RuntimeError("cannot build from a source archive of this folder: use a clone of the repository, or a wheel")
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:

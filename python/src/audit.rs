@@ -1,4 +1,4 @@
-//! `audit` and `diff`: what became of each file between two sets of files.
+//! `audit` and `diff`: compare two sets of files and report the difference for each file.
 
 use crate::errors;
 use crate::interrupt::{Teller, interruptible};
@@ -15,7 +15,7 @@ use truesum::audit::{Comparison, Equality, Event, Facts, Options, Report, Standi
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
 
-/// What became of one file.
+/// The result of comparing one file.
 #[pyclass(frozen, module = "truesum")]
 pub struct Finding {
     standing: Standing,
@@ -28,38 +28,39 @@ pub struct Finding {
 
 #[pymethods]
 impl Finding {
-    /// "same", "changed", "corrupt" (changed, though nobody wrote to it: size and time are those listed), "missing", "new",
-    /// "moved", "copied", "duplicated", "unreadable" or "unknown".
+    /// "same", "changed", "corrupt" (the content differs, but size and modification time are those in the manifest, so
+    /// nobody wrote to the file), "restored", "missing", "new", "moved", "moved-modified", "copied", "duplicated",
+    /// "unreadable" or "unknown".
     #[getter]
     fn standing(&self) -> &'static str {
         self.standing.word()
     }
 
-    /// Its name: the new one, of a file that has one.
+    /// The name of the file: the new name if it was moved.
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         paths::text(py, &self.name)
     }
 
-    /// Of a file that moved or was copied the name that its content is listed under; else None.
+    /// For a moved or copied file, the name of its content in the manifest; otherwise None.
     #[getter]
     fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
         self.from.as_ref().map(|name| paths::text(py, name)).transpose()
     }
 
-    /// The digests that are listed of it.
+    /// The digests of the file in the manifest.
     #[getter]
     fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         digests(py, self.listed.as_ref())
     }
 
-    /// Those that were found, where they are not those listed.
+    /// The digests that were found, if they differ from those in the manifest.
     #[getter]
     fn found<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         digests(py, self.found.as_ref())
     }
 
-    /// Why it is unreadable: an OSError that was not raised.
+    /// Why the file is unreadable: an OSError that was not raised.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBaseException>> {
         self.error.as_ref().map(|error| errors::of(py, error).into_value(py).into_bound(py))
@@ -74,7 +75,7 @@ fn digests<'py>(py: Python<'py>, facts: Option<&Facts>) -> PyResult<Bound<'py, P
     by_name(py, facts.into_iter().flat_map(|facts| facts.digests.iter().map(|(spec, digest)| (spec, digest))))
 }
 
-/// What two sets of files came to. True only if they are equal.
+/// The result of comparing two sets of files. It is true only if they are equal.
 #[pyclass(frozen, module = "truesum")]
 pub struct AuditReport {
     report: Report,
@@ -84,7 +85,7 @@ pub struct AuditReport {
 
 #[pymethods]
 impl AuditReport {
-    /// "equal", "part-equal", "different", "not-as-asked" or "interrupted".
+    /// The overall result: "equal", "part-equal", "different", "not-as-asked" or "interrupted".
     #[getter]
     fn verdict(&self) -> &'static str {
         match self.report.equality() {
@@ -96,7 +97,7 @@ impl AuditReport {
         }
     }
 
-    /// Whether both sides are equal.
+    /// True if both sides are equal.
     #[getter]
     fn ok(&self) -> bool {
         self.report.equality() == Equality::Equal
@@ -106,7 +107,7 @@ impl AuditReport {
         self.ok()
     }
 
-    /// How many files have each standing.
+    /// The number of files with each standing.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = PyDict::new(py);
         for standing in Standing::ALL {
@@ -115,13 +116,13 @@ impl AuditReport {
         Ok(counts)
     }
 
-    /// Manifests and folders that could not be read, as exceptions that were not raised; the first thousand.
+    /// Manifests and folders that could not be read, as exceptions that were not raised (at most 1,000).
     #[getter]
     fn errors(&self, py: Python<'_>) -> Vec<Py<PyBaseException>> {
         self.errors.iter().map(|error| error.clone_ref(py)).collect()
     }
 
-    /// Lines that are no entry, and what is wrong with them; the first thousand.
+    /// Malformed lines, each with the reason (at most 1,000).
     #[getter]
     fn malformed_lines(&self) -> Vec<String> {
         self.malformed.clone()
@@ -156,7 +157,7 @@ fn tell(teller: &Teller<Told>, event: &Event<'_>) -> std::io::Result<()> {
     })
 }
 
-/// Compares in a thread of its own, and makes the report.
+/// Runs a comparison in a separate thread and returns its report.
 fn compared(
     py: Python<'_>,
     options: &Options,
@@ -168,7 +169,7 @@ fn compared(
     let (mut failed, mut malformed) = (Vec::new(), Vec::new());
     let work = |teller: &Teller<Told>| {
         let mut comparison = Comparison::new(options, &progress);
-        // An error means that nobody listens: then it was stopped, and the report is not asked for.
+        // An error means that the receiver is gone: the comparison was stopped, and its report is not needed.
         let _ = compare(&mut comparison, &mut |event| tell(teller, &event));
         comparison.report().clone()
     };
@@ -188,8 +189,9 @@ fn compared(
     Ok(AuditReport { report, errors: failed, malformed })
 }
 
-/// Says of every file of a folder what became of it since the manifest was made: an AuditReport, with the rules of
-/// `truesum audit`. `callback` is called with a Finding for each file, in the order of names, after everything was read.
+/// Compares a folder with a manifest and reports what happened to each file since the manifest was made.
+/// Returns an AuditReport; the rules are those of `truesum audit`. `callback` is called with a Finding for each file,
+/// in the order of names, after everything has been read.
 ///
 /// >>> import os, tempfile, truesum
 /// >>> folder = tempfile.TemporaryDirectory()
@@ -231,8 +233,8 @@ pub fn audit(
     compared(py, &options, callback.as_ref(), move |comparison, tell| comparison.audit(&names, tell))
 }
 
-/// Says what differs between two sides, each a manifest or a folder: an AuditReport. Files are read only where no digest tells.
-/// `callback` is called with a Finding for each file.
+/// Compares two manifests or folders and returns an AuditReport. Files are read only if their digests are not known
+/// from a manifest. `callback` is called with a Finding for each file.
 ///
 /// >>> import os, tempfile, truesum
 /// >>> folder = tempfile.TemporaryDirectory()

@@ -1,8 +1,9 @@
-//! The bytes that Python hands over: `bytes` as they lie, what others can write to in small copies.
+//! Messages passed from Python: `bytes` objects are hashed in place, memory that can change is copied in small blocks.
 //!
-//! Another thread may write to a `bytearray` while it is hashed without the interpreter's lock; a Rust slice over it would be
-//! undefined behaviour, and kernels that read a byte twice could take two values for it. So such bytes are copied, each read
-//! once, and the copy is hashed. What is hashed then is some bytes that were there, as with any reader of a moving target.
+//! Another thread may write to a `bytearray` while it is hashed without the interpreter lock. A Rust slice over such
+//! memory would be undefined behaviour, and kernels that read a byte twice could see two values. Therefore these bytes
+//! are copied, each read exactly once, and the copy is hashed. As with any reader of changing memory, the digest is
+//! then that of some mixture of old and new bytes.
 #![allow(unsafe_code, reason = "memory of the buffer protocol is reached through a pointer")]
 
 use pyo3::buffer::PyUntypedBuffer;
@@ -11,18 +12,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// Bytes copied at a time: they stay in the first-level cache.
+/// The number of bytes copied at a time. A block of this size fits in the L1 cache.
 const COPY: usize = 16 << 10;
 
-/// A message that Python holds, for as long as this lives.
+/// A message owned by Python, borrowed for the lifetime of this value.
 pub enum Data<'py> {
-    /// Nobody can write to it.
+    /// Immutable memory.
     Fixed(Fixed<'py>),
-    /// Somebody may.
+    /// Memory that other threads may write to.
     Shared(Shared),
 }
 
-/// Bytes of a `bytes` object, all of it or the part that a view of it shows.
+/// The bytes of a `bytes` object, or the range of it that a view covers.
 pub struct Fixed<'py> {
     bytes: Bound<'py, PyBytes>,
     start: usize,
@@ -30,13 +31,13 @@ pub struct Fixed<'py> {
 }
 
 impl Fixed<'_> {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes.as_bytes()[self.start..self.start + self.len]
     }
 }
 
-/// Memory of a buffer that others may write to.
+/// The memory of a buffer that other threads may write to.
 pub struct Shared(PyUntypedBuffer);
 
 impl<'py> FromPyObject<'_, 'py> for Data<'py> {
@@ -60,7 +61,7 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
             }
         })?;
         if !buffer.is_c_contiguous() {
-            return Err(PyBufferError::new_err("the bytes of this buffer do not lie one after the other"));
+            return Err(PyBufferError::new_err("the buffer is not contiguous"));
         }
         Ok(match view_of_bytes(&given, &buffer) {
             Some(fixed) => Data::Fixed(fixed),
@@ -69,7 +70,7 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
     }
 }
 
-/// A view of a `bytes` object, to which nobody can write either.
+/// Returns a view of a `bytes` object, which is as immutable as the object itself.
 fn view_of_bytes<'py>(given: &Bound<'py, PyAny>, buffer: &PyUntypedBuffer) -> Option<Fixed<'py>> {
     given.cast::<PyMemoryView>().ok()?;
     let bytes = given.getattr("obj").ok()?.cast_into_exact::<PyBytes>().ok()?;
@@ -81,7 +82,7 @@ fn view_of_bytes<'py>(given: &Bound<'py, PyAny>, buffer: &PyUntypedBuffer) -> Op
 }
 
 impl Data<'_> {
-    /// How many bytes there are.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         match self {
             Data::Fixed(fixed) => fixed.len,
@@ -89,14 +90,14 @@ impl Data<'_> {
         }
     }
 
-    /// A copy, in memory that is never moved, so that of a key there is no other.
+    /// Returns a copy that is never reallocated, so that no second copy of a key remains in memory.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
         self.source().give(0..self.len(), &mut |part| bytes.extend_from_slice(part));
         bytes
     }
 
-    /// The bytes as a thread can take them that does not hold the interpreter.
+    /// Returns a source that a thread can read without holding the interpreter lock.
     pub fn source(&self) -> Source<'_> {
         match self {
             Data::Fixed(fixed) => Source::Fixed(fixed.as_slice()),
@@ -105,27 +106,27 @@ impl Data<'_> {
     }
 }
 
-/// Where bytes are read from, with or without the interpreter.
+/// A source of bytes that can be read with or without the interpreter lock.
 #[derive(Clone, Copy)]
 pub enum Source<'d> {
-    /// As they lie.
+    /// Immutable memory.
     Fixed(&'d [u8]),
-    /// From this address on, for as long as the buffer is held.
+    /// Memory that starts at this address and stays valid while the buffer is held.
     Shared {
         /// The address of the first byte.
         first: usize,
-        /// What holds it.
+        /// The buffer that holds the memory.
         of: &'d Shared,
     },
 }
 
 impl Source<'_> {
-    /// Gives the bytes of a range, in order, in slices of any lengths.
+    /// Passes the bytes of a range to `take`, in order, in slices of arbitrary length.
     pub fn give(self, range: std::ops::Range<usize>, take: &mut dyn FnMut(&[u8])) {
         match self {
             Source::Fixed(bytes) => take(&bytes[range]),
             Source::Shared { first, of } => {
-                assert!(range.end <= of.0.len_bytes(), "a range within the buffer");
+                assert!(range.end <= of.0.len_bytes(), "the range is outside the buffer");
                 let mut copy = [0; COPY];
                 for start in range.clone().step_by(COPY) {
                     let copy = &mut copy[..COPY.min(range.end - start)];
@@ -138,10 +139,10 @@ impl Source<'_> {
     }
 }
 
-/// Copies memory that others may write to meanwhile, reading each byte once.
+/// Copies memory that other threads may write to at the same time, reading each byte once.
 ///
 /// # Safety
-/// `from` is valid for reads of `to.len()` bytes, which nobody frees meanwhile.
+/// `from` must be valid for reads of `to.len()` bytes and must not be freed during the call.
 unsafe fn load(from: *const u8, to: &mut [u8]) {
     let words = from.align_offset(8).min(to.len());
     let (head, rest) = to.split_at_mut(words);
@@ -153,7 +154,7 @@ unsafe fn load(from: *const u8, to: &mut [u8]) {
     let mut at = words;
     let mut chunks = rest.chunks_exact_mut(8);
     for place in &mut chunks {
-        // SAFETY: within the caller's range, and aligned, as all before were steps of eight from an aligned address.
+        // SAFETY: within the caller's range, and aligned: the loop advances in steps of eight from an aligned address.
         let word = unsafe { (*from.add(at).cast::<AtomicU64>()).load(Relaxed) };
         place.copy_from_slice(&word.to_ne_bytes());
         at += 8;

@@ -1,6 +1,6 @@
-//! The constructors as Python calls them: with their arguments as they lie, in no tuple that is made for each call, which takes a
-//! tenth of the time of a short message.
-#![allow(unsafe_code, reason = "PyO3 makes such functions only of code that has nothing of its own to know")]
+//! Constructors that receive their arguments through the vectorcall protocol, without a tuple per call. Building that
+//! tuple would take a tenth of the time for a short message.
+#![allow(unsafe_code, reason = "PyO3 cannot create such functions with state")]
 
 use crate::bytes::Data;
 use crate::hash::{Hash, Kept, Which};
@@ -14,27 +14,28 @@ use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use truesum::hash::Algorithm;
 
-/// The name of an algorithm as an identifier: `sha3_256` for `sha3-256`.
+/// Returns the name of an algorithm as an identifier: `sha3_256` for `sha3-256`.
 pub fn identifier(row: &Algorithm) -> String {
     row.name.replace('-', "_")
 }
 
-/// What makes the messages of one algorithm.
+/// Creates hash objects of one algorithm.
 #[pyclass(frozen, module = "truesum")]
 pub struct Constructor(&'static Kept);
 
 impl Constructor {
-    /// Of this algorithm.
+    /// Returns the constructor of an algorithm.
     pub fn new(kept: &'static Kept) -> Constructor {
         Constructor(kept)
     }
 
-    /// A message that is short and nobody can write to; `None` where there is more to do.
+    /// Returns the object for a short immutable message, or `None` if the general path is needed.
     fn short(&self, message: &[u8]) -> Option<Hash> {
         if self.0.spec().lacks_key() { None } else { Hash::short(Which::Kept(self.0), message) }
     }
 
-    /// A message of `first`, which must be all of the `count` arguments, with parameters.
+    /// Returns the object for the message `first`, which must be the only one of the `count` positional arguments, with
+    /// parameters.
     fn make(
         &self,
         py: Python<'_>,
@@ -56,7 +57,8 @@ impl Constructor {
     }
 }
 
-/// A function of this name that calls a constructor. Name and documentation live as long as the process, as the function may.
+/// Returns a Python function with this name that calls a constructor. Name and documentation are never freed, because
+/// the function may live as long as the process.
 pub fn function<'py>(
     py: Python<'py>,
     name: &'static CStr,
@@ -70,41 +72,41 @@ pub fn function<'py>(
         ml_doc: documentation.as_ptr(),
     }));
     let own = Bound::new(py, constructor)?;
-    // SAFETY: the definition is never freed, and its flags are those of `called`; the function takes a reference of its own to
-    // `own`. What comes back is a new object, or nothing and an exception.
+    // SAFETY: the definition is never freed, and its flags are those of `called`; the function takes its own reference
+    // to `own`. The result is a new object, or null with an exception set.
     unsafe {
         let made = ffi::PyCFunction_NewEx(definition, own.as_ptr(), std::ptr::null_mut());
         Bound::from_owned_ptr_or_err(py, made)
     }
 }
 
-/// What Python calls, with a [`Constructor`] as `own`.
+/// The C function that Python calls, with a [`Constructor`] as `own`.
 ///
 /// # Safety
-/// As Python calls: attached to the interpreter, with `count` arguments and then as many as there are `names`, a tuple of texts or
-/// nothing; all of them live until it returns.
+/// Must be called as Python does: attached to the interpreter, with `count` positional arguments followed by one for
+/// each of `names`, which is a tuple of strings or null. All of them must live until the function returns.
 unsafe extern "C" fn called(
     own: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: who calls a function of Python is attached.
+    // SAFETY: a caller of a Python function is attached.
     let py = unsafe { Python::assume_attached() };
-    // SAFETY: only function() hands this one out, with a constructor.
+    // SAFETY: only function() passes this pointer, with a constructor.
     let own = unsafe { Borrowed::from_ptr(py, own).cast_unchecked::<Constructor>() };
     let made = catch_unwind(AssertUnwindSafe(|| {
         if count == 1 && names.is_null() {
-            // SAFETY: there is one argument.
+            // SAFETY: there is exactly one argument.
             let message = unsafe { Borrowed::from_ptr(py, *arguments) };
-            // What most calls are goes the shortest way.
+            // The fast path for the most common call.
             if let Ok(message) = message.cast::<PyBytes>()
                 && let Some(hash) = own.get().short(message.as_bytes())
             {
                 return Py::new(py, hash);
             }
         }
-        // SAFETY: as whoever calls promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { at_length(own.get(), arguments, count, names) }
     }));
     let error = match made {
@@ -120,10 +122,10 @@ unsafe extern "C" fn called(
     std::ptr::null_mut()
 }
 
-/// Takes the arguments one by one. It may give the interpreter to others meanwhile, so PyO3 is told who has it.
+/// Parses the arguments one by one. This may release the interpreter lock, so PyO3 needs to know which thread holds it.
 ///
 /// # Safety
-/// As that of [`called`].
+/// The same as for [`called`].
 unsafe fn at_length(
     own: &Constructor,
     arguments: *const *mut ffi::PyObject,
@@ -132,10 +134,10 @@ unsafe fn at_length(
 ) -> PyResult<Py<Hash>> {
     Python::attach(|py| {
         let count =
-            usize::try_from(count).map_err(|_| PyRuntimeError::new_err("fewer arguments than none"))?;
-        // SAFETY: as whoever calls promises.
+            usize::try_from(count).map_err(|_| PyRuntimeError::new_err("negative number of arguments"))?;
+        // SAFETY: guaranteed by the caller.
         let argument = |at: usize| unsafe { Borrowed::from_ptr(py, *arguments.add(at)) };
-        // SAFETY: it is a tuple or nothing.
+        // SAFETY: `names` is a tuple or null.
         let names = unsafe { Borrowed::from_ptr_or_opt(py, names) };
         let keywords = PyDict::new(py);
         if let Some(names) = &names {

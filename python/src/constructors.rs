@@ -1,4 +1,4 @@
-//! One constructor for each algorithm of the table, named as Python can name it.
+//! One constructor for each algorithm in the table, with a valid Python name.
 
 use crate::callable::{Constructor, function, identifier};
 use crate::hash::Kept;
@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList};
 use std::ffi::{CStr, CString};
 use truesum::hash::{ALGORITHMS, Algorithm, Spec};
 
-/// Adds the constructors, and tells what there is.
+/// Adds the constructors and the sets of algorithm names to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let mut names = Vec::new();
@@ -16,7 +16,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add(identifier(row), constructor(py, row)?)?;
     }
     module.add("algorithms_available", PyFrozenSet::new(py, &names)?)?;
-    // The same on every machine: all of it is our own code or comes with it.
+    // The set is the same on every machine, because every algorithm is built in.
     module.add("algorithms_guaranteed", PyFrozenSet::new(py, names)?)
 }
 
@@ -25,11 +25,11 @@ fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<
     function(py, lasting(identifier(row)), lasting(documentation(row)), constructor)
 }
 
-/// What help() shows, with the signature that inspect finds.
+/// Returns the text for help(), with the signature that inspect parses.
 fn documentation(row: &Algorithm) -> String {
     let (name, status) = (identifier(row), row.status);
     let takes = match row.check_key() {
-        Some(_) => " It needs a key.",
+        Some(_) => " Requires a key.",
         None => "",
     };
     format!(
@@ -42,14 +42,14 @@ fn documentation(row: &Algorithm) -> String {
     )
 }
 
-/// A text that lives as long as the module, which is as long as the process.
+/// Returns a string that lives as long as the module, that is, as long as the process.
 fn lasting(text: String) -> &'static CStr {
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
     Box::leak(text.into_boxed_c_str())
 }
 
-/// What is known of an algorithm: its names, bytes of its digest, what is known of its security and where that stands, whether
-/// an equal digest shows that nobody tampered with the bytes, and what it is.
+/// Returns the properties of an algorithm as a dict: its names, digest size in bytes, security status with a reference,
+/// whether matching digests rule out tampering, and a description.
 ///
 /// >>> import truesum
 /// >>> found = truesum.algorithm("sha-1")

@@ -1,4 +1,4 @@
-//! Failures as Python exceptions: what the system says is an `OSError` of its usual kind, the rest has classes of its own.
+//! Failures as Python exceptions: system errors become the matching `OSError`, others have their own classes.
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -11,33 +11,32 @@ pyo3::create_exception!(
     truesum,
     FileError,
     PyOSError,
-    "A file of which nothing can be said, for a reason that is not the system's: it is no regular file, it leads out of its \
-     folder, its digest cannot be divided. What the system says is raised as the usual OSError (FileNotFoundError, \
-     PermissionError ...)."
+    "A file error that is not a system error: the file is not a regular file, its name leads out of its folder, or its digest \
+     cannot be divided. System errors are raised as the usual subclasses of OSError (FileNotFoundError, PermissionError and \
+     others)."
 );
 pyo3::create_exception!(
     truesum,
     ChangedError,
     FileError,
-    "A file that changed while it was read: there is no digest of it."
+    "The file changed while it was read, so it has no digest."
 );
 pyo3::create_exception!(
     truesum,
     ManifestError,
     PyValueError,
-    "A manifest, or what was to become one, that is not what it should be: a malformed line, or something that the format \
-     cannot hold."
+    "The manifest is invalid, or the format cannot represent the data."
 );
 
-/// The exception for a failure of a file.
+/// Returns the exception for a file error.
 pub fn of(py: Python<'_>, error: &Error) -> PyErr {
     let made = || -> PyResult<PyErr> {
         let name = paths::text(py, &error.path)?;
         if let Some(errno) = error.errno() {
-            // OSError itself chooses FileNotFoundError and its kin by the number.
+            // OSError selects the subclass (FileNotFoundError and others) by errno.
             return Ok(PyOSError::new_err((errno, error.reason(), name.unbind())));
         }
-        // An OSError without a number shows none of its words.
+        // Without an errno, OSError would not show its message.
         let raised = (number(&error.cause), error.reason(), name.unbind());
         Ok(match error.cause {
             Cause::Changed(_) => ChangedError::new_err(raised),
@@ -47,7 +46,7 @@ pub fn of(py: Python<'_>, error: &Error) -> PyErr {
     made().unwrap_or_else(|raised| raised)
 }
 
-/// The number of the system's that comes nearest.
+/// Returns the errno that fits the cause best.
 fn number(cause: &Cause) -> i32 {
     match cause {
         Cause::Interrupted => libc::EINTR,
@@ -58,12 +57,12 @@ fn number(cause: &Cause) -> i32 {
     }
 }
 
-/// The exception for a name or a parameter that makes no algorithm.
+/// Returns the exception for an invalid algorithm name or parameter.
 pub fn of_spec(error: &SpecError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The exception for an argument that is not one.
+/// Returns the exception for an invalid argument.
 pub fn refused(why: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(why.to_string())
 }

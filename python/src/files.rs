@@ -1,4 +1,4 @@
-//! Files: one by `file_digest`, many by `hash_files`.
+//! File digests: `file_digest` for one file, `hash_files` for many.
 
 use crate::bytes::Data;
 use crate::errors::{self, refused};
@@ -19,10 +19,11 @@ use truesum::hash::Spec;
 use truesum::manifest::Place;
 use truesum::{Config, Hashing, Job, Notice, Order, Progress, Sink, Task, cores, run};
 
-/// The digest of a file, given by its name or as an object open for binary reading: a Hash.
+/// Returns the digest of a file as a Hash. `file` is a name or an object open for binary reading.
 ///
-/// By its name it is read as hash_files() does: on all cores where the digest allows it, and there is a digest only if it was read
-/// to its end and did not change meanwhile; nothing can be added to that. An open file is read from where it stands.
+/// A file given by name is read as by hash_files(): on all cores if the algorithm allows it. There is a digest only if
+/// the file was read to its end and did not change during the read; the object cannot be updated further. An open file
+/// is read from its current position.
 ///
 /// >>> import io, truesum
 /// >>> truesum.file_digest(io.BytesIO(b"abc"), "md5").hexdigest()
@@ -41,7 +42,7 @@ pub fn file_digest(
 ) -> PyResult<Hash> {
     let spec = match digest.cast::<PyString>() {
         Ok(name) => named(name.to_str()?)?,
-        // hashlib takes constructors too.
+        // Like hashlib, accept a constructor.
         Err(_) => digest.call0()?.cast::<Hash>()?.get().spec().clone(),
     };
     let spec = with_parameters(spec, parameters)?;
@@ -57,7 +58,7 @@ pub fn file_digest(
     }
     if !file.hasattr("readinto")? || !file.call_method0("readable")?.is_truthy()? {
         let what = file.repr()?;
-        return Err(refused(format!("{what} is no file's name, nor open for binary reading")));
+        return Err(refused(format!("{what} is neither a file name nor open for binary reading")));
     }
     open_file(py, file, spec)
 }
@@ -69,11 +70,11 @@ fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
     let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
     let found = found.map_err(|error| errors::of(py, &error))?;
     let digest =
-        found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("a file without its digest"))?;
+        found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("the digest is missing"))?;
     Ok(Hash::whole(spec, digest))
 }
 
-/// Reads as hashlib does: `readinto` until there is nothing more.
+/// Reads as hashlib does: calls `readinto` until it returns 0.
 fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Hash> {
     const BUFFER: usize = 256 << 10;
     let hash = Hash::begin(py, Which::Own(Box::new(spec)), None)?;
@@ -90,7 +91,7 @@ fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Ha
         }
         if read > BUFFER {
             return Err(PyValueError::new_err(format!(
-                "readinto said {read} bytes, into a buffer of {BUFFER}"
+                "readinto returned {read} for a buffer of {BUFFER} bytes"
             )));
         }
         let part = view.get_item(pyo3::types::PySlice::new(py, 0, isize::try_from(read)?, 1))?;
@@ -98,27 +99,27 @@ fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Ha
     }
 }
 
-/// What the thread that hashes says.
+/// A message from the hashing thread.
 enum Said {
-    /// It can take so many more names.
+    /// The run can accept this many more names.
     Wants,
-    /// What came of the file of this number.
+    /// The outcome of the file with this number.
     Came(Box<truesum::Outcome>),
 }
 
-/// A name for it, with its number; `None` is the end.
+/// A file to hash and its number, or `None` at the end.
 type Given = Option<(usize, PathBuf)>;
 
-/// Names taken from Python at a time.
+/// The number of names taken from Python at a time.
 const BATCH: usize = 64;
-/// Outcomes that wait for whoever iterates.
+/// The number of finished outcomes that are buffered for the consumer.
 const WAITING: usize = 4096;
 
-/// The names that Python gives, as tasks; asked for when the run wants them.
+/// Turns names from Python into tasks. Names are requested only when the run needs them.
 struct Tasks {
     say: SyncSender<Said>,
     names: Receiver<Given>,
-    /// How many of those that were asked for are still to come.
+    /// The number of requested names that have not arrived yet.
     due: usize,
     specs: Arc<[Spec]>,
 }
@@ -138,12 +139,12 @@ impl Iterator for Tasks {
     }
 }
 
-/// Hands outcomes over.
+/// Sends outcomes to the iterator.
 struct Hand(SyncSender<Said>);
 
 impl Sink for Hand {
     fn outcome(&mut self, outcome: truesum::Outcome) -> std::io::Result<()> {
-        self.0.send(Said::Came(Box::new(outcome))).map_err(|_| std::io::Error::other("nobody listens"))
+        self.0.send(Said::Came(Box::new(outcome))).map_err(|_| std::io::Error::other("the receiver is gone"))
     }
 
     fn notice(&mut self, _: Notice) -> std::io::Result<()> {
@@ -151,19 +152,19 @@ impl Sink for Hand {
     }
 }
 
-/// The outcomes of hash_files(), one after the other.
+/// The iterator over the outcomes of hash_files().
 ///
-/// close(), or the end of a `with` block, ends the work early.
+/// close(), or leaving a `with` block, ends the work early.
 #[pyclass(frozen, module = "truesum")]
 pub struct Outcomes {
     stage: Mutex<Stage>,
     progress: Arc<Progress>,
 }
 
-/// Whether there is more to come.
+/// The stage of the iteration.
 enum Stage {
     Running(Box<Running>),
-    /// Another thread is about to get the next.
+    /// Another thread is waiting for the next outcome.
     Busy,
     Ended,
 }
@@ -173,17 +174,17 @@ struct Running {
     names: Option<Sender<Given>>,
     said: Receiver<Said>,
     thread: Option<JoinHandle<()>>,
-    /// What files are called that are under way.
+    /// The objects that name the files in progress.
     called: HashMap<usize, Py<PyAny>>,
     next: usize,
 }
 
-/// Hashes files on all cores, many at once in the lanes of the processor: an iterator of Outcome.
+/// Hashes files on all cores, several at a time in SIMD lanes, and returns an iterator of Outcome.
 ///
-/// Failures are values: a file that is missing, unreadable or changed while it was read has `error` and no digest. Outcomes come
-/// in the order of `paths`, or with ordered=False as they are ready. `paths` may be any iterable of str, bytes and os.PathLike;
-/// it is read as it is needed, and memory does not grow with their number. `algorithms` is a name or several, computed in one
-/// read. `threads` is one for each core.
+/// Failures are not raised: the outcome of a file that is missing, unreadable or changed during the read has `error`
+/// set and no digest. Outcomes are in the order of `paths`, or with ordered=False in the order of completion. `paths`
+/// is any iterable of str, bytes and os.PathLike; it is consumed as needed, so memory does not grow with the number of
+/// files. `algorithms` is one name or several, all computed in one read. `threads` defaults to one per core.
 ///
 /// >>> import os, tempfile, truesum
 /// >>> folder = tempfile.TemporaryDirectory()
@@ -205,7 +206,7 @@ pub fn hash_files(
     ordered: bool,
 ) -> PyResult<Outcomes> {
     if paths.is_instance_of::<PyString>() || paths.is_instance_of::<PyBytes>() {
-        return Err(refused("hash_files takes an iterable of names; file_digest takes one"));
+        return Err(refused("hash_files takes an iterable of names; use file_digest for a single file"));
     }
     let specs: Arc<[Spec]> = match algorithms {
         Some(Specs(specs)) => specs.into(),
@@ -221,14 +222,14 @@ pub fn hash_files(
         let progress = progress.clone();
         move || {
             let mut tasks = Tasks { say: say.clone(), names: given, due: 0, specs };
-            // Its error is that nobody listens.
+            // It fails only if the receiver is gone.
             let _ = run(&config, &mut tasks, &progress, &mut Hand(say));
         }
     };
     let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
     let thread = py.detach(|| builder.spawn(work));
     let thread =
-        thread.map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+        thread.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
     let running = Running {
         paths: Some(paths),
         names: Some(names),
@@ -241,7 +242,7 @@ pub fn hash_files(
 }
 
 impl Running {
-    /// Gives the next names, or tells that there are no more.
+    /// Sends the next names, or the end of the input.
     fn give(&mut self, py: Python<'_>) -> PyResult<()> {
         for _ in 0..BATCH {
             let next = match &self.paths {
@@ -282,12 +283,14 @@ impl Running {
                 Err(RecvTimeoutError::Disconnected) => {
                     let ended = self.thread.take().map(|thread| py.detach(|| thread.join()));
                     if matches!(ended, Some(Err(_))) {
-                        return Err(PyRuntimeError::new_err("a defect of truesum: its thread panicked"));
+                        return Err(PyRuntimeError::new_err("internal error: a thread of truesum panicked"));
                     }
-                    // Every file that was given has an outcome, or it is a defect that must be heard.
+                    // Every name must get an outcome; anything else is a bug that must not go unnoticed.
                     if !self.called.is_empty() {
                         let missing = self.called.len();
-                        return Err(PyRuntimeError::new_err(format!("{missing} files have no outcome")));
+                        return Err(PyRuntimeError::new_err(format!(
+                            "internal error: {missing} files have no outcome"
+                        )));
                     }
                     return Ok(None);
                 }
@@ -296,7 +299,7 @@ impl Running {
         }
     }
 
-    /// Ends the work and waits for it.
+    /// Stops the work and waits for it to end.
     fn end(mut self, py: Python<'_>, progress: &Progress) {
         progress.stop();
         let Running { names, said, thread, .. } = &mut self;
@@ -310,7 +313,8 @@ impl Running {
 }
 
 impl Outcomes {
-    /// Puts another stage in the place of this one. The lock is held for no longer: Python's code runs meanwhile.
+    /// Replaces the stage and returns the previous one. The lock is not held any longer, because Python code runs in
+    /// between.
     fn become_stage(&self, stage: Stage) -> Stage {
         std::mem::replace(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
     }
@@ -350,7 +354,7 @@ impl Outcomes {
         }
     }
 
-    /// Ends the work early. What was not handed out is lost.
+    /// Ends the work early. Outcomes that were not consumed are discarded.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         match self.become_stage(Stage::Ended) {
             Stage::Running(running) => running.end(py, &self.progress),
@@ -383,7 +387,7 @@ impl Drop for Outcomes {
     fn drop(&mut self) {
         if let Stage::Running(running) = self.become_stage(Stage::Ended) {
             self.progress.stop();
-            // Where the interpreter is about to end, its threads end with the process.
+            // If the interpreter is shutting down, its threads end with the process.
             Python::try_attach(|py| running.end(py, &self.progress));
         }
     }

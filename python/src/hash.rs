@@ -1,4 +1,4 @@
-//! `Hash`: what hashlib's objects are, of any algorithm.
+//! `Hash`: the interface of hashlib's objects for every algorithm.
 
 use crate::bytes::{Data, Source};
 use crate::errors::refused;
@@ -12,18 +12,18 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use truesum::hash::{Digest, Hasher, Lengths, Spec};
 
-/// Shorter messages are hashed without giving the interpreter to other threads: that takes longer than hashing them. The same
-/// number as hashlib's.
+/// Shorter messages are hashed without releasing the interpreter lock, because releasing it takes longer than hashing
+/// them. hashlib uses the same limit.
 const WITH_INTERPRETER: usize = 2048;
-/// What is hashed at first between two looks at the clock; then as much as takes about a millisecond or more.
+/// The number of bytes hashed before the clock is first checked; later slices take about a millisecond or more.
 const FIRST_SLICE: usize = 256 << 10;
 const LARGEST_SLICE: usize = 16 << 20;
-/// After how long it is asked whether to end.
+/// The interval between checks for interruption.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// A message being hashed, shaped as hashlib's objects are.
+/// A hash of a message, with the interface of hashlib's objects.
 ///
-/// Made by new(), by one of the constructors (sha256(), blake3() ...) or by file_digest().
+/// Created by new(), by a constructor (sha256(), blake3() and so on) or by file_digest().
 ///
 /// >>> import truesum
 /// >>> message = truesum.sha256(b"Hello, ")
@@ -36,35 +36,35 @@ const LOOK: Duration = Duration::from_millis(40);
 pub struct Hash {
     spec: Which,
     state: Mutex<State>,
-    /// The thread that updates it for long, by the address of something of its own; 0 if none does.
+    /// The thread that is running a long update, identified by the address of a thread-local; 0 if there is none.
     owner: AtomicUsize,
 }
 
-/// An algorithm that a constructor has, with a hasher that the short messages of all its objects take turns with: to make one
-/// takes longer than to hash them.
+/// The algorithm of a constructor, with a hasher that all its objects share for short messages: creating a hasher takes
+/// longer than hashing such a message.
 pub struct Kept {
     spec: Spec,
     spare: Mutex<Option<Hasher>>,
 }
 
 impl Kept {
-    /// The algorithm, for as long as the process lives.
+    /// Returns the algorithm, which is kept for the lifetime of the process.
     pub fn forever(spec: Spec) -> &'static Kept {
         Box::leak(Box::new(Kept { spec, spare: Mutex::new(None) }))
     }
 
-    /// The algorithm.
+    /// Returns the algorithm.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 }
 
-/// An algorithm.
+/// The algorithm of an object.
 #[derive(Clone)]
 pub enum Which {
-    /// A constructor's.
+    /// The algorithm of a constructor.
     Kept(&'static Kept),
-    /// One with parameters.
+    /// An algorithm with parameters.
     Own(Box<Spec>),
 }
 
@@ -79,23 +79,23 @@ impl std::ops::Deref for Which {
     }
 }
 
-/// Messages of up to so many bytes are kept until they are longer or their digest is asked for.
+/// Messages up to this length are stored until more bytes arrive or the digest is requested.
 const SHORT: usize = 64;
 
-/// How far a message is.
+/// The state of a message.
 enum State {
-    /// All its bytes.
+    /// A short message, stored completely.
     Short { len: u8, bytes: [u8; SHORT] },
-    /// Bytes can be added.
+    /// A message that can be extended.
     Open(Box<Hasher>),
-    /// A file that was read whole: its digest is all that is known of it.
+    /// A file that was read completely. Only its digest is known.
     Whole(Box<Digest>),
-    /// Bytes are missing in the middle: there is no digest.
+    /// Bytes are missing in the middle, so there is no digest.
     Broken,
 }
 
 impl Hash {
-    /// A message that begins with these bytes.
+    /// Returns an object for the message that starts with these bytes.
     pub fn begin(py: Python<'_>, spec: Which, data: Option<Data<'_>>) -> PyResult<Hash> {
         let hash = Hash::with(spec, State::Short { len: 0, bytes: [0; SHORT] });
         if let Some(data) = data {
@@ -104,14 +104,14 @@ impl Hash {
         Ok(hash)
     }
 
-    /// The same of a message that nobody can write to; `None` where it is too long to be kept.
+    /// Returns an object for a short immutable message, or `None` if the message is too long to be stored.
     pub fn short(spec: Which, message: &[u8]) -> Option<Hash> {
         let mut bytes = [0; SHORT];
         bytes.get_mut(..message.len())?.copy_from_slice(message);
         Some(Hash::with(spec, State::Short { len: message.len() as u8, bytes }))
     }
 
-    /// A file that was read whole.
+    /// Returns an object for a file that was read completely.
     pub fn whole(spec: Spec, digest: Digest) -> Hash {
         Hash::with(Which::Own(Box::new(spec)), State::Whole(Box::new(digest)))
     }
@@ -120,14 +120,14 @@ impl Hash {
         Hash { spec, state: Mutex::new(state), owner: AtomicUsize::new(0) }
     }
 
-    /// What it computes.
+    /// Returns the algorithm.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// Does something with the state, when no other thread does.
+    /// Calls `act` with the state while no other thread uses it.
     fn locked<T>(&self, py: Python<'_>, act: impl FnOnce(&mut State) -> PyResult<T>) -> PyResult<T> {
-        // A signal handler that runs in the middle of an update waits for what waits for it.
+        // A signal handler that runs during an update would wait for the update to end, which waits for the handler.
         let owner = self.owner.load(Relaxed);
         if owner != 0 && owner == this_thread() {
             return Err(PyRuntimeError::new_err("this object is being updated by the same thread"));
@@ -135,7 +135,7 @@ impl Hash {
         act(&mut self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds bytes, all of them or, where it is interrupted, none that could come to a digest.
+    /// Appends bytes. If this is interrupted, the object no longer has a digest.
     pub fn add(&self, py: Python<'_>, data: &Data<'_>) -> PyResult<()> {
         self.locked(py, |state| {
             let (source, len) = (data.source(), data.len());
@@ -168,7 +168,8 @@ impl Hash {
         })
     }
 
-    /// Gives what is to be known of the digest: it is large, and short messages feel each time it is moved.
+    /// Passes the digest to `give` and returns the result. The digest is large, and moving it is noticeable for short
+    /// messages.
     fn end<T>(&self, py: Python<'_>, length: Option<usize>, give: impl FnOnce(&Digest) -> T) -> PyResult<T> {
         let length = match length {
             None => None,
@@ -192,16 +193,14 @@ impl Hash {
             }
             State::Open(hasher) => self.finish(Hasher::clone(hasher), length).map(|digest| give(&digest)),
             State::Whole(digest) if length.is_none() => Ok(give(digest)),
-            State::Whole(_) => {
-                Err(refused("the digest of a file that was read has the length that was asked for"))
-            }
+            State::Whole(_) => Err(refused("the digest of a file has a fixed length")),
             State::Broken => Err(closed(state)),
         })
     }
 }
 
 impl Hash {
-    /// The length of a digest, where it is another one than the algorithm's own.
+    /// Returns the requested length if it differs from the algorithm's default.
     fn unusual(&self, length: usize) -> PyResult<Option<usize>> {
         let usual = self.spec.digest_len();
         if length != usual && self.spec.algorithm().lengths != Lengths::Any {
@@ -220,15 +219,15 @@ impl Hash {
         Ok(Digest::new(&bytes))
     }
 
-    /// Somebody made these bytes to have the digest of others.
+    /// Returns the exception for a message that was crafted to collide.
     fn attacked(&self, why: &str) -> PyErr {
         PyValueError::new_err(format!("{}: {why}", *self.spec))
     }
 }
 
-/// Zeros for so much output.
+/// Returns a zeroed buffer of this length.
 fn room(length: usize) -> PyResult<Vec<u8>> {
-    let refuse = || refused(format!("{length} is no length of a digest"));
+    let refuse = || refused(format!("{length} is not a valid digest length"));
     let mut bytes = Vec::new();
     if length == 0 || bytes.try_reserve_exact(length).is_err() {
         return Err(refuse());
@@ -237,15 +236,15 @@ fn room(length: usize) -> PyResult<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Why a state takes no bytes, or gives no digest.
+/// Returns why the state accepts no bytes or has no digest.
 fn closed(state: &State) -> PyErr {
     PyValueError::new_err(match state {
-        State::Whole(_) => "this is the digest of a file that was read whole: nothing can be added to it",
-        _ => "an update of this object was interrupted: there is no digest of it",
+        State::Whole(_) => "this is the digest of a complete file and cannot be updated",
+        _ => "an update of this object was interrupted, so it has no digest",
     })
 }
 
-/// Adds many bytes without the interpreter, to which it comes back often enough to be interrupted.
+/// Appends many bytes without the interpreter lock, which is reacquired regularly to check for signals.
 fn add_long(py: Python<'_>, hasher: &mut Hasher, source: Source<'_>, len: usize) -> PyResult<()> {
     let (mut at, mut slice) = (0, FIRST_SLICE);
     while at < len {
@@ -270,7 +269,7 @@ fn add_long(py: Python<'_>, hasher: &mut Hasher, source: Source<'_>, len: usize)
     Ok(())
 }
 
-/// A number that no other thread that lives has.
+/// Returns a number that no other live thread has.
 fn this_thread() -> usize {
     thread_local!(static MARK: u8 = const { 0 });
     MARK.with(|mark| std::ptr::from_ref(mark) as usize)
@@ -278,14 +277,14 @@ fn this_thread() -> usize {
 
 #[pymethods]
 impl Hash {
-    /// Adds bytes to the message. Many are hashed without the interpreter's lock.
+    /// Appends bytes to the message. For long messages the interpreter lock is released.
     ///
-    /// If a signal interrupts it, the object has no digest any more.
+    /// If a signal interrupts the call, the object no longer has a digest.
     fn update(&self, py: Python<'_>, data: Data<'_>) -> PyResult<()> {
         self.add(py, &data)
     }
 
-    /// The digest of the bytes so far. `length` is for algorithms whose output has any length.
+    /// Returns the digest of the bytes so far. `length` selects the length for algorithms with variable output.
     ///
     /// >>> import truesum
     /// >>> truesum.shake128(b"abc").digest(4).hex()
@@ -295,13 +294,13 @@ impl Hash {
         self.end(py, length, |digest| PyBytes::new(py, digest.as_bytes()))
     }
 
-    /// The same in hexadecimal; a digest of parts has their number behind a hyphen, as S3 writes it.
+    /// Returns the digest in hexadecimal. A multipart digest ends with a hyphen and the number of parts, as in S3.
     #[pyo3(signature = (length = None))]
     fn hexdigest(&self, py: Python<'_>, length: Option<usize>) -> PyResult<String> {
         self.end(py, length, Digest::to_hex)
     }
 
-    /// Another object with the same bytes so far.
+    /// Returns an independent copy of the object.
     fn copy(&self, py: Python<'_>) -> PyResult<Hash> {
         let state = self.locked(py, |state| match state {
             State::Short { len, bytes } => Ok(State::Short { len: *len, bytes: *bytes }),
@@ -316,19 +315,19 @@ impl Hash {
         self.copy(py)
     }
 
-    /// The algorithm, as new() takes it; of a key only that there is one.
+    /// The name of the algorithm, as accepted by new(). A key is indicated but not shown.
     #[getter]
     fn name(&self) -> String {
         self.spec.to_string()
     }
 
-    /// Bytes of the digest.
+    /// The digest size in bytes.
     #[getter]
     fn digest_size(&self) -> usize {
         self.spec.digest_len()
     }
 
-    /// Bytes that the algorithm's compression takes at once; 1 where its definition names no block.
+    /// The block size of the algorithm's compression function in bytes; 1 if it has none.
     #[getter]
     fn block_size(&self) -> usize {
         self.spec.algorithm().block_len()
@@ -339,10 +338,11 @@ impl Hash {
     }
 }
 
-/// A message to be hashed by the algorithm of this name.
+/// Returns a hash object for the named algorithm.
 ///
-/// Parameters, where the algorithm has them: digest_size (bytes), key (bytes), context (str, BLAKE3's derived keys), seed (int),
-/// custom (bytes), unit (int, bytes of a leaf or part). They may also stand in the name: "blake2b-256", "xxh64;seed=7".
+/// Parameters, for algorithms that have them: digest_size (in bytes), key (bytes), context (str, for key derivation
+/// with BLAKE3), seed (int), custom (bytes), unit (int, the size of a leaf or part in bytes). They can also be part of
+/// the name: "blake2b-256", "xxh64;seed=7".
 ///
 /// >>> import truesum
 /// >>> truesum.new("sha256", b"abc").hexdigest()

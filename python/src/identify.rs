@@ -1,4 +1,4 @@
-//! `identify`: what a digest may be of.
+//! `identify`: find the algorithms that can produce a given digest.
 
 use crate::errors::{self, refused};
 use crate::interrupt::interruptible;
@@ -9,13 +9,13 @@ use truesum::hash::Spec;
 use truesum::manifest::identify as identified;
 use truesum::{Config, Error, Hashing, Progress};
 
-/// What a text may be the digest of.
+/// A possible interpretation of a digest.
 #[pyclass(frozen, module = "truesum")]
 pub struct Candidate(identified::Candidate);
 
 #[pymethods]
 impl Candidate {
-    /// The algorithm.
+    /// The name of the algorithm.
     #[getter]
     fn algorithm(&self) -> String {
         self.0.spec.to_string()
@@ -27,7 +27,7 @@ impl Candidate {
         self.0.digest.to_hex()
     }
 
-    /// How the text spells it: "hex", "base64", "base32", "nix32", "multihash", "cid", "c4", "decimal" ...
+    /// The encoding of the digest: "hex", "base64", "base32", "nix32", "multihash", "cid", "c4", "decimal" and others.
     #[getter]
     fn encoding(&self) -> &'static str {
         self.0.encoding.name()
@@ -38,7 +38,8 @@ impl Candidate {
     }
 }
 
-/// What a text may be the digest of, the likeliest first; with a file those that it is of, found in one read.
+/// Returns the possible interpretations of a digest, the most likely first. With a file, returns those that match it;
+/// the file is read once.
 ///
 /// >>> import truesum
 /// >>> truesum.identify("d41d8cd98f00b204e9800998ecf8427e")[0]

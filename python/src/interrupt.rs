@@ -1,4 +1,4 @@
-//! Long work in a thread of its own, while the calling one listens for Ctrl-C and hands over what is told.
+//! Runs long work in a separate thread while the calling thread handles Ctrl-C and delivers events.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -6,31 +6,31 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 use truesum::Progress;
 
-/// How often the calling thread looks whether it is to end. With the slice that is being hashed meanwhile, KeyboardInterrupt
-/// comes within a tenth of a second.
+/// The interval at which the calling thread checks for signals. Including the slice being hashed, KeyboardInterrupt is
+/// raised within a tenth of a second.
 pub const LOOK: Duration = Duration::from_millis(20);
 
-/// Events that wait for whoever is told.
+/// The number of events that are buffered for the calling thread.
 const AHEAD: usize = 1024;
 
-/// Where work tells its events. False: nobody listens any more.
+/// The sending side of the events.
 pub struct Teller<E>(SyncSender<E>);
 
 impl<E> Teller<E> {
-    /// Tells one.
+    /// Sends an event.
     ///
     /// # Errors
-    /// Nobody listens any more.
+    /// The receiver is gone.
     pub fn tell(&self, event: E) -> std::io::Result<()> {
         self.0.send(event).map_err(|_| std::io::Error::other("interrupted"))
     }
 }
 
-/// Does `work` without the interpreter, and calls `each` with what it tells. A signal whose handler raises, or an error of
-/// `each`, stops `progress`; then the work is waited for and the error raised.
+/// Runs `work` without the interpreter lock and calls `each` with its events. If a signal handler or `each` raises an
+/// exception, `progress` is stopped, and the exception is raised when the work has ended.
 ///
 /// # Errors
-/// Those of `each` and of signal handlers; the work panicked, or no thread can be had for it.
+/// Returns the error of `each` or a signal handler. Fails if the work panicked or no thread could be started.
 pub fn interruptible<T: Send, E: Send>(
     py: Python<'_>,
     progress: &Progress,
@@ -42,14 +42,14 @@ pub fn interruptible<T: Send, E: Send>(
         let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
         let working = builder
             .spawn_scoped(scope, move || work(&Teller(send)))
-            .map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+            .map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
         let heard = listen(py, receive, &mut each);
         if heard.is_err() {
             progress.stop();
         }
         let ended = py.detach(move || working.join());
         heard?;
-        ended.map_err(|_| PyRuntimeError::new_err("a defect of truesum: its thread panicked"))
+        ended.map_err(|_| PyRuntimeError::new_err("internal error: a thread of truesum panicked"))
     })
 }
 

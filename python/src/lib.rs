@@ -1,7 +1,9 @@
-//! The native half of the Python package `truesum`: what Python sees of the library. The other half is in `truesum/`.
+//! The extension module of the Python package `truesum`, which exposes the library. The Python part of the package is
+//! in `truesum/`.
 //!
-//! Nothing is decided here that the library decides: verdicts, digests and formats are its own. Long work is done in threads of
-//! the library, while the calling one listens for signals; failures of files are values until somebody asks for what is not there.
+//! The module makes no decisions of its own: verdicts, digests and formats are those of the library. Long work runs in
+//! threads of the library while the calling thread handles signals. Failures of files are values; an exception is
+//! raised only when a result that does not exist is requested.
 
 mod audit;
 mod bytes;
@@ -22,7 +24,7 @@ mod verify;
 
 use pyo3::prelude::*;
 
-/// The native half of truesum. Import truesum instead.
+/// The extension module of truesum. Import truesum instead.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -48,7 +50,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(audit::diff, module)?)?;
     module.add_function(wrap_pyfunction!(manifest::formats, module)?)?;
     module.add_function(wrap_pyfunction!(identify::identify, module)?)?;
-    // What truesum.tree and truesum.shard hand on is no part of truesum itself: it is not in `__all__`.
+    // Names that truesum.tree and truesum.shard re-export are not in `__all__`, because they are not part of truesum
+    // itself.
     module.setattr("Piece", py.get_type::<tree::Piece>())?;
     module.setattr("Difference", py.get_type::<tree::Difference>())?;
     module.setattr("Proof", py.get_type::<tree::Proof>())?;

@@ -1,4 +1,4 @@
-//! `Manifest` and `Entry`: manifests of every format as Python objects.
+//! `Manifest` and `Entry`: manifests of all formats as Python objects.
 
 use crate::bytes::Data;
 use crate::errors::{self, ManifestError, refused};
@@ -20,7 +20,7 @@ use truesum::manifest::{
 };
 use truesum::{AtomicFile, Error, Input, Progress, manifest};
 
-/// What a manifest says of one file: its name, and what else the format has a place for.
+/// A manifest entry: the name of a file with its digests and, if known, size and modification time.
 ///
 /// >>> import truesum
 /// >>> entry = truesum.Entry("a", {"crc32": "cbf43926"}, size=9)
@@ -51,31 +51,31 @@ impl Entry {
         Ok(Entry(manifest::Entry { path, size, mtime, digests: found, ..manifest::Entry::default() }))
     }
 
-    /// The file's name, bytes that are no UTF-8 escaped as os.fsdecode() does.
+    /// The file name. Bytes that are not UTF-8 are escaped as by os.fsdecode().
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         paths::text(py, &self.0.path)
     }
 
-    /// The same as bytes.
+    /// The file name as bytes.
     #[getter]
     fn name_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.path)
     }
 
-    /// Bytes of the file, where that is told.
+    /// The file size in bytes, or None if it is not recorded.
     #[getter]
     fn size(&self) -> Option<u64> {
         self.0.size
     }
 
-    /// When it was last written, in nanoseconds since 1970, where that is told.
+    /// The modification time in nanoseconds since 1970, or None if it is not recorded.
     #[getter]
     fn mtime_ns(&self) -> Option<i128> {
         self.0.mtime.map(|time| i128::from(time.seconds) * NANOS + i128::from(time.nanos))
     }
 
-    /// The digests in hexadecimal, by the names of their algorithms.
+    /// The digests in hexadecimal, keyed by algorithm name.
     #[getter]
     fn digests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_name(py, self.0.digests.iter().map(|(spec, digest)| (spec, digest)))
@@ -90,17 +90,18 @@ impl Entry {
 const NANOS: i128 = 1_000_000_000;
 
 fn time_of(ns: i128) -> PyResult<Time> {
-    let seconds = i64::try_from(ns.div_euclid(NANOS)).map_err(|_| refused("no time that a file can have"))?;
+    let seconds =
+        i64::try_from(ns.div_euclid(NANOS)).map_err(|_| refused("the modification time is out of range"))?;
     Ok(Time { seconds, nanos: ns.rem_euclid(NANOS) as u32 })
 }
 
-/// A digest as hexadecimal text or as bytes, of the right length.
+/// Parses a digest given as hexadecimal text or bytes and checks its length.
 fn digest_given(spec: &Spec, given: &Bound<'_, PyAny>) -> PyResult<Digest> {
     let digest = match given.cast::<PyString>() {
         Ok(text) => Digest::from_hex(text.to_str()?.as_bytes()).map_err(refused)?,
         Err(_) => match given.cast::<PyBytes>() {
             Ok(bytes) => Digest::new(bytes.as_bytes()),
-            Err(_) => return Err(PyTypeError::new_err("a digest is bytes, or str in hexadecimal")),
+            Err(_) => return Err(PyTypeError::new_err("a digest must be bytes, or str in hexadecimal")),
         },
     };
     if digest.len() != spec.digest_len() {
@@ -113,7 +114,7 @@ fn digest_given(spec: &Spec, given: &Bound<'_, PyAny>) -> PyResult<Digest> {
     Ok(digest)
 }
 
-/// A manifest in memory: its entries, and the format it has.
+/// A manifest in memory: its entries and its format.
 ///
 /// >>> import truesum
 /// >>> manifest = truesum.Manifest.parse(b"CRC32 (a b) = cbf43926\n")
@@ -129,7 +130,7 @@ pub struct Manifest {
     signed: bool,
 }
 
-/// What is known of a manifest by its name, if it has one.
+/// Returns the options for reading, including what the file name implies.
 fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -> PyResult<Options> {
     let told = name.map_or_else(Options::default, Options::for_name).all_said();
     let format = format.map(format_named).transpose()?;
@@ -137,7 +138,7 @@ fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -
     Ok(Options { asked, format: format.or(told.format), ..told })
 }
 
-/// A failure to read that is not of one line.
+/// Returns the exception for a read error that does not belong to a single line.
 fn unreadable(py: Python<'_>, name: &[u8], error: std::io::Error) -> PyErr {
     match error.kind() {
         std::io::ErrorKind::InvalidData => ManifestError::new_err(error.to_string()),
@@ -146,7 +147,7 @@ fn unreadable(py: Python<'_>, name: &[u8], error: std::io::Error) -> PyErr {
     }
 }
 
-/// What a manifest says, as it was read.
+/// The contents of a manifest.
 struct Said {
     entries: Vec<manifest::Entry>,
     malformed: Vec<String>,
@@ -154,7 +155,7 @@ struct Said {
     signed: bool,
 }
 
-/// Reads a manifest to its end, or where it is not `lenient` to its first malformed line.
+/// Reads a manifest to its end or, unless `lenient`, to its first malformed line.
 fn said(input: impl Read, options: Options, lenient: bool) -> Result<Said, std::io::Error> {
     let usual = options.format;
     let mut reader = Reader::new(input, options);
@@ -201,7 +202,7 @@ impl Manifest {
         })
     }
 
-    /// The text as a manifest of this format, read back before it is given away.
+    /// Returns the manifest in this format. The result is parsed again before it is returned.
     fn text(
         &self,
         py: Python<'_>,
@@ -212,7 +213,7 @@ impl Manifest {
         if matches!(format.writing, Writing::No) {
             return Err(ManifestError::new_err(format!("{}: this format can only be read", format.name)));
         }
-        // JSON lines hold everything that an entry says, but digests that nobody can compare.
+        // JSON lines can store everything except digests in an encoding that cannot be compared.
         let everything = format_named("jsonl")?;
         let mut lines = Writer::new(Vec::new(), everything, &Heading::default());
         let mut lost = Vec::new();
@@ -223,7 +224,7 @@ impl Manifest {
         }
         let lines = lines.finish().map_err(|why| unwritten(b"", &why))?;
         if self.signed {
-            lost.push("the signature, which is of the old text".to_owned());
+            lost.push("the signature, which does not match the new text".to_owned());
         }
         let mut reader =
             Reader::new(&lines[..], Options { format: Some(everything), ..Options::default().all_said() });
@@ -232,17 +233,17 @@ impl Manifest {
         let (text, converted) = done.map_err(|error| match error {
             ConvertError::Read(error) | ConvertError::Write(error) => PyOSError::new_err(error.to_string()),
             ConvertError::Whole(why) => {
-                ManifestError::new_err(format!("not written as {}: {why}", format.name))
+                ManifestError::new_err(format!("cannot be written as {}: {why}", format.name))
             }
         })?;
         let untold = untold(format, &converted, name);
-        lost.extend(untold.iter().map(|spec| format!("that digests are of {spec}")));
+        lost.extend(untold.iter().map(|spec| format!("the algorithm of its digests ({spec})")));
         if !lost.is_empty() && !lossy {
             lost.dedup();
             let (count, first) = (lost.len(), &lost[..lost.len().min(5)]);
             let more = if count > 5 { format!(" and {} more", count - 5) } else { String::new() };
             let text = format!(
-                "{} cannot hold {}{more}; lossy=True writes it without",
+                "{} cannot store {}{more}; use lossy=True to write the rest",
                 format.name,
                 first.join(", ")
             );
@@ -255,7 +256,7 @@ impl Manifest {
         match converted.reads_back(back) {
             Ok(true) => Ok(text),
             Ok(false) => Err(ManifestError::new_err(format!(
-                "as {}{} it would not be read back as it is",
+                "written as {}{}, it would not read back unchanged",
                 format.name,
                 name.map_or_else(String::new, |name| format!(" in {}", manifest::path::display_safe(name)))
             ))),
@@ -263,7 +264,7 @@ impl Manifest {
         }
     }
 
-    /// The format to write: the one that is named, or this manifest's.
+    /// Returns the named format or, without a name, the format of this manifest.
     fn wanted(&self, format: Option<&str>) -> PyResult<&'static Format> {
         format.map_or(Ok(self.format), format_named)
     }
@@ -273,12 +274,12 @@ fn unwritten(name: &[u8], why: &WriteError) -> PyErr {
     ManifestError::new_err(format!("{}: cannot be written: {why}", manifest::path::display_safe(name)))
 }
 
-/// A digest of an algorithm that there is not.
+/// Returns the message for a digest of an unknown algorithm.
 fn unread(name: &str) -> String {
     format!("the digest of {}", manifest::path::display_safe(name.as_bytes()))
 }
 
-/// What is lost, in words.
+/// Describes what the format cannot store.
 fn words(lost: &Lost<'_>) -> String {
     match lost {
         Lost::Malformed(error) => error.to_string(),
@@ -288,12 +289,12 @@ fn words(lost: &Lost<'_>) -> String {
         Lost::Size(_) => "the size".to_owned(),
         Lost::Time(_) => "the time".to_owned(),
         Lost::Pieces(_) => "digests of pieces".to_owned(),
-        Lost::Elapsed(_) => "how long hashing took".to_owned(),
-        Lost::Signature => "the signature, which is of the old text".to_owned(),
+        Lost::Elapsed(_) => "the hashing time".to_owned(),
+        Lost::Signature => "the signature, which does not match the new text".to_owned(),
     }
 }
 
-/// The algorithms that neither the format nor the name of the manifest nor the length of a digest tells.
+/// Returns the algorithms that cannot be derived from the format, the manifest's name or the digest length.
 fn untold(format: &'static Format, converted: &Converted, name: Option<&[u8]>) -> Vec<Spec> {
     if !format.leaves_algorithm_open() {
         return Vec::new();
@@ -313,9 +314,11 @@ impl Manifest {
         Ok(Manifest { format: format_named(format)?, entries, malformed: Vec::new(), signed: false })
     }
 
-    /// Reads a manifest; its format is recognised unless `format` says it. `algorithms`: lines of any other are malformed.
+    /// Reads a manifest from a file. The format is detected unless `format` is given. With `algorithms`, lines with any
+    /// other algorithm are malformed.
     ///
-    /// Raises ManifestError for the first malformed line; with lenient=True such lines are in `malformed_lines`.
+    /// Raises ManifestError at the first malformed line. With lenient=True, such lines are collected in
+    /// `malformed_lines`.
     #[staticmethod]
     #[pyo3(signature = (path, /, *, algorithms = None, format = None, lenient = false))]
     fn read(
@@ -330,7 +333,7 @@ impl Manifest {
         Manifest::read_from(py, |progress| Input::open(&path.0, progress), Some(name), options, lenient)
     }
 
-    /// The same from bytes. `name` is the manifest's name, which may tell its algorithm.
+    /// Parses a manifest from bytes. `name` is its file name, which may imply the algorithm.
     #[staticmethod]
     #[pyo3(signature = (data, /, *, name = None, algorithms = None, format = None, lenient = false))]
     fn parse(
@@ -348,31 +351,32 @@ impl Manifest {
         Manifest::read_from(py, |_| Ok(&text[..]), name, options, lenient)
     }
 
-    /// The name of its format.
+    /// The name of the format.
     #[getter]
     fn format(&self) -> &'static str {
         self.format.name
     }
 
-    /// Its entries, in order.
+    /// The entries, in order.
     #[getter]
     fn entries(&self, py: Python<'_>) -> Vec<Py<Entry>> {
         self.entries.iter().map(|entry| entry.clone_ref(py)).collect()
     }
 
-    /// Lines that are no entry, and what is wrong with them: of what was read with lenient=True.
+    /// Malformed lines, each with the reason, if the manifest was read with lenient=True.
     #[getter]
     fn malformed_lines(&self) -> Vec<String> {
         self.malformed.clone()
     }
 
-    /// Whether it was wrapped in a signature, which nobody verified.
+    /// True if the manifest is wrapped in a signature. The signature is not verified.
     #[getter]
     fn signed(&self) -> bool {
         self.signed
     }
 
-    /// Its text in this format, or in its own. Raises ManifestError for what the format cannot hold, unless lossy.
+    /// Returns the manifest as text in the given format, by default its own. Raises ManifestError if the format cannot
+    /// store everything, unless `lossy` is true.
     #[pyo3(signature = (format = None, *, lossy = false))]
     fn to_bytes<'py>(
         &self,
@@ -384,7 +388,7 @@ impl Manifest {
         Ok(PyBytes::new(py, &text))
     }
 
-    /// Writes it to a file, which appears whole or not at all.
+    /// Writes the manifest to a file atomically.
     #[pyo3(signature = (path, /, format = None, *, lossy = false))]
     fn write(&self, py: Python<'_>, path: Name, format: Option<&str>, lossy: bool) -> PyResult<()> {
         let name = path.0.as_os_str().as_bytes();
@@ -397,7 +401,7 @@ impl Manifest {
         written.map_err(|error| errors::of(py, &error))
     }
 
-    /// The same manifest in another format.
+    /// Returns the manifest converted to another format.
     #[pyo3(signature = (format, /, *, lossy = false))]
     fn convert(&self, py: Python<'_>, format: &str, lossy: bool) -> PyResult<Manifest> {
         let format = format_named(format)?;
@@ -419,7 +423,7 @@ impl Manifest {
     }
 }
 
-/// The formats of manifests: their names, whether each can be written, and what it is.
+/// Returns all manifest formats as tuples: name, whether it can be written, and description.
 #[pyfunction]
 pub fn formats() -> Vec<(&'static str, bool, &'static str)> {
     let row =

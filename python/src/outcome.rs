@@ -1,4 +1,4 @@
-//! `Outcome`: what came of one file.
+//! `Outcome`: the result for one file.
 
 use crate::errors::{self, refused};
 use crate::paths;
@@ -8,9 +8,9 @@ use pyo3::types::{PyBytes, PyDict};
 use truesum::hash::{Digest, Spec};
 use truesum::{Findings, Found, Job, Verdict};
 
-/// What came of one file: its digests, or why there are none.
+/// The result for one file: its digests, or the reason why there are none.
 ///
-/// A failure is a value here: `error` is an exception that was not raised. Who asks a failed file for a digest gets it raised.
+/// Failures are not raised: `error` holds the exception. It is raised only if a digest of the failed file is requested.
 #[pyclass(frozen, module = "truesum")]
 pub struct Outcome {
     path: Option<Py<PyAny>>,
@@ -19,17 +19,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What came of a file, and what its caller calls it.
+    /// Returns the result for a file, with the object the caller named it by.
     pub fn new(inner: truesum::Outcome, path: Option<Py<PyAny>>) -> Outcome {
         Outcome { path, inner, passed_over: false }
     }
 
-    /// An entry that is passed over as asked, because its file is not there.
+    /// Returns the result for an entry that is skipped with `ignore_missing` because its file is missing.
     pub fn passed_over(inner: truesum::Outcome) -> Outcome {
         Outcome { path: None, inner, passed_over: true }
     }
 
-    /// Whether nothing is wrong with it: an entry that its format means to have no digest included.
+    /// Returns whether the result is not a failure. An entry whose format provides no digest for it is not a failure.
     pub fn is_good(&self) -> bool {
         match self.inner.verdict() {
             Verdict::Hashed | Verdict::Verified => true,
@@ -47,7 +47,7 @@ impl Outcome {
         let specs = &self.inner.job.specs;
         let at = match algorithm {
             None if digests.len() == 1 => Some(0),
-            None => return Err(refused(format!("which of {} digests? name the algorithm", digests.len()))),
+            None => return Err(refused(format!("there are {} digests: name the algorithm", digests.len()))),
             Some(name) => {
                 let spec = crate::spec::named(name)?;
                 specs.iter().position(|other| *other == spec)
@@ -55,11 +55,11 @@ impl Outcome {
         };
         let digest = at.and_then(|at| digests.get(at));
         digest
-            .ok_or_else(|| PyKeyError::new_err(format!("no {} of it was computed", algorithm.unwrap_or(""))))
+            .ok_or_else(|| PyKeyError::new_err(format!("no {} digest was computed", algorithm.unwrap_or(""))))
     }
 }
 
-/// Digests by the names of their algorithms.
+/// Returns digests keyed by algorithm name.
 pub fn by_name<'py, 'd>(
     py: Python<'py>,
     digests: impl Iterator<Item = (&'d Spec, &'d Digest)>,
@@ -71,7 +71,7 @@ pub fn by_name<'py, 'd>(
     Ok(named)
 }
 
-/// An outcome that another thread keeps: errors of the system are not to be had twice.
+/// Returns a copy for another thread. System errors cannot be cloned, so they are recreated.
 pub fn copied(outcome: &truesum::Outcome) -> truesum::Outcome {
     let result = match &outcome.result {
         Ok(found) => Ok(found.clone()),
@@ -82,7 +82,7 @@ pub fn copied(outcome: &truesum::Outcome) -> truesum::Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// The file, as it was given; of an entry of a manifest its name.
+    /// The path as passed by the caller; for a manifest entry, its name.
     #[getter]
     fn path(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.path {
@@ -91,64 +91,64 @@ impl Outcome {
         }
     }
 
-    /// Its name as `str`, bytes that are no UTF-8 escaped as os.fsdecode() does.
+    /// The name as `str`. Bytes that are not UTF-8 are escaped as by os.fsdecode().
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyString>> {
         paths::text(py, &self.inner.job.name)
     }
 
-    /// What it means: "hashed" where nothing was expected; of an entry "verified", "mismatch", "missing", "changed",
-    /// "unreadable", "unverified" (there is nothing to compare) or "ignored" (not there, and passed over as asked).
+    /// The result: "hashed" if nothing was expected; for a manifest entry "verified", "mismatch", "missing", "changed",
+    /// "unreadable", "unverified" (nothing to compare with) or "ignored" (missing, and skipped with ignore_missing).
     #[getter]
     fn verdict(&self) -> &'static str {
         if self.passed_over { "ignored" } else { self.inner.verdict().word() }
     }
 
-    /// Whether it was read to its end, and is what was expected if anything was.
+    /// True if the file was read to its end and matches what was expected, if anything.
     #[getter]
     fn ok(&self) -> bool {
         !self.passed_over && matches!(self.inner.verdict(), Verdict::Hashed | Verdict::Verified)
     }
 
-    /// Why there is no digest: an OSError that was not raised. None where it was read.
+    /// Why there is no digest: an OSError that was not raised. None if the file was read.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, pyo3::exceptions::PyBaseException>> {
         self.inner.result.as_ref().err().map(|error| errors::of(py, error).into_value(py).into_bound(py))
     }
 
-    /// Bytes that were read; None where that failed.
+    /// The number of bytes read, or None if reading failed.
     #[getter]
     fn size(&self) -> Option<u64> {
         self.inner.result.as_ref().ok().map(Found::size)
     }
 
-    /// When it was last written, in nanoseconds since 1970; None where it was not read.
+    /// The modification time in nanoseconds since 1970, or None if the file was not read.
     #[getter]
     fn mtime_ns(&self) -> Option<i128> {
         let mtime = self.inner.result.as_ref().ok()?.mtime();
         Some(i128::from(mtime.0) * 1_000_000_000 + i128::from(mtime.1))
     }
 
-    /// How long it took from open to digest.
+    /// The time from opening the file to its digest, in seconds.
     #[getter]
     fn seconds(&self) -> Option<f64> {
         self.inner.result.as_ref().ok().map(|found| found.time().as_secs_f64())
     }
 
-    /// The digests in hexadecimal, by the names of their algorithms; empty where it was not read.
+    /// The digests in hexadecimal, keyed by algorithm name; empty if the file was not read.
     #[getter]
     fn digests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = self.inner.result.as_ref().map_or(&[][..], Found::digests);
         by_name(py, self.inner.job.specs.iter().zip(found))
     }
 
-    /// The digests that a manifest lists of it, in the same form.
+    /// The digests in the manifest, in the same form.
     #[getter]
     fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_name(py, self.inner.job.specs.iter().zip(&self.inner.job.expected))
     }
 
-    /// Ranges of bytes that differ, as (start, end), where the manifest has digests of pieces.
+    /// The damaged byte ranges as (start, end), if the manifest has digests of pieces.
     #[getter]
     fn damaged(&self) -> Vec<(u64, u64)> {
         let pieces = self.inner.result.as_ref().ok().and_then(Found::pieces);
@@ -156,13 +156,13 @@ impl Outcome {
         damaged.iter().map(|damage| (damage.range.start, damage.range.end)).collect()
     }
 
-    /// The digest, by this algorithm where there are several. Raises `error` where the file was not read.
+    /// Returns the digest; `algorithm` selects one of several. Raises `error` if the file was not read.
     #[pyo3(signature = (algorithm = None, /))]
     fn digest<'py>(&self, py: Python<'py>, algorithm: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.digest_of(py, algorithm)?.as_bytes()))
     }
 
-    /// The same in hexadecimal.
+    /// Returns the digest in hexadecimal.
     #[pyo3(signature = (algorithm = None, /))]
     fn hexdigest(&self, py: Python<'_>, algorithm: Option<&str>) -> PyResult<String> {
         Ok(self.digest_of(py, algorithm)?.to_hex())

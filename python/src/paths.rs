@@ -1,4 +1,4 @@
-//! Names of files between Python and the system: bytes on one side; `str`, `bytes` or `os.PathLike` on the other.
+//! Converts file names between Python (`str`, `bytes` or `os.PathLike`) and the system (bytes).
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -7,7 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// A name as the system takes it. Text that was bytes once (`surrogateescape`) becomes these bytes again.
+/// A file name in the system's encoding. Text that was decoded with `surrogateescape` is converted back to the original
+/// bytes.
 pub struct Name(pub PathBuf);
 
 impl FromPyObject<'_, '_> for Name {
@@ -26,13 +27,13 @@ impl FromPyObject<'_, '_> for Name {
             }
         };
         if name.as_bytes().contains(&0) {
-            return Err(PyValueError::new_err("embedded null byte in a file's name"));
+            return Err(PyValueError::new_err("embedded null byte in a file name"));
         }
         Ok(Name(name.into()))
     }
 }
 
-/// One name, or an iterable of them.
+/// One file name, or an iterable of them.
 pub struct Names(pub Vec<PathBuf>);
 
 impl FromPyObject<'_, '_> for Names {
@@ -50,7 +51,7 @@ impl FromPyObject<'_, '_> for Names {
     }
 }
 
-/// The name as `str`, in which bytes that are no UTF-8 are escaped so that they can be told back.
+/// Returns the name as `str`. Bytes that are not UTF-8 are escaped reversibly.
 pub fn text<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> {
     OsStr::from_bytes(name).into_pyobject(py).map_err(Into::into)
 }

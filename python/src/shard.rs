@@ -1,5 +1,5 @@
-//! `truesum.shard`: plans, the parts of their bundles, and what all parts come to. The rules are the library's; who computes
-//! what, and when, is Python's.
+//! `truesum.shard`: plans, the parts of their bundles, and the merged result. The rules are those of the library;
+//! scheduling is left to Python.
 
 use crate::errors::{self, refused};
 use crate::interrupt::interruptible;
@@ -13,7 +13,7 @@ use truesum::shard::part::{Computing, Counts, Done, Standing, compute};
 use truesum::shard::plan::Plan as Planned;
 use truesum::{Error, Mapping, Progress};
 
-/// What came of a bundle: what its part says.
+/// The result of computing a bundle, as recorded in its part.
 #[pyclass(frozen, module = "truesum.shard")]
 pub struct Part {
     counts: Counts,
@@ -25,50 +25,51 @@ pub struct Part {
 
 #[pymethods]
 impl Part {
-    /// "written"; "there", if the same part was there already; "kept", if a part without failures was there, and not all files
-    /// could be read this time to compare them; "contradicts", if another one was there, which stays: one of the two is wrong.
+    /// "written"; "there" if an identical part existed already; "kept" if a part without failures existed and could not
+    /// be compared because some files could not be read this time; "contradicts" if a different part existed: it is
+    /// kept, and one of the two is wrong.
     #[getter]
     fn standing(&self) -> &'static str {
         self.standing
     }
 
-    /// Where the part is that contradicts the one in its place.
+    /// The path of the new part if it contradicts the existing one, otherwise None.
     #[getter]
     fn beside<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
         self.beside.as_ref().map(|path| paths::text(py, path.as_os_str().as_encoded_bytes())).transpose()
     }
 
-    /// The digest that ends the part: of equal parts it is equal.
+    /// The digest at the end of the part. Equal parts have equal digests.
     #[getter]
     fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// Files and ranges.
+    /// The number of files and ranges.
     #[getter]
     fn lines(&self) -> u64 {
         self.counts.lines
     }
 
-    /// Those among them that have no digest.
+    /// The number of files and ranges without a digest.
     #[getter]
     fn failed(&self) -> u64 {
         self.counts.failed
     }
 
-    /// Those among these that may have one after another attempt.
+    /// The number of failed files and ranges that may succeed when retried.
     #[getter]
     fn again(&self) -> u64 {
         self.counts.again
     }
 
-    /// Bytes hashed.
+    /// The number of bytes hashed.
     #[getter]
     fn bytes(&self) -> u64 {
         self.counts.bytes
     }
 
-    /// Files without a digest, as (name, kind, reason); the first thousand.
+    /// Files without a digest, as (name, kind, reason) (at most 1,000).
     #[getter]
     fn failures<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyString>, String, String)>> {
         self.failures
@@ -83,7 +84,7 @@ impl Part {
     }
 }
 
-/// What all parts of a plan came to. True only if every planned file has a digest.
+/// The result of merging all parts of a plan. It is true only if every planned file has a digest.
 #[pyclass(frozen, module = "truesum.shard")]
 pub struct Merged {
     merged: truesum::shard::merge::Merged,
@@ -92,31 +93,31 @@ pub struct Merged {
 
 #[pymethods]
 impl Merged {
-    /// Files with digests.
+    /// The number of files with digests.
     #[getter]
     fn files(&self) -> u64 {
         self.merged.files
     }
 
-    /// Their bytes.
+    /// The total size of these files in bytes.
     #[getter]
     fn bytes(&self) -> u64 {
         self.merged.bytes
     }
 
-    /// Planned files that their part says could not be hashed.
+    /// The number of planned files that could not be hashed, according to their parts.
     #[getter]
     fn failed(&self) -> u64 {
         self.merged.failed
     }
 
-    /// What else is wrong with the parts, and the files that failed, in words; the first thousand.
+    /// Descriptions of the failed files and of all other problems with the parts (at most 1,000).
     #[getter]
     fn faults(&self) -> Vec<String> {
         self.faults.clone()
     }
 
-    /// Whether every planned file is there once, as it was planned, with its digests.
+    /// True if every planned file is present exactly once, as planned, with its digests.
     #[getter]
     fn ok(&self) -> bool {
         let merged = &self.merged;
@@ -136,7 +137,7 @@ impl Merged {
     }
 }
 
-/// Failures and faults that are kept.
+/// The maximum number of failures and faults that are stored.
 const KEPT: usize = 1000;
 
 fn keep<T>(kept: &mut Vec<T>, one: impl FnOnce() -> T) {
@@ -145,7 +146,8 @@ fn keep<T>(kept: &mut Vec<T>, one: impl FnOnce() -> T) {
     }
 }
 
-/// A plan that `truesum shard plan` wrote: which files, cut into which bundles. Whoever has it can compute any of them.
+/// A plan written by `truesum shard plan`: the files and their division into bundles. Any machine that has the plan can
+/// compute any bundle.
 #[pyclass(frozen, module = "truesum.shard")]
 pub struct Plan(Planned);
 
@@ -157,7 +159,7 @@ impl Plan {
     fn checked(&self, bundle: usize) -> PyResult<usize> {
         let bundles = self.0.totals().bundles;
         match bundle as u64 >= bundles {
-            true => Err(refused(format!("no bundle {bundle}: the plan has {bundles}, from 0 on"))),
+            true => Err(refused(format!("no bundle {bundle}: the plan has {bundles}, numbered from 0"))),
             false => Ok(bundle),
         }
     }
@@ -170,71 +172,72 @@ impl Plan {
         py.detach(|| Planned::open(&path.0)).map(Plan).map_err(raised(py))
     }
 
-    /// Its digest, which every part names.
+    /// The digest of the plan, which every part contains.
     #[getter]
     fn id(&self) -> &str {
         self.0.id()
     }
 
-    /// The folder that names lead from.
+    /// The folder that names are relative to.
     #[getter]
     fn root<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         paths::text(py, self.0.root().as_os_str().as_encoded_bytes())
     }
 
-    /// The digests asked for.
+    /// The names of the algorithms.
     #[getter]
     fn algorithms(&self) -> Vec<String> {
         self.0.specs().iter().map(ToString::to_string).collect()
     }
 
-    /// How many bundles it has.
+    /// The number of bundles.
     #[getter]
     fn bundles(&self) -> u64 {
         self.0.totals().bundles
     }
 
-    /// How many files.
+    /// The number of files.
     #[getter]
     fn files(&self) -> u64 {
         self.0.totals().files
     }
 
-    /// How many bytes these have.
+    /// The total size of the files in bytes.
     #[getter]
     fn bytes(&self) -> u64 {
         self.0.totals().bytes
     }
 
-    /// Bytes to be read for a bundle.
+    /// Returns the number of bytes to read for a bundle.
     fn bytes_of(&self, bundle: usize) -> PyResult<u64> {
         Ok(self.0.bytes_of(self.checked(bundle)?))
     }
 
-    /// Files and ranges in a bundle.
+    /// Returns the number of files and ranges in a bundle.
     fn lines_of(&self, bundle: usize) -> PyResult<u64> {
         Ok(self.0.lines_of(self.checked(bundle)?))
     }
 
-    /// The name of the first file of a bundle.
+    /// Returns the name of the first file in a bundle.
     fn first_name<'py>(&self, py: Python<'py>, bundle: usize) -> PyResult<Bound<'py, PyString>> {
         let bundle = self.checked(bundle)?;
         let name = py.detach(|| self.0.first_name(bundle)).map_err(raised(py))?;
         paths::text(py, &name)
     }
 
-    /// The name of the file that the part of a bundle goes to.
+    /// Returns the file name of the part of a bundle.
     fn part_name(&self, bundle: usize) -> PyResult<String> {
         Ok(self.0.part_name(self.checked(bundle)?))
     }
 
-    /// Computes a bundle into its part in `folder`, which appears whole or not at all: a Part. One that is there, whole and without
-    /// failures is not computed again, unless `again` asks to, and to compare.
+    /// Computes a bundle, writes its part to `folder` atomically, and returns a Part. A complete part without failures
+    /// that exists already is not computed again unless `again` is true, which computes it again and compares the
+    /// results.
     ///
-    /// `root` is the folder that names lead from where that is another one than the plan says; `withheld` are ranges of lines,
-    /// as (first, end), that are not read and fail. With `mapping` files may be mapped, which saves a copy of what lies in memory
-    /// and takes SIGBUS for the whole process: for one that does nothing else. What goes wrong with files is told by the part; an
-    /// OSError is raised where there can be none.
+    /// `root` replaces the folder recorded in the plan. `withheld` are ranges of lines, as (first, end), that are not
+    /// read and are recorded as failed. With `mapping`, files may be memory-mapped, which saves a copy but installs a
+    /// SIGBUS handler for the whole process: use it only in processes that do nothing else. File errors are recorded in
+    /// the part; OSError is raised if no part can be written.
     #[pyo3(signature = (
         bundle, folder, *, root = None, threads = None, again = false, withheld = Vec::new(), mapping = false
     ))]
@@ -279,7 +282,8 @@ impl Plan {
         Ok(Part { counts, digest, standing, beside, failures })
     }
 
-    /// Reads the part of a bundle and holds it against the plan, as merge() does: a Part. An OSError is raised if it is none.
+    /// Reads the part of a bundle, checks it against the plan as merge() does, and returns a Part. Raises OSError if
+    /// the part is not valid.
     fn hold(&self, py: Python<'_>, bundle: usize, part: Name) -> PyResult<Part> {
         let bundle = self.checked(bundle)?;
         let mut failures = Vec::new();
@@ -292,9 +296,9 @@ impl Plan {
         Ok(Part { counts, digest, standing: "there", beside: None, failures })
     }
 
-    /// Holds all parts against the plan: a Merged, which tells whether every planned file is there once, as it was planned, and what
-    /// is wrong if not. `callback` is called with the Entry of each file that has digests, in the plan's order: they are a manifest
-    /// only if the result is true.
+    /// Checks all parts against the plan and returns a Merged, which shows whether every planned file is present
+    /// exactly once, as planned, and lists all problems. `callback` is called with the Entry of each file that has
+    /// digests, in the order of the plan; the entries form a manifest only if the result is true.
     #[pyo3(signature = (parts, callback = None))]
     fn merge(&self, py: Python<'_>, parts: Names, callback: Option<Py<PyAny>>) -> PyResult<Merged> {
         let progress = Progress::default();

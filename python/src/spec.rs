@@ -1,4 +1,4 @@
-//! Algorithms by the names that Python programs use, with their parameters.
+//! Algorithm names as used in Python programs, with their parameters.
 
 use crate::bytes::Data;
 use crate::errors::{of_spec, refused};
@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use truesum::hash::{Key, Secret, Spec};
 
-/// The algorithm of this name, as the program has it or as hashlib does (`sha3_256`, `shake_128`).
+/// Returns the algorithm with this name, in the spelling of the program or of hashlib (`sha3_256`, `shake_128`).
 ///
 /// # Errors
-/// There is none.
+/// Fails if there is no such algorithm.
 pub fn named(name: &str) -> PyResult<Spec> {
     let found = name.parse::<Spec>();
     let spellings = ["-", ""].into_iter().filter(|_| name.contains('_'));
@@ -20,7 +20,7 @@ pub fn named(name: &str) -> PyResult<Spec> {
         .map_err(|error| of_spec(&error))
 }
 
-/// One algorithm's name, or several.
+/// One algorithm name, or several.
 pub struct Specs(pub Vec<Spec>);
 
 impl FromPyObject<'_, '_> for Specs {
@@ -36,13 +36,13 @@ impl FromPyObject<'_, '_> for Specs {
             specs.push(with_key(named(name?.cast::<PyString>()?.to_str()?)?)?);
         }
         if specs.is_empty() {
-            return Err(refused("no algorithm named"));
+            return Err(refused("no algorithm given"));
         }
         Ok(Specs(specs))
     }
 }
 
-/// Refuses what cannot be computed by its name alone.
+/// Rejects an algorithm that needs a key.
 fn with_key(spec: Spec) -> PyResult<Spec> {
     if spec.lacks_key() {
         return Err(refused(format!("{spec} needs a key: new(\"{spec}\", key=b\"...\")")));
@@ -50,10 +50,10 @@ fn with_key(spec: Spec) -> PyResult<Spec> {
     Ok(spec)
 }
 
-/// The same algorithm with the parameters that are given by keyword.
+/// Returns the algorithm with the parameters given as keyword arguments.
 ///
 /// # Errors
-/// A keyword that is none, a parameter that the algorithm does not take, a key that is missing.
+/// Fails for an unknown keyword, a parameter that the algorithm does not have, or a missing key.
 pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Spec> {
     for (keyword, value) in keywords.into_iter().flatten() {
         let keyword = keyword.cast::<PyString>()?;
@@ -61,12 +61,12 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
             continue;
         }
         let given = match keyword.to_str()? {
-            // hashlib's: it says what a digest is for, and changes none.
+            // hashlib's parameter, which does not affect the digest.
             "usedforsecurity" => continue,
             "digest_size" => spec.with_bits(value.extract::<usize>()?.saturating_mul(8)),
             "key" => {
                 let bytes = value.extract::<Data<'_>>()?.to_vec();
-                // hashlib's BLAKE2 calls the hash without a key one with an empty key.
+                // hashlib's BLAKE2 treats an empty key as no key.
                 if bytes.is_empty() { Ok(spec) } else { spec.with_key(Key::Secret(Secret::new(bytes))) }
             }
             "context" => spec.with_key(Key::Derive(value.extract::<String>()?.into())),
@@ -78,7 +78,7 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
             "unit" => spec.with_unit(value.extract()?),
             other => {
                 return Err(PyTypeError::new_err(format!(
-                    "'{other}' is no parameter: digest_size, key, context, seed, custom and unit are"
+                    "unknown parameter '{other}': there are digest_size, key, context, seed, custom and unit"
                 )));
             }
         };

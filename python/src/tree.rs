@@ -1,4 +1,4 @@
-//! `truesum.tree`: trees over huge files, stored, proven, and divided between machines.
+//! `truesum.tree`: hash trees of large files: store, locate damage, prove ranges, and divide the work between machines.
 
 use crate::errors::{self, refused};
 use crate::interrupt::interruptible;
@@ -21,7 +21,7 @@ use truesum::tree::reading::Reading;
 use truesum::tree::store::{Hints, Store, with_suffix};
 use truesum::{Cause, Error, Progress};
 
-/// Does something with a file in a thread of its own.
+/// Opens a file and processes it in a separate thread.
 fn reading<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -36,14 +36,14 @@ fn hashes(given: &[String]) -> PyResult<Vec<Digest>> {
     given.iter().map(|hash| Digest::from_hex(hash.as_bytes()).map_err(refused)).collect()
 }
 
-/// A part of a file's digest, made by leaf() and put together by combine().
+/// A partial result of a file's digest, created by leaf() and combined by combine().
 #[pyclass(frozen, eq, module = "truesum.tree")]
 #[derive(Clone, PartialEq)]
 pub struct Piece(piece::Piece);
 
-/// What a piece was read from: name, inode, mtime_ns, ctime_ns.
+/// The source of a piece: name, inode, mtime_ns, ctime_ns.
 type Origin = (Name, u64, i64, i64);
-/// The same as Python is told it.
+/// The same as Python objects.
 type Told<'py> = (Bound<'py, PyString>, u64, i64, i64);
 
 #[pymethods]
@@ -59,7 +59,7 @@ impl Piece {
         origin: Option<Origin>,
     ) -> PyResult<Piece> {
         if first > end {
-            return Err(refused("a piece that ends before it begins"));
+            return Err(refused("the piece ends before it begins"));
         }
         let hash =
             |(level, hash): (u8, String)| Ok((level, Digest::from_hex(hash.as_bytes()).map_err(refused)?));
@@ -72,38 +72,38 @@ impl Piece {
         Ok(Piece(piece::Piece { spec: named(algorithm)?, size, range: first..end, levels, origin }))
     }
 
-    /// The algorithm of the whole digest.
+    /// The name of the algorithm.
     #[getter]
     fn algorithm(&self) -> String {
         self.0.spec.to_string()
     }
 
-    /// Bytes of the whole file.
+    /// The size of the complete file in bytes.
     #[getter]
     fn size(&self) -> u64 {
         self.0.size
     }
 
-    /// The range, in the digest's own unit: leaves of a tree, parts, or bytes of a checksum.
+    /// The range in units of the digest: leaves of a tree, parts, or bytes of a checksum.
     #[getter]
     fn range(&self) -> (u64, u64) {
         (self.0.range.start, self.0.range.end)
     }
 
-    /// The hashes of the range's subtrees, each with its level.
+    /// The hashes of the subtrees in the range, each with its level.
     #[getter]
     fn levels(&self) -> Vec<(u8, String)> {
         self.0.levels.iter().map(|(level, hash)| (*level, hash.to_hex())).collect()
     }
 
-    /// What was read, as (name, inode, mtime_ns, ctime_ns); None of a piece that does not say.
+    /// The file that was read, as (name, inode, mtime_ns, ctime_ns); None if it was not recorded.
     #[getter]
     fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
         let Some(piece::Origin { path, state, .. }) = &self.0.origin else { return Ok(None) };
         Ok(Some((paths::text(py, path)?, state.inode, state.mtime, state.ctime)))
     }
 
-    /// The BLAKE3 digest of what the piece says, which its line ends with: what was damaged on the way has another one.
+    /// The BLAKE3 digest of the piece, which ends its line and detects corruption in transit.
     #[getter]
     fn seal(&self) -> String {
         self.0.seal().to_hex()
@@ -115,8 +115,8 @@ impl Piece {
     }
 }
 
-/// Hashes the bytes from start to end of a file towards a digest of the whole: a Piece. The digest can be cut at multiples of
-/// its leaves (65,536 bytes of "sha256-tree"), a CRC anywhere.
+/// Hashes the bytes from start to end of a file and returns a Piece of the complete file's digest. The range must begin
+/// and end at multiples of the leaf size (65,536 bytes for "sha256-tree"); for a CRC it can be any range.
 #[pyfunction]
 #[pyo3(signature = (path, start, end, algorithm = "sha256-tree", *, threads = None))]
 pub fn leaf(
@@ -131,16 +131,16 @@ pub fn leaf(
     let piece = reading(py, threads, |reading| hash_range(&path.0, &spec, start..end, reading))?;
     let mut piece = piece.map_err(|error| errors::of(py, &error))?;
     if let Some(origin) = &mut piece.origin {
-        // Each machine's own, and nothing that travels.
+        // The device number is local to each machine, so it is not transferred.
         origin.state.device = 0;
     }
     Ok(Piece(piece))
 }
 
-/// The digest of the whole file from pieces that cover it, in any order, in hexadecimal.
+/// Returns the digest of the complete file in hexadecimal, from pieces that cover it, in any order.
 ///
-/// Raises ValueError if they do not cover it, contradict each other, or were not read from one state of one file;
-/// trust_origins=True takes pieces of copies that are known to be equal.
+/// Raises ValueError if they do not cover the file, contradict each other, or were read from different states of the
+/// file. With trust_origins=True, pieces of different copies are combined.
 #[pyfunction]
 #[pyo3(signature = (pieces, /, *, trust_origins = false))]
 pub fn combine(pieces: Vec<Bound<'_, Piece>>, trust_origins: bool) -> PyResult<String> {
@@ -149,15 +149,15 @@ pub fn combine(pieces: Vec<Bound<'_, Piece>>, trust_origins: bool) -> PyResult<S
     join(pieces, origins).map(|digest| digest.to_hex()).map_err(refused)
 }
 
-/// Where the tree of a file is kept unless it is said.
+/// Returns the default location of the tree of a file.
 fn beside(path: &Path) -> PathBuf {
     with_suffix(path, ".ftr")
 }
 
-/// Builds the tree of a file on all cores and keeps it in `target`, FILE.ftr unless it is said: the digests by their names, the
-/// tree's and those of `beside`, which are computed in the same read.
+/// Builds the tree of a file on all cores and stores it in `target`, by default FILE.ftr. Returns the digests keyed by
+/// name: that of the tree and those of the algorithms in `beside`, which are computed in the same read.
 ///
-/// `granule` is how many bytes the stored tree tells apart. With resume an interrupted build is gone on with.
+/// `granule` is the resolution of the stored tree in bytes. With `resume`, an interrupted build is continued.
 #[pyfunction]
 #[pyo3(signature = (path, target = None, algorithm = "sha256-tree", *, granule = 1_048_576, beside = None, resume = false,
     threads = None))]
@@ -181,19 +181,20 @@ pub fn save<'py>(
     by_name(py, std::iter::once(&spec).chain(&also).zip(saved.found.digests()))
 }
 
-/// A stored tree.
+/// Opens a stored tree.
 fn opened(tree: &Path) -> Result<Store, Error> {
     let name = tree.as_os_str().as_bytes();
     Store::open(tree)?.map_err(|why| Error::new(name, "use", Cause::Other(why.to_string())))
 }
 
-/// What differs between a file and its stored tree.
+/// The difference between a file and its stored tree.
 #[pyclass(frozen, module = "truesum.tree")]
 pub struct Difference(truesum::tree::locate::Difference);
 
 #[pymethods]
 impl Difference {
-    /// "good", "file-damaged", "tree-damaged", "cannot-tell" or "other-tree" (not the one with the digest that is trusted).
+    /// The result: "good", "file-damaged", "tree-damaged", "cannot-tell" or "other-tree" (not the tree of the trusted
+    /// digest).
     #[getter]
     fn verdict(&self) -> &'static str {
         match self.0.judgement {
@@ -205,7 +206,7 @@ impl Difference {
         }
     }
 
-    /// Whether the file is, byte for byte, the one that the tree was made of, and the tree is sound.
+    /// True if the file is identical to the one the tree was built from, and the tree is intact.
     #[getter]
     fn ok(&self) -> bool {
         self.0.judgement == Judgement::Good
@@ -215,13 +216,13 @@ impl Difference {
         self.ok()
     }
 
-    /// Ranges of bytes that differ, as (start, end), of whole granules; missing bytes are among them.
+    /// The damaged byte ranges as (start, end), in multiples of the granule; missing bytes are included.
     #[getter]
     fn damaged(&self) -> Vec<(u64, u64)> {
         self.0.damaged.iter().map(|range| (range.start, range.end)).collect()
     }
 
-    /// How many bytes the file has more (positive) or fewer than when the tree was made.
+    /// The change of the file size in bytes since the tree was built; positive if the file has grown.
     #[getter]
     fn grown(&self) -> i128 {
         match self.0.length {
@@ -231,13 +232,14 @@ impl Difference {
         }
     }
 
-    /// Where old bytes were found elsewhere: (from this offset on, moved by so many bytes); else None.
+    /// If old content was found at another offset: (offset from which it is shifted, distance in bytes); otherwise
+    /// None.
     #[getter]
     fn shift(&self) -> Option<(u64, i64)> {
         self.0.shift.map(|shift| (shift.from, shift.by))
     }
 
-    /// What is wrong with the tree in itself; else None.
+    /// A description of the damage to the tree itself, or None.
     #[getter]
     fn blemish(&self) -> Option<String> {
         self.0.blemish.clone()
@@ -248,8 +250,8 @@ impl Difference {
     }
 }
 
-/// Compares a file with its stored tree, FILE.ftr unless it is said: which bytes are damaged. `digest` is one that is trusted, in
-/// hexadecimal: the tree must be its tree.
+/// Compares a file with its stored tree, by default FILE.ftr, and returns the damaged ranges. With `digest`, a trusted
+/// digest in hexadecimal, the tree must belong to that digest.
 #[pyfunction]
 #[pyo3(signature = (path, tree = None, digest = None, *, threads = None))]
 pub fn locate(
@@ -265,7 +267,7 @@ pub fn locate(
     found.map(Difference).map_err(|error| errors::of(py, &error))
 }
 
-/// What shows that a range of a file belongs to its digest, made by prove() and checked by verify_proof().
+/// A proof that a range of a file belongs to its digest, created by prove() and checked by verify_proof().
 #[pyclass(frozen, eq, module = "truesum.tree")]
 #[derive(Clone, PartialEq)]
 pub struct Proof(RangeProof);
@@ -275,37 +277,37 @@ impl Proof {
     #[new]
     fn new(algorithm: &str, size: u64, first: u64, end: u64, path: Vec<String>) -> PyResult<Proof> {
         if first > end {
-            return Err(refused("a proof of a range that ends before it begins"));
+            return Err(refused("the range of the proof ends before it begins"));
         }
         Ok(Proof(RangeProof { spec: named(algorithm)?, size, leaves: first..end, path: hashes(&path)? }))
     }
 
-    /// The algorithm of the digest.
+    /// The name of the digest's algorithm.
     #[getter]
     fn algorithm(&self) -> String {
         self.0.spec.to_string()
     }
 
-    /// Bytes of the whole file.
+    /// The size of the complete file in bytes.
     #[getter]
     fn size(&self) -> u64 {
         self.0.size
     }
 
-    /// The leaves that are shown.
+    /// The range of leaves that is proven.
     #[getter]
     fn leaves(&self) -> (u64, u64) {
         (self.0.leaves.start, self.0.leaves.end)
     }
 
-    /// The bytes that are shown: what was asked for, widened to whole leaves.
+    /// The range of bytes that is proven: the requested range, extended to complete leaves.
     #[getter]
     fn bytes(&self) -> (u64, u64) {
         let bytes = self.0.bytes();
         (bytes.start, bytes.end)
     }
 
-    /// The hashes beside the way to the root.
+    /// The sibling hashes on the path to the root.
     #[getter]
     fn path(&self) -> Vec<String> {
         self.0.path.iter().map(Digest::to_hex).collect()
@@ -317,8 +319,8 @@ impl Proof {
     }
 }
 
-/// Proves that the bytes from start to end belong to a file's digest: a Proof. With the stored tree, FILE.ftr if it is there,
-/// only the ends of the range are read, else the whole file is.
+/// Returns a Proof that the bytes from start to end belong to a file's digest. If there is a stored tree, by default
+/// FILE.ftr, only the ends of the range are read, otherwise the complete file.
 #[pyfunction]
 #[pyo3(signature = (path, start, end, tree = None, algorithm = "sha256-tree", *, threads = None))]
 pub fn prove(
@@ -343,9 +345,9 @@ pub fn prove(
     proof.map(Proof).map_err(|error| errors::of(py, &error))
 }
 
-/// Whether the bytes of a proof's range, as the file has them now, belong to the digest that is trusted. Reads only these bytes.
+/// Returns whether the current bytes in the range of a proof belong to the trusted digest. Reads only these bytes.
 ///
-/// Raises OSError where they cannot be read.
+/// Raises OSError if they cannot be read.
 #[pyfunction]
 #[pyo3(signature = (path, proof, digest))]
 pub fn verify_proof(py: Python<'_>, path: Name, proof: &Bound<'_, Proof>, digest: &str) -> PyResult<bool> {

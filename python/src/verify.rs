@@ -1,4 +1,4 @@
-//! `verify`: a manifest in, a Report out, with the program's own verdict.
+//! `verify`: check the files of a manifest and return a Report with the verdict of `truesum check`.
 
 use crate::bytes::Data;
 use crate::errors;
@@ -15,23 +15,23 @@ use truesum::manifest::{self, Format};
 use truesum::verify::verification::Verification;
 use truesum::{Conclusion, Error, Event, Options, Progress, Report as Counted, Unlisted};
 
-/// Failures that a report keeps; a callback is told all.
+/// The maximum number of failures stored in a report; the callback receives all of them.
 const KEPT: usize = 1000;
 
-/// The format of this name.
+/// Returns the format with this name.
 pub fn format_named(name: &str) -> PyResult<&'static Format> {
     manifest::format(name).ok_or_else(|| {
         let names: Vec<&str> = manifest::FORMATS.iter().map(|format| format.name).collect();
-        errors::refused(format!("unknown format '{name}': there are {}", names.join(", ")))
+        errors::refused(format!("unknown format '{name}' (known: {})", names.join(", ")))
     })
 }
 
-/// A file that is called `-` is a file here, not standard input.
+/// Returns the path with `-` replaced by `./-`, so that it refers to a file and not to standard input.
 pub fn no_stream(path: PathBuf) -> PathBuf {
     if path == Path::new("-") { PathBuf::from("./-") } else { path }
 }
 
-/// What a check came to. True only if everything that was asked for was verified.
+/// The result of a check. It is true only if everything that was requested was verified.
 #[pyclass(frozen, module = "truesum")]
 pub struct Report {
     counted: Counted,
@@ -41,7 +41,7 @@ pub struct Report {
     unlisted: Vec<Vec<u8>>,
 }
 
-/// What a check tells, in values of its own.
+/// The events of a check, as owned values.
 enum Told {
     Entry(truesum::Outcome),
     Ignored(truesum::Outcome),
@@ -69,15 +69,16 @@ fn tell(teller: &Teller<Told>, event: &Event<'_>) -> std::io::Result<()> {
     }
 }
 
-/// Reads all files that a manifest lists and compares them with it: a Report, whose verdict is that of `truesum check`.
+/// Reads all files in a manifest, compares them with it, and returns a Report with the verdict of `truesum check`.
 ///
-/// `manifest` is a name or several; its format is recognised unless `format` says it. Names are taken relative to `root`, which is
-/// the manifest's own folder, and lead out of it only with allow_outside. `callback` is called with the Outcome of each entry, in
-/// order; what it raises ends the check. `algorithms`: lines of any other are malformed. `key`: of keyed digests. With
-/// ignore_missing entries are passed over whose files are not there; with lenient malformed lines are counted and do not fail;
-/// with exact every file below the root must be listed; with allow_weak digests count that are too short to verify anything.
+/// `manifest` is one name or several; the format is detected unless `format` is given. Names are relative to `root`, by
+/// default the manifest's folder, and must not lead out of it unless `allow_outside` is true. `callback` is called with
+/// the Outcome of each entry, in order; an exception in it ends the check. With `algorithms`, lines with any other
+/// algorithm are malformed. `key` is the key of keyed digests. With `ignore_missing`, entries whose files are missing
+/// are skipped. With `lenient`, malformed lines are counted but are not failures. With `exact`, every file below the
+/// root must be in the manifest. With `allow_weak`, digests that are too short to verify anything are accepted.
 ///
-/// What goes wrong with files and manifests is told in the report, and never raised.
+/// Problems with files and manifests are recorded in the report and never raised as exceptions.
 ///
 /// >>> import os, tempfile, truesum
 /// >>> folder = tempfile.TemporaryDirectory()
@@ -128,7 +129,7 @@ pub fn verify(
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let work = |teller: &Teller<Told>| {
         let mut verification = Verification::new(&options, &progress);
-        // An error means that nobody listens: then the check was stopped, and its report is not asked for.
+        // An error means that the receiver is gone: the check was stopped, and its report is not needed.
         let _ = verification.manifests(&names, &mut |event| tell(teller, &event));
         verification.report().clone()
     };
@@ -187,14 +188,14 @@ macro_rules! counts {
                 }
             )*
 
-            /// All counts by their names.
+            /// Returns all counts, keyed by name.
             fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
                 let counts = PyDict::new(py);
                 $(counts.set_item(stringify!($name), self.$name())?;)*
                 Ok(counts)
             }
 
-            /// What all counts together mean: "verified", "part-verified", "failed", "not-as-asked", "nothing-verified" or
+            /// The overall result: "verified", "part-verified", "failed", "not-as-asked", "nothing-verified" or
             /// "interrupted".
             #[getter]
             fn verdict(&self) -> &'static str {
@@ -208,7 +209,7 @@ macro_rules! counts {
                 }
             }
 
-            /// Whether everything that was asked for was verified.
+            /// True if everything that was requested was verified.
             #[getter]
             fn ok(&self) -> bool {
                 self.counted.verdict() == Conclusion::Verified
@@ -218,37 +219,37 @@ macro_rules! counts {
                 self.ok()
             }
 
-            /// The exit status of `truesum check`: 0 verified, 1 a file is not good, 2 not done as asked.
+            /// The exit status of `truesum check`: 0 verified, 1 a file failed, 2 not everything could be done.
             #[getter]
             fn exit_status(&self) -> u8 {
                 self.counted.verdict().exit_status()
             }
 
-            /// Entries that are not good, the first thousand. The counts are of all, and the callback is told all.
+            /// The outcomes of entries that failed (at most 1,000). The counts and the callback cover all of them.
             #[getter]
             fn failures(&self, py: Python<'_>) -> Vec<Py<Outcome>> {
                 self.failures.iter().map(|failure| failure.clone_ref(py)).collect()
             }
 
-            /// Manifests and folders that could not be read, as exceptions that were not raised; the first thousand.
+            /// Manifests and folders that could not be read, as exceptions that were not raised (at most 1,000).
             #[getter]
             fn errors(&self, py: Python<'_>) -> Vec<Py<PyBaseException>> {
                 self.errors.iter().map(|error| error.clone_ref(py)).collect()
             }
 
-            /// Lines that are no entry, and what is wrong with them; the first thousand.
+            /// Malformed lines, each with the reason (at most 1,000).
             #[getter]
             fn malformed_lines(&self) -> Vec<String> {
                 self.malformed.clone()
             }
 
-            /// Files that no manifest lists, with exact=True; the first thousand.
+            /// Files that are not in the manifest, with exact=True (at most 1,000).
             #[getter]
             fn unlisted_names<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, pyo3::types::PyString>>> {
                 self.unlisted.iter().map(|name| paths::text(py, name)).collect()
             }
 
-            /// Entries by algorithms whose equal digest does not show that nobody tampered with the bytes.
+            /// The number of entries per algorithm for which a matching digest does not rule out tampering.
             #[getter]
             fn not_tamper_evident(&self) -> std::collections::BTreeMap<String, u64> {
                 self.counted.not_tamper_evident.clone()
@@ -265,16 +266,16 @@ macro_rules! counts {
 
 counts! {
     entries: "Entries." = |report| report.entries;
-    verified: "Entries that were read to their end and are equal." = |report| report.counts.verified;
-    mismatched: "Entries of which a digest or the size differs." = |report| report.counts.mismatched;
-    missing: "Entries whose files are not there." = |report| report.counts.missing;
-    changed: "Entries whose files changed while they were read." = |report| report.counts.changed;
-    unreadable: "Entries whose files could not be read." = |report| report.counts.unreadable;
-    unverified: "Entries with nothing to compare." = |report| report.counts.unverified;
-    malformed: "Lines that are no entry." = |report| report.counts.malformed;
-    ignored: "Entries passed over, with ignore_missing." = |report| report.ignored;
-    unlisted: "Files that no manifest lists, with exact." = |report| report.unlisted;
-    unread: "Manifests that could not be read." = |report| report.unread;
-    files: "Files read to their end." = |report| report.counts.files;
-    bytes: "Bytes of those files." = |report| report.counts.bytes;
+    verified: "The number of entries that were read completely and match." = |report| report.counts.verified;
+    mismatched: "The number of entries with a different digest or size." = |report| report.counts.mismatched;
+    missing: "The number of entries whose files are missing." = |report| report.counts.missing;
+    changed: "The number of entries whose files changed while they were read." = |report| report.counts.changed;
+    unreadable: "The number of entries whose files could not be read." = |report| report.counts.unreadable;
+    unverified: "The number of entries without a usable digest." = |report| report.counts.unverified;
+    malformed: "The number of malformed lines." = |report| report.counts.malformed;
+    ignored: "The number of entries skipped with ignore_missing." = |report| report.ignored;
+    unlisted: "The number of files that are not in the manifest, with exact." = |report| report.unlisted;
+    unread: "The number of manifests that could not be read." = |report| report.unread;
+    files: "The number of files read completely." = |report| report.counts.files;
+    bytes: "The total size of those files in bytes." = |report| report.counts.bytes;
 }

@@ -1,4 +1,4 @@
-"""What all tests use: the program that the wheel brought, and a folder with files whose contents are known."""
+"""Fixtures for all tests: the program from the wheel, and a folder of files with known contents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = Callable[..., subprocess.CompletedProcess[bytes]]
 
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """Runs the program that came with the package."""
+    """Runs the program from the wheel."""
     path = program()
 
     def run(*arguments: str | bytes | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
@@ -26,7 +26,8 @@ def run() -> Run:
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, bytes]:
-    """Files in tmp_path by their names: empty, of a few bytes, around the sizes where reading changes."""
+    """Creates files in tmp_path, keyed by name: empty, a few bytes, and around the sizes where reading switches
+    strategy."""
     made = {"empty": b"", "one": b"x", "with blank": b"123456789"}
     made |= {f"{size}": (b"%d " % size * size)[:size] for size in (63, 4096, 65_537, 1_048_577)}
     for name, content in made.items():

@@ -1,4 +1,4 @@
-"""What a worker of Dask is started with (`--preload`) that is to be slow, to lie, or to die of a file: ODD says which."""
+"""Preloaded (`--preload`) into a Dask worker that misbehaves: the variable ODD selects slow, wrong or crashing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def slow(task: Task) -> Answer:
 
 
 def lie(task: Task) -> Answer:
-    """Writes a part that is whole and wrong: as a machine does whose memory is bad."""
+    """Writes a complete but wrong part, like a machine with faulty memory."""
     answer = slow(task)
     path = os.path.join(task.folder, Plan(task.plan).part_name(task.bundle))
     with open(path, encoding="utf-8") as file:
@@ -35,7 +35,7 @@ def lie(task: Task) -> Answer:
 
 
 def die(task: Task) -> Answer:
-    """Ends over one file."""
+    """Exits when it reaches a certain file."""
     plan = Plan(task.plan)
     with open(task.plan, encoding="utf-8") as file:
         names = [line for line in file if line.startswith('{"path":')]

@@ -1,4 +1,5 @@
-"""Runs on real processes, some of which are killed, stopped or lie: the right manifest in the end, or a named failure."""
+"""Runs on real processes, some of which are killed, stopped or return wrong results: each run ends with the correct
+manifest or a specific error."""
 
 from __future__ import annotations
 
@@ -26,11 +27,11 @@ from truesum.shard import Plan
 
 HERE = Path(__file__).parent
 PATIENT = 120.0
-"""Seconds after which a test is said to hang."""
+"""Seconds after which a test counts as hung."""
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Waits until something is so."""
+    """Waits until a condition holds."""
     end = time.monotonic() + PATIENT
     while not holds():
         assert time.monotonic() < end, "it does not come"
@@ -38,12 +39,12 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 class Processes:
-    """A scheduler and workers of Dask, as processes of their own."""
+    """A Dask scheduler and its workers, as separate processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.file = folder, folder / "scheduler.json"
         self.started: list[subprocess.Popen[bytes]] = []
-        # A worker that is stopped is given up after a while, and its tasks with it.
+        # A stopped worker is given up after a while, together with its tasks.
         settings = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "20 s", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
         settings |= {"DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False"}
         self.environment = os.environ | settings | {"PYTHONPATH": str(HERE)}
@@ -88,7 +89,7 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Forty files with names of every kind, one of them larger than a bundle."""
+    """Creates forty files with all kinds of names, one of them larger than a bundle."""
     data = tmp_path / "data"
     (data / "folder").mkdir(parents=True)
     for number in range(36):
@@ -100,7 +101,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def local(run: Run, data: Path, algorithm: str) -> bytes:
-    """What a single run finds."""
+    """Returns the manifest of a local run."""
     target = data.parent / "local"
     said = run("hash", "-q", "-a", algorithm, "--root", data, data, "-o", target)
     assert said.returncode == 0, said.stderr
@@ -111,13 +112,13 @@ CUT = {"bundle_bytes": 1 << 18, "bundle_files": 4}
 
 
 def hashed(data: Path, client: object, work: str = "work", algorithm: str = "sha256-tree", **more: object) -> cluster.Report:
-    """One run; what it is asked besides the usual."""
+    """Runs `hash`; keywords override the usual arguments."""
     arguments = {"work": data.parent / work, "output": data.parent / "SUMS", "root": data, "algorithms": algorithm} | CUT | more
     return cluster.hash(data, client, **arguments)  # type: ignore[arg-type]
 
 
 def reopened(data: Path, work: str = "work") -> None:
-    """A run as it is when its driver died behind the parts, before it could say that all is over."""
+    """Restores the state of a run whose driver died after writing all parts and before recording the end."""
     path = data.parent / work / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"over": None}))
     (data.parent / "SUMS").unlink(missing_ok=True)
@@ -159,7 +160,7 @@ def test_a_killed_worker_costs_time(run: Run, data: Path, processes: Processes) 
         report = hashed(data, client, progress=kill)
     assert killed and report.ok, report.problems
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
-    # The last of those that the dead one did first is read by the other.
+    # The first bundle that the dead worker computed is reread by the other one.
     assert report.reread >= 1
 
 
@@ -202,7 +203,7 @@ def test_a_killed_driver_is_gone_on_from(run: Run, data: Path, processes: Proces
         assert said.returncode == 0, said.stderr
     after = {path.name: path.stat().st_ino for path in (work / "parts").iterdir()}
     assert before.items() <= after.items(), "what was done is not written again"
-    assert f"{len(done)} of them done before" in said.stderr
+    assert f"{len(done)} of them from an earlier run" in said.stderr
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
 
 
@@ -213,7 +214,7 @@ def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
     processes.client(1).close()
     command = ["hash", str(data), "--root", str(data), "--work", str(data.parent / "work"), "-o", str(data.parent / "SUMS")]
     command += ["--bundle-files", "4", "-q"]
-    # It is looked for again as long as Dask takes for a new connection: half a minute, if nobody says otherwise.
+    # By default, Dask waits half a minute for a new connection before it gives up.
     environment = os.environ | {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3 s"}
     driver = [sys.executable, "-m", "truesum.cluster.command", *command, "--scheduler-file", str(processes.file)]
     with subprocess.Popen(driver, env=environment, stderr=subprocess.PIPE, text=True) as ended:
@@ -223,7 +224,7 @@ def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
         said = ended.communicate(timeout=PATIENT)[1]
     assert ended.returncode == 4 and "the scheduler is gone" in said and not (data.parent / "SUMS").exists(), said
     assert main([*command, "--processes", "2"]) == 0
-    assert " 0 of them done before" not in capfd.readouterr().err
+    assert " 0 of them from an earlier run" not in capfd.readouterr().err
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256")
 
 
@@ -234,7 +235,7 @@ def test_a_worker_that_lies_is_caught(data: Path, processes: Processes) -> None:
         report = hashed(data, client, algorithm="md5", bundle_bytes=0)
     assert not report and report.manifest is None and not (data.parent / "SUMS").exists()
     assert any("contradict each other" in problem for problem in report.problems), report.problems
-    # And it is not forgotten.
+    # The next run still knows about the contradiction.
     with ThreadPoolExecutor(2) as pool:
         again = hashed(data, pool, algorithm="md5", bundle_bytes=0)
     assert not again and any("an earlier driver" in problem for problem in again.problems)
@@ -260,7 +261,7 @@ def test_a_file_changed_while_it_waits_for_its_worker_is_named(data: Path, proce
         def change(progress: Progress) -> None:
             if not changed:
                 changed.append(progress.done)
-                # Last in the plan: its worker has not come to it.
+                # This file is the last in the plan, so its worker has not reached it.
                 (data / "with blank").write_bytes(b"with blanc")
 
         report = hashed(data, client, progress=change)
@@ -269,7 +270,7 @@ def test_a_file_changed_while_it_waits_for_its_worker_is_named(data: Path, proce
 
 
 class Meanwhile(FuturesPort):
-    """Does something before the first task goes out: the plan is made by then."""
+    """Runs an action before the first task is submitted, when the plan already exists."""
 
     def __init__(self, act: Callable[[], object]) -> None:
         super().__init__(ThreadPoolExecutor(2))
@@ -351,7 +352,7 @@ def test_verify_says_what_check_says(run: Run, data: Path) -> None:
     manifest.write_bytes(b"0" * 64 + b"  longer than those of the others\n" + manifest.read_bytes())
     with pytest.raises(truesum.ManifestError):
         verified("3")
-    # Of two digests both count.
+    # Both digests must match.
     two = data / "two.jsonl"
     assert run("hash", "-q", "-a", "md5,sha256", "--json", "--root", data, data / "large", "-o", two).returncode == 0
     text = two.read_text()
@@ -365,7 +366,7 @@ def test_what_cannot_be_asked_is_refused(data: Path, capsys: pytest.CaptureFixtu
     work = str(data.parent / "work")
     usual = ["--work", work, "-o", str(data.parent / "SUMS"), "--processes", "1", "-q"]
     assert main(["hash", "s3://bucket/key", *usual]) == 2
-    assert "no object stores" in capsys.readouterr().err
+    assert "cannot read object stores" in capsys.readouterr().err
     assert main(["hash", str(data / "nothing"), *usual]) == 2
     assert "nothing" in capsys.readouterr().err
     assert main(["hash", str(data), "--work", str(data / "folder" / "work"), "-o", str(data.parent / "SUMS"), "-q"]) == 2
@@ -392,7 +393,7 @@ def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         report = hashed(data, pool)
         assert report.ok
-        # It is over: files may be others by now, and would not be read.
+        # The run is over: the files may have changed since, and would not be read.
         with pytest.raises(ValueError, match=r"this run is over \(hashed\)"):
             hashed(data, pool)
         reopened(data)
@@ -400,13 +401,13 @@ def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
         for other in ({"algorithm": "md5"}, {"root": data.parent}, {"format": "bsd"}, {"output": data.parent / "OTHER"}):
             with pytest.raises(ValueError, match="another run"):
                 hashed(data, pool, **other)
-        # What is planned already lacks the new folder.
+        # The plan itself lacks the new folder.
         arguments = {"work": data.parent / "work", "output": data.parent / "SUMS", "root": data, "algorithms": "sha256-tree"}
         with pytest.raises(ValueError, match="another run"):
             cluster.hash([data, data.parent / "more"], pool, **arguments)  # type: ignore[arg-type]
-        # A plan of which nobody knows what it is of.
+        # A plan without a record of what it was made from.
         (data.parent / "work" / "run.json").unlink()
-        with pytest.raises(ValueError, match="whose plan is there"):
+        with pytest.raises(ValueError, match="does not describe the existing plan"):
             hashed(data, pool)
     assert not (data.parent / "SUMS").exists() and not (data.parent / "OTHER").exists()
 
@@ -415,10 +416,10 @@ def test_a_manifest_may_lie_beside_its_files(run: Run, data: Path) -> None:
     right = local(run, data, "sha256-tree")
     with ThreadPoolExecutor(1) as pool:
         assert hashed(data, pool, output=data / "SUMS").ok
-        # Its driver died behind it: it is none of the files that were planned.
+        # The driver died after creating it: it is not one of the planned files.
         reopened(data)
         assert hashed(data, pool, output=data / "SUMS").ok and (data / "SUMS").read_bytes() == right
-        with pytest.raises(ValueError, match="the manifest that is there lies in"):
+        with pytest.raises(ValueError, match="the existing manifest is inside"):
             hashed(data, pool, "another", output=data / "SUMS")
 
 
@@ -433,12 +434,12 @@ def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> Non
         assert verified("1", pool).verdict == "verified"
         with pytest.raises(ValueError, match=r"this run is over \(verified\)"):
             verified("1", pool)
-        # A manifest that is written anew while files are read is not the one that was read.
+        # If the manifest is replaced while files are read, it is no longer the one that was read.
         report = verified("2", Meanwhile(lambda: manifest.write_bytes(manifest.read_bytes() + b"# 1\n")))
-        assert not report and any("changed meanwhile" in problem for problem in report.problems)
+        assert not report and any("changed during the run" in problem for problem in report.problems)
         with pytest.raises(ValueError, match="another run"):
             verified("2", pool)
-        # What there is to read was read: this run is over as well, and a file that comes back is looked for by another one.
+        # Everything readable was read, so this run is over; a file that returns is only found by a new run.
         (data / "folder" / "09").rename(data / "away")
         report = verified("3", pool)
         assert [failure[:2] for failure in report.failures] == [("folder/09", "missing")] and report.files == 41
@@ -446,10 +447,10 @@ def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> Non
         (data / "away").rename(data / "folder" / "09")
         with pytest.raises(ValueError, match=r"this run is over \(failed\)"):
             verified("3", pool)
-        # What the manifest does not list is nothing that it verifies, and its bytes are not read.
+        # A file that is not in the manifest is not verified and not read.
         (data / "more").write_bytes(b"more")
         assert verified("4", pool).files == 42
-        # One that lists a name twice, one digest right and one wrong.
+        # A manifest that contains a name twice, with one correct and one wrong digest.
         text = manifest.read_bytes()
         line = next(line for line in text.splitlines(keepends=True) if line.endswith(b"folder/11\n"))
         for double in (line + b"0" * 32 + line[32:], b"0" * 32 + line[32:] + line):

@@ -1,6 +1,8 @@
-"""The driver in a world of faults: 10,000 schedules, each drawn from its seed, and each ends as the local run or with a named failure.
+"""Tests the driver with simulated faults: 10,000 schedules, each generated from a seed. Each one must end like the
+local run or with a specific error.
 
-TRUESUM_SCHEDULES is how many; TRUESUM_SEED is where they begin, and with TRUESUM_SCHEDULES=1 the one that failed.
+TRUESUM_SCHEDULES is the number of schedules and TRUESUM_SEED the first seed. To repeat a failed one, set
+TRUESUM_SCHEDULES=1.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ Entries = list[tuple[str, dict[str, str]]]
 
 
 class Stock:
-    """A plan of seven bundles, and all parts that workers may write, made for real."""
+    """A plan of seven bundles and all parts that workers may write, computed by the library."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,13 +51,13 @@ class Stock:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         self.plan = Plan(path)
         assert self.plan.bundles == 7
-        # What is right, said by somebody else.
+        # The correct digests, from an independent implementation.
         read = {path.name: hashlib.md5(path.read_bytes()).hexdigest() for path in sorted(data.iterdir())}
         self.right: Entries = [(name, {"md5": digest}) for name, digest in read.items()]
         self._made: dict[tuple[int, str, Spans], Made] = {}
 
     def make(self, bundle: int, kind: str, withheld: Spans) -> Made:
-        """A part as a worker would write it."""
+        """Returns the part that a worker would write."""
         key = (bundle, kind, withheld)
         if key not in self._made:
             self._made[key] = self._make(bundle, kind, withheld)
@@ -85,7 +87,7 @@ class Stock:
 
     @lru_cache(maxsize=None)  # noqa: B019
     def merged(self, paths: tuple[str, ...]) -> tuple[bool, Entries, list[str]]:
-        """What the merge makes of these parts: that of the library, which has the last word."""
+        """Merges parts with the library, which makes the final decision."""
         entries: Entries = []
         merged = self.plan.merge(list(paths), lambda entry: entries.append((entry.name, entry.digests)))
         return merged.ok, entries, merged.faults
@@ -97,7 +99,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Stock:
 
 
 def drawn(random: Random, bundles: int) -> Faults:
-    """Faults of one schedule: few kinds at a time, so that each is seen alone and beside others."""
+    """The faults of one schedule: only a few kinds at a time, so that each occurs alone and in combination."""
 
     def some(chance: float, most: float) -> float:
         return random.random() * most if random.random() < chance else 0.0
@@ -117,14 +119,14 @@ def drawn(random: Random, bundles: int) -> Faults:
 
 
 def mild(faults: Faults) -> bool:
-    """Whether none of the faults is a reason not to end well."""
+    """Returns whether the run must succeed, because no fault is a reason to fail."""
     return not (
         faults.kill or faults.refuse or faults.passing or faults.mute or faults.vanish or faults.liar or faults.poison or faults.changed
     )
 
 
 class Schedule:
-    """One run, with all its drivers."""
+    """One run with all its drivers."""
 
     def __init__(self, stock: Stock, seed: int) -> None:
         self.stock, self.random = stock, Random(seed)
@@ -137,14 +139,14 @@ class Schedule:
 
     def task(self, work: Work) -> Task:
         self.submitted += 1
-        # What a driver before saw done, and is so, is not done again.
+        # Work that a previous driver recorded as done correctly must not be repeated.
         if not work.reread and work.probe is None and work.bundle in self.known and not self.faults.careless:
             assert self.world.digest(work.bundle) != self.known[work.bundle], f"bundle {work.bundle} is done again"
         folder = "probes" if work.probe is not None else "parts"
         return Task("", self.stock.plan.id, work.bundle, folder, again=work.must_read(), withheld=work.withheld)
 
     def recall(self) -> None:
-        """What the journal says after a death."""
+        """Returns what the journal contains after a driver died."""
         self.known = {}
         for line in self.disk.data[: self.disk.data.rfind(b"\n") + 1].splitlines()[1:]:
             record = json.loads(line)
@@ -167,7 +169,7 @@ class Schedule:
                 self.recall()
 
     def judge(self) -> bool:
-        """Runs it and holds what comes of it against what is right. Whether it ended well."""
+        """Runs the schedule, compares the result with the expected one, and returns whether it succeeded."""
         told = self.run()
         assert self.submitted <= 60 * (self.drivers + 7), self.submitted
         assert self.world.time < 20_000 * self.drivers
@@ -176,7 +178,7 @@ class Schedule:
             return False
         parts = [made.path for _, made in sorted(self.world.parts.items())]
         if self.faults.vanish and self.random.random() < 0.3:
-            # After the driver's last look: nobody but the merge can see it.
+            # This happens after the driver's last check: only the merge can detect it.
             if self.random.random() < 0.5:
                 parts.pop(self.random.randrange(len(parts)))
             else:
@@ -203,7 +205,7 @@ def test_any_schedule_ends_as_the_local_run_or_with_a_named_failure(stock: Stock
         submitted += schedule.submitted
     took = time.process_time() - since
     print(f"{SCHEDULES} schedules: {well} well, {drivers} drivers, {submitted} tasks, {took:.1f} s of processor time")
-    # A driver that always fails keeps the promise too, and is of no use.
+    # A driver that always fails would also pass, but would be useless.
     assert SCHEDULES < 100 or 0.5 * SCHEDULES < well < 0.95 * SCHEDULES
     assert SCHEDULES < 10_000 or took < 60
 
@@ -271,7 +273,7 @@ def test_a_journal_is_right_or_refused(stock: Stock) -> None:
     whole = good.data
     assert list(Journal(good, "one").records()) == [{"end": True}]
     for torn in range(len(whole)):
-        # Of its last line, and of its only one.
+        # The last line is cut, and in another case the only one.
         other.data = whole[:torn]
         rest = list(Journal(other, "one").records())
         assert rest == [] and other.data == whole[: whole.index(b"\n") + 1]

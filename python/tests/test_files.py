@@ -1,4 +1,4 @@
-"""hash_files: every outcome, in order, errors as values, names of any bytes, early ends."""
+"""hash_files: one outcome per file, in order, errors as values, arbitrary bytes in names, early termination."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_outcomes_come_in_order_with_what_was_given(tmp_path: Path, files: dict[
         assert outcome.mtime_ns == os.stat(outcome.path).st_mtime_ns
         assert outcome.digests == {n: hashlib.new(n, content).hexdigest() for n in ("sha256", "md5")}
         assert outcome.digest("md5") == hashlib.md5(content).digest()
-        with pytest.raises(ValueError, match="which of 2"):
+        with pytest.raises(ValueError, match="there are 2 digests"):
             outcome.digest()
         with pytest.raises(KeyError):
             outcome.digest("sha1")

@@ -1,4 +1,4 @@
-"""Every algorithm that hashlib has too is held against it: lengths, splits, copies, kinds of buffer."""
+"""Compares every algorithm that hashlib also has: lengths, splits, copies, kinds of buffers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OURS |= {"shake_128": "shake128", "shake_256": "shake256", "sha512_224": "sha512
 
 
 def theirs(name: str, data: bytes) -> bytes | None:
-    """What hashlib says; None where its OpenSSL refuses the algorithm."""
+    """Returns hashlib's digest, or None if its OpenSSL rejects the algorithm."""
     try:
         found = hashlib.new(name, data)
     except ValueError:
@@ -73,7 +73,7 @@ def test_extendable_output_has_any_length() -> None:
         assert truesum.shake128(b"abc").digest(length) == hashlib.shake_128(b"abc").digest(length)
     with pytest.raises(ValueError, match="32 bytes"):
         truesum.sha256(b"").digest(16)
-    with pytest.raises(ValueError, match="no length"):
+    with pytest.raises(ValueError, match="not a valid digest length"):
         truesum.shake128(b"").digest(0)
 
 
@@ -83,7 +83,7 @@ def test_parameters_are_those_of_hashlib() -> None:
     for key in (b"", b"k", b"k" * 64):
         assert truesum.blake2b(b"abc", key=key).digest() == hashlib.blake2b(b"abc", key=key).digest()
     assert truesum.sha1(b"abc", usedforsecurity=False).hexdigest() == hashlib.sha1(b"abc").hexdigest()
-    with pytest.raises(TypeError, match="no parameter"):
+    with pytest.raises(TypeError, match="unknown parameter"):
         truesum.sha256(b"", salt=b"")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="takes no key"):
         truesum.sha256(b"", key=b"k")
@@ -273,7 +273,7 @@ def test_a_file_by_its_name(tmp_path: Path) -> None:
         found = truesum.file_digest(name, "blake2b", digest_size=32)
         assert found.digest() == hashlib.blake2b(data, digest_size=32).digest()
         assert found.copy().hexdigest() == found.hexdigest()
-        with pytest.raises(ValueError, match="nothing can be added"):
+        with pytest.raises(ValueError, match="cannot be updated"):
             found.update(b"")
     with pytest.raises(FileNotFoundError) as missing:
         truesum.file_digest(tmp_path / "none", "md5")
@@ -285,7 +285,7 @@ def test_a_file_by_its_name(tmp_path: Path) -> None:
 
 
 class Lying(io.RawIOBase):
-    """An open file that says what it does not do."""
+    """A file object whose return values are wrong."""
 
     def __init__(self, said: int | None) -> None:
         self.said = said

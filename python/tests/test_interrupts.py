@@ -1,4 +1,4 @@
-"""Ctrl-C: KeyboardInterrupt comes within a tenth of a second, wherever it strikes, and never leaves a digest behind."""
+"""Ctrl-C raises KeyboardInterrupt within a tenth of a second at any time, and never leaves a digest behind."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 import truesum
 from truesum import tree
 
-# The promise; other programs on the machine may add twice as much.
+# The guaranteed time; other programs on the machine may triple it.
 LIMIT = 0.1
 TRIES = 5
 
 
 @contextmanager
 def struck(after: float) -> Iterator[list[float]]:
-    """SIGINT's handler, called after so many seconds; what it takes from then on is in the list afterwards."""
+    """Raises KeyboardInterrupt from a signal handler after this many seconds; the list receives the delay."""
     begun: list[float] = []
 
     def handler(_signal: int, _frame: FrameType | None) -> None:
@@ -41,7 +41,7 @@ def struck(after: float) -> Iterator[list[float]]:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file that no algorithm is done with in a second, with bytes on the disk at its beginning."""
+    """A sparse file that takes every algorithm more than a second, with allocated bytes at its beginning."""
     path = tmp_path_factory.mktemp("large") / "file"
     with path.open("wb") as file:
         for _ in range(64):
@@ -51,7 +51,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def strike(act: Callable[[], object]) -> float:
-    """The best of some tries: other programs run on this machine."""
+    """The best of several attempts, because other programs run on this machine."""
     best = 1e9
     for _ in range(TRIES):
         with struck(0.2) as took:
@@ -108,10 +108,10 @@ def test_a_handler_that_updates_the_same_object_is_refused() -> None:
 
 
 def test_files(large: Path) -> None:
-    # All that is a hole is hashed without reading, in steps of its own: what is struck here is the beginning too.
+    # Holes are hashed without reading, in steps of their own; this interrupts the beginning as well.
     assert strike(lambda: truesum.file_digest(large, "sha256")) < 3 * LIMIT
     assert strike(lambda: list(truesum.hash_files([large] * 3, "md5"))) < 3 * LIMIT
-    # A tree alone passes over zeros at once; a digest beside it does not.
+    # A tree alone skips zeros at once; an additional digest does not.
     assert strike(lambda: tree.save(large, large.parent / "tree", beside=["sha256"])) < 3 * LIMIT
 
 

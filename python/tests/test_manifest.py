@@ -1,4 +1,4 @@
-"""Manifest: read, written and converted; what a format cannot hold is an error and never lost in silence."""
+"""Manifest: reading, writing and converting; what a format cannot store is an error and never dropped silently."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_manifest_is_written_whole_and_read_back(tmp_path: Path, run: Run) -> 
     assert truesum.verify(path)
     assert run("check", path).returncode == 0
     assert [entry.digests for entry in truesum.Manifest.read(path)] == [{"sha256": SHA}]
-    # A name that says another algorithm would mislead every reader.
+    # A name that implies a different algorithm would mislead every reader.
     with pytest.raises(truesum.ManifestError):
         truesum.Manifest.read(path).write(tmp_path / "MD5SUMS")
     assert not (tmp_path / "MD5SUMS").exists()

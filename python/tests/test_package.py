@@ -1,4 +1,4 @@
-"""The package as a whole: identify, the program that comes along, documentation that runs, types that hold."""
+"""The package as a whole: identify, the bundled program, examples in the documentation, types."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_program_comes_along(tmp_path: Path) -> None:
 
 
 def documented() -> Iterator[tuple[str, str]]:
-    """Every docstring of the package with examples."""
+    """All docstrings of the extension with examples."""
     public = [(truesum, truesum._native.__all__)] + [(module, module.__all__) for module in (truesum.tree, truesum.shard)]
     for module, names in public:
         yield module.__name__, module.__doc__ or ""
@@ -69,7 +69,7 @@ def documented() -> Iterator[tuple[str, str]]:
 
 
 def written() -> Iterator[tuple[str, str]]:
-    """Every docstring of the modules that are Python."""
+    """All docstrings of the Python modules."""
     for found in pkgutil.iter_modules(truesum.cluster.__path__, "truesum.cluster."):
         module = importlib.import_module(found.name)
         yield module.__name__, module.__doc__ or ""
@@ -83,7 +83,7 @@ EXAMPLES = {name: text for name, text in [*documented(), *written()] if ">>>" in
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_true(name: str) -> None:
-    # An example of a module may use what is in it.
+    # Examples may use the names of their module.
     known = vars(importlib.import_module(name.rpartition(".")[0])) if name.startswith("truesum.cluster.") else {}
     example = doctest.DocTestParser().get_doctest(EXAMPLES[name], dict(known), name, None, None)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
@@ -107,7 +107,8 @@ STUB = Path(truesum.__file__).with_name("_native.pyi")
 
 
 def test_the_stub_lists_every_constructor() -> None:
-    """TRUESUM_BLESS=1 writes the list into the stub of the source, by name: rows that change places leave it as it is."""
+    """TRUESUM_BLESS=1 writes the list to the stub in the source folder, sorted by name, so that reordered table rows do
+    not change it."""
     names = sorted(truesum._native.__all__)
     constructors = sorted(name.replace("-", "_") for name in truesum.algorithms_available)
     signature = '(data: Buffer = b"", /, **parameters: Unpack[_Parameters]) -> Hash: ...'

@@ -1,4 +1,4 @@
-"""truesum.tree: pieces and proofs are those of the program, and damage is found where it is."""
+"""truesum.tree: pieces and proofs are those of the program, and damage is located correctly."""
 
 from __future__ import annotations
 

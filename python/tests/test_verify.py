@@ -1,4 +1,4 @@
-"""verify, audit and diff: their verdicts are those of the program, scenario for scenario."""
+"""verify, audit and diff: the verdicts are those of the program in each scenario."""
 
 from __future__ import annotations
 

@@ -1,24 +1,24 @@
-"""Computes and verifies file checksums: any algorithm, any manifest, all cores.
+"""Computes and verifies file checksums, with any algorithm, any manifest format, on all cores.
 
-Messages, as hashlib has them, of more than 200 algorithms::
+Hash objects with the interface of hashlib, for more than 200 algorithms::
 
     truesum.sha256(b"...").hexdigest()
     truesum.new("blake2b", digest_size=20).update(b"...")
     truesum.file_digest("disk.iso", "blake3").hexdigest()
 
-Many files at once, in the lanes of the processor and on all cores; failures are values::
+Many files at once, in SIMD lanes and on all cores; failures are values and not exceptions::
 
     for outcome in truesum.hash_files(paths, ["sha256", "md5"]):
         print(outcome.path, outcome.error or outcome.digests)
 
-Manifests of more than 75 formats, verified as the program `truesum check` does::
+Manifests in more than 75 formats, verified as `truesum check` does::
 
     report = truesum.verify("SHA256SUMS")
     if not report:
         print(report.verdict, report.failures)
 
-There is a digest only of a file that was read to its end and did not change meanwhile. "Verified" means that every listed file
-was read and is equal. In doubt a check fails.
+There is a digest only if a file was read to its end and did not change during the read. "Verified" means that every
+file in the manifest was read and matches. When in doubt, a check fails.
 
     new, sha256, blake3 ...   a message: update(), digest(), hexdigest(), copy()
     file_digest               one file
@@ -30,7 +30,7 @@ was read and is equal. In doubt a check fails.
     identify                  which algorithm a digest is of
     algorithm, algorithms_available, formats     what there is
 
-The program comes along: `truesum --help`, or `python -m truesum --help`.
+The package contains the command-line program: run `truesum --help` or `python -m truesum --help`.
 """
 
 from . import tree as tree

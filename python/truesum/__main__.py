@@ -1,4 +1,4 @@
-"""`python -m truesum`: the program that comes with the package, in the place of this process."""
+"""`python -m truesum` replaces this process with the program that is installed with the package."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def program() -> Path:
-    """Where the program lies that was installed with this package.
+    """Returns the path of the program that is installed with this package.
 
-    Raises FileNotFoundError if it is not there: the package was put together by hand.
+    Raises FileNotFoundError if it is missing, which means that the package was not installed from a wheel.
     """
     try:
         installed = files("truesum") or []
@@ -21,16 +21,16 @@ def program() -> Path:
         path = Path(str(file.locate()))
         if file.name == "truesum" and file.parent.name in ("bin", "Scripts") and path.is_file():
             return path.resolve()
-    raise FileNotFoundError("the program truesum was not installed with the package")
+    raise FileNotFoundError("the program truesum is not installed next to python")
 
 
 def main() -> None:
-    """Becomes the program."""
+    """Replaces this process with the program."""
     try:
         found = program()
     except FileNotFoundError as error:
         print(f"truesum: {error}", file=sys.stderr)
-        print("hint: pip install truesum installs both", file=sys.stderr)
+        print("hint: pip install --force-reinstall truesum", file=sys.stderr)
         sys.exit(2)
     os.execv(found, ["truesum", *sys.argv[1:]])
 

@@ -1,7 +1,7 @@
-"""Work divided between machines: a plan, a part for each of its bundles, and what all parts come to.
+"""Divides work between machines: a plan, one part for each of its bundles, and the merged result.
 
-`truesum shard plan` writes plans, `truesum shard merge` manifests of their parts; truesum.cluster does all of it on a cluster.
-This is what happens in between, in the process of whoever computes.
+`truesum shard plan` writes plans and `truesum shard merge` writes the manifest from the parts; truesum.cluster runs all
+steps on a cluster. This module covers the step in between, in the worker processes.
 
 >>> import os, subprocess, tempfile, truesum
 >>> from truesum import shard

@@ -1,4 +1,4 @@
-"""Trees over huge files: hashed on all cores, stored, and good for telling which bytes are damaged.
+"""Hash trees of large files: computed on all cores, stored, and used to find which bytes are damaged.
 
 >>> import os, tempfile
 >>> from truesum import tree
@@ -12,7 +12,7 @@
 >>> tree.locate(path).damaged                        # which bytes are not those it was made of
 [(2097152, 3145728)]
 
-One digest from many machines: each makes a leaf of its range, one combines them.
+One digest from many machines: each hashes its range with leaf(), and one combines the results.
 
 >>> pieces = [tree.leaf(path, 0, 2 << 20), tree.leaf(path, 2 << 20, 4 << 20)]
 >>> lines = [tree.dumps(piece) for piece in pieces]  # what travels
@@ -49,16 +49,16 @@ __all__ = [
 
 
 def combine(pieces: Iterable[Piece], *, trust_origins: bool = False) -> str:
-    """The digest of the whole file from pieces that cover it, in any order, in hexadecimal.
+    """Returns the digest of the complete file in hexadecimal, from pieces that cover it, in any order.
 
-    Raises ValueError if they do not cover it, contradict each other, or were not read from one state of one file;
-    trust_origins=True takes pieces of copies that are known to be equal.
+    Raises ValueError if they do not cover the file, contradict each other, or were read from different states of the
+    file. With trust_origins=True, pieces of different copies are combined.
     """
     return _combine(list(pieces), trust_origins=trust_origins)
 
 
 def dumps(made: Piece | Proof) -> str:
-    """A piece or a proof as the line of JSON that `truesum tree` reads and writes, without the end of the line."""
+    """Returns a piece or a proof as the line of JSON that `truesum tree` reads and writes, without a newline."""
     if isinstance(made, Proof):
         first, end = made.leaves
         told: dict[str, Any] = {"schema": "truesum-proof/1", "algorithm": made.algorithm, "size": made.size}
@@ -78,15 +78,15 @@ def dumps(made: Piece | Proof) -> str:
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The members of an object, each there once: of two, readers would take either."""
+    """Builds an object and rejects duplicate members, of which readers might use either."""
     found = dict(members)
     if len(found) != len(members):
-        raise ValueError("a member is there twice")
+        raise ValueError("duplicate member")
     return found
 
 
 def _kind(told: dict[str, Any]) -> str | None:
-    """What an object says it is, which it then says no longer; at first `truesum-piece/2` was called `piece-2`."""
+    """Removes and returns the schema of an object. `truesum-piece/2` was originally called `piece-2`."""
     schema, old = told.pop("schema", None), told.pop("truesum", None)
     if schema is None or old is not None:
         return None if schema is not None else str(old)
@@ -102,22 +102,22 @@ _MEMBERS = {
 
 
 def loads(line: str | bytes) -> Piece | Proof:
-    """Reads what dumps() or `truesum tree leaf` and `tree prove` wrote. Raises ValueError if it is something else."""
+    """Parses the output of dumps(), `truesum tree leaf` or `tree prove`. Raises ValueError for anything else."""
     told = json.loads(line, object_pairs_hook=_once)
     kind = _kind(told) if isinstance(told, dict) else None
     if kind == "failed-1":
-        raise ValueError(f"no digest, because {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
+        raise ValueError(f"no digest: {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
     wanted = _MEMBERS.get(str(kind))
     if wanted is None:
-        raise ValueError("not a piece or a proof of truesum")
+        raise ValueError("not a truesum piece or proof")
     given = set(told) - ({"path_base64"} if kind == "piece-2" else set())
     if given != wanted:
         odd = ", ".join(sorted(given ^ wanted))
-        raise ValueError(f"a {kind} that lacks members, or has others than its own: {odd}")
+        raise ValueError(f"{kind}: missing or unknown members: {odd}")
     numbers = ["size", "first", "end"] + (["inode", "mtime_ns", "ctime_ns"] if kind == "piece-2" else [])
     for name in numbers:
         if type(told[name]) is not int:
-            raise ValueError(f'"{name}" is no whole number')
+            raise ValueError(f'"{name}" is not an integer')
     try:
         if kind == "proof-1":
             return Proof(told["algorithm"], told["size"], told["first"], told["end"], told["path"])
@@ -128,13 +128,13 @@ def loads(line: str | bytes) -> Piece | Proof:
             if "path_base64" in told:
                 raw = base64.b64decode(told["path_base64"], validate=True)
                 if raw.decode("utf-8", "replace") != told["path"]:
-                    raise ValueError("a name and its bytes are different names")
+                    raise ValueError('"path" and "path_base64" are different names')
             origin = (raw, told["inode"], told["mtime_ns"], told["ctime_ns"])
         piece = Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
     except (TypeError, OverflowError) as error:
-        raise ValueError(f"a {kind} that is not as it should be: {error}") from None
+        raise ValueError(f"invalid {kind}: {error}") from None
     if told["blake3"] != piece.seal:
-        raise ValueError("a piece that is not as it was written: its digest is another one")
+        raise ValueError("the piece is corrupt: its checksum does not match")
     return piece
 
 

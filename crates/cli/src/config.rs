@@ -43,7 +43,7 @@ fn text(settings: &Settings) -> String {
     for (row, said) in SETTINGS.iter().zip(&settings.said) {
         let (value, at) = match said {
             Some((value, at)) => (value.as_str(), at.as_str()),
-            None => (row.usual, "usual"),
+            None => (row.usual, "default"),
         };
         let _ = writeln!(text, "{:<10} {value:<16} {at}\n           {}", row.key, row.about);
     }

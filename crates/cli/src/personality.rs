@@ -45,7 +45,7 @@ pub fn foreign(called: &OsStr) -> Option<Refusal> {
     );
     let names: Vec<&str> = personalities().map(|personality| personality.name).collect();
     let text = format!(
-        "{}: truesum does not imitate this program; it works as {}",
+        "{}: truesum is not a drop-in replacement for this program (only for {})",
         display_safe(name.as_bytes()),
         names.join(", ")
     );

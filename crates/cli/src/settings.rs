@@ -36,15 +36,10 @@ pub const SETTINGS: [Setting; 4] = [
     Setting {
         key: "algorithm",
         option: "--algorithm",
-        about: "algorithm of `hash` without -a or a format; the lines name it",
+        about: "default algorithm of `hash`; output lines name it",
         usual: "sha256",
     },
-    Setting {
-        key: "format",
-        option: "--format",
-        about: "format of `hash` without a format option",
-        usual: "gnu",
-    },
+    Setting { key: "format", option: "--format", about: "default format of `hash`", usual: "gnu" },
     Setting { key: "progress", option: "--progress", about: "auto or never", usual: "auto" },
     Setting { key: "color", option: "--color", about: "auto, always or never", usual: "auto" },
 ];

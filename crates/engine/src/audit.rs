@@ -1,9 +1,10 @@
-//! Two sets of files and what became of each file between them: manifests and a folder ([`Comparison::audit`]), or any two
-//! of manifests and folders ([`Comparison::diff`]).
+//! Compares two sets of files and reports what happened to each file: manifests and a folder ([`Comparison::audit`]),
+//! or any two manifests or folders ([`Comparison::diff`]).
 //!
-//! Whether a file is what a manifest says is the verdict of a run ([`crate::Outcome::verdict`]), as in a check; here is what
-//! follows from all verdicts together: what moved, was copied, came and went. Of each file a name and its digests are kept,
-//! about 160 bytes beside the name; files that are the same on both sides are kept once.
+//! Whether a file matches a manifest is the verdict of a run ([`crate::Outcome::verdict`]), as in a check. This module
+//! combines the verdicts of all files to determine which files were moved, copied, added or removed. It stores the name
+//! and digests of each file, about 160 bytes in addition to the name; files that are the same on both sides are stored
+//! once.
 
 pub(crate) mod comparison;
 mod finding;
@@ -22,8 +23,8 @@ pub use standing::{Equality, Event, Finding, Report, Standing};
 use crate::progress::Progress;
 use std::path::Path;
 
-/// Says of every file of a folder what became of it since the manifest was made; the folder is the manifest's own, unless
-/// the options name one.
+/// Reports what happened to each file of a folder since the manifest was made. The folder is that of the manifest,
+/// unless the options specify one.
 ///
 /// ```
 /// use truesum::audit::{Equality, Options, Standing, audit};
@@ -43,7 +44,7 @@ use std::path::Path;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What goes wrong with manifests is counted in the report; [`Comparison`] tells it, and can be stopped.
+/// Problems with manifests are counted in the report. [`Comparison`] also reports them as events and can be stopped.
 pub fn audit(manifests: &[impl AsRef<Path>], options: &Options, each: impl FnMut(&Finding<'_>)) -> Report {
     let progress = Progress::default();
     let mut comparison = Comparison::new(options, &progress);
@@ -52,7 +53,8 @@ pub fn audit(manifests: &[impl AsRef<Path>], options: &Options, each: impl FnMut
     comparison.report().clone()
 }
 
-/// Says what differs between two sides, each a manifest or a folder. Files are read only where no digest tells.
+/// Reports the differences between two sides, each a manifest or a folder. Files are read only if their digests are not
+/// known from a manifest.
 ///
 /// ```
 /// use truesum::audit::{Equality, Options, Standing, diff};

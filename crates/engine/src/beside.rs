@@ -1,4 +1,5 @@
-//! What is done in the folder of a file that was read: the folder that it was opened in, whatever its name leads to by now.
+//! Operations in the folder of a file that was read: the folder from which it was opened, wherever its name leads by
+//! now.
 
 use crate::error::Error;
 use crate::io::open::Root;
@@ -7,10 +8,11 @@ use crate::io::write::AtomicFile;
 use crate::job::{Found, Job};
 use rustix::fs::OFlags;
 
-/// Gives the file of a job that was read another name in its own folder. Nothing is replaced.
+/// Renames the file of a job within its folder, without replacing another file.
 ///
 /// # Errors
-/// The new name is taken, or the file is not the one that was read any more; the system's. It has its old name then.
+/// Fails if the new name exists, if the file is no longer the one that was read, or with a system error. The file then
+/// keeps its old name.
 pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
     let anywhere = Root::Anywhere;
     let (root, from) = job.way(&anywhere);
@@ -19,10 +21,12 @@ pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error>
     rename(root, from, &to, (found.size(), found.mtime())).map_err(|error| error.under(job.path()))
 }
 
-/// Begins to write a file of this name in the folder of a job's file. A link of that name is replaced and not followed.
+/// Starts to write a file with this name in the folder of a job's file. A symbolic link with that name is replaced, not
+/// followed.
 ///
 /// # Errors
-/// The folder is not there any more, or is a link now; it is not writable, or what has the name is no regular file.
+/// Fails if the folder no longer exists, is now a symbolic link or is not writable, or if the name belongs to something
+/// other than a regular file.
 pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
     let anywhere = Root::Anywhere;
     let (root, path) = job.way(&anywhere);
@@ -37,7 +41,7 @@ pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
     AtomicFile::create_in(folder, base).map_err(|error| error.under(&shown))
 }
 
-/// The last part of a name.
+/// Returns the last component of a name.
 fn base_of(path: &[u8]) -> &[u8] {
     &path[path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
 }

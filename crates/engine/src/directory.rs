@@ -1,7 +1,8 @@
-//! One digest of a whole tree of files, and the proof that one object belongs to it (`docs/spec/directory.md`).
+//! Computes one digest of a complete directory tree, and proofs that an object belongs to it
+//! (`docs/spec/directory.md`).
 //!
-//! A tree is walked once, its files are hashed many at a time by [`crate::run()`], and then every folder and file is looked at
-//! again: there is a digest only if nothing failed and nothing moved meanwhile.
+//! The tree is walked once, its files are hashed in parallel with [`crate::run()`], and then every folder and file is
+//! examined again. There is a digest only if nothing failed and nothing changed in the meantime.
 
 mod gather;
 mod git;
@@ -22,7 +23,7 @@ use gather::gather;
 use object::{Object, What};
 use std::path::Path;
 
-/// The digest of a tree.
+/// Computes the digest of a tree.
 ///
 /// ```
 /// use truesum::directory::{Encoding, Kind, Options, digest};
@@ -36,7 +37,7 @@ use std::path::Path;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `None` where anything failed or changed, which was told before, or where it was stopped.
+/// Returns `None` if anything failed or changed, which was reported before, or if the run was stopped.
 pub fn digest(
     path: impl AsRef<Path>,
     options: &Options,
@@ -70,7 +71,7 @@ pub fn digest(
         digest,
         is_file,
         files: count(|what| matches!(what, What::File)),
-        // But the tree itself.
+        // Do not count the tree itself.
         folders: count(|what| matches!(what, What::Folder)) - u64::from(!is_file),
         links: count(|what| matches!(what, What::Link(_))),
         bytes: gathered

@@ -1,7 +1,7 @@
-//! Files of one content under several names: by size, then by their first block, then by a digest of the whole.
+//! Finds files with the same content: by size, then by their first block, then by a digest of the complete content.
 //!
-//! Nothing is taken for equal but by the digest of two whole reads; sizes and first blocks only tell what need not be read.
-//! Names of one file (hard links) are no copies, and are told apart from them.
+//! Files count as equal only if the digests of two complete reads are equal; sizes and first blocks only determine
+//! which files need not be read. Several names of one file (hard links) are not copies and are reported separately.
 
 mod first;
 mod meeting;

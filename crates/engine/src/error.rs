@@ -1,4 +1,4 @@
-//! What went wrong with one file: path, action and cause. Such errors are values; the run goes on.
+//! The error for one file: path, action and cause. Such errors are values, and the run continues.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,57 +12,56 @@ use truesum_manifest::path::display_safe;
 pub struct Error {
     /// The name as the user knows it, as bytes.
     pub path: Vec<u8>,
-    /// What was attempted: `open`, `read`, `list` ...
+    /// What was attempted: `open`, `read`, `list` and so on.
     pub action: &'static str,
     /// Why it failed.
     pub cause: Cause,
 }
 
-/// Why.
+/// The cause of a failure.
 #[derive(Debug)]
 pub enum Cause {
-    /// The operating system said so.
+    /// A system error.
     Io(io::Error),
-    /// The file is not the one that was opened any more: its size, times or identity differ.
+    /// The file is no longer the one that was opened: its size, times or identity differ.
     Changed(String),
-    /// The file is not the one that was planned to be read; the text says what differs.
+    /// The file is not in the planned state; the text describes the difference.
     NotAsPlanned(&'static str),
-    /// Not a regular file; the text says what it is.
+    /// Not a regular file; the text describes the type.
     Special(&'static str),
     /// The name leads out of the folder that a check may read.
     OutsideRoot,
     /// A directory that contains itself, through a symbolic link or a mount.
     Loop,
-    /// The run was stopped before the end.
+    /// The run was stopped before its end.
     Interrupted,
-    /// What should be a manifest is something else; the text says what.
+    /// The file is not a manifest; the text describes what it is.
     NoManifest(&'static str),
-    /// The digest cannot be computed, or its tree not stored, in the parts or in the way that was asked for; no other attempt
-    /// changes that.
+    /// The digest cannot be computed, or its tree not stored, in the requested parts or way. Retrying does not help.
     Undivided(String),
-    /// Most of what is there would be written over; the text says how much.
+    /// Most of the existing data would be overwritten; the text says how much.
     Replaced(String),
-    /// Anything else, in words.
+    /// Any other cause, as text.
     Other(String),
 }
 
 impl Error {
-    /// An error of the operating system.
+    /// Returns a system error.
     pub fn io(path: &[u8], action: &'static str, error: impl Into<io::Error>) -> Error {
         Error { path: path.to_vec(), action, cause: Cause::Io(error.into()) }
     }
 
-    /// An error with this cause.
+    /// Returns an error with this cause.
     pub fn new(path: &[u8], action: &'static str, cause: Cause) -> Error {
         Error { path: path.to_vec(), action, cause }
     }
 
-    /// The run was stopped while this file was read.
+    /// Returns the error for a run that was stopped while it read this file.
     pub fn interrupted(path: &[u8]) -> Error {
         Error::new(path, "read", Cause::Interrupted)
     }
 
-    /// The same failure, of another name of the file.
+    /// Returns the same error for another name of the file.
     pub fn under(&self, path: &[u8]) -> Error {
         let cause = match &self.cause {
             Cause::Io(error) => Cause::Io(match error.raw_os_error() {
@@ -83,23 +82,23 @@ impl Error {
         Error { path: path.to_vec(), action: self.action, cause }
     }
 
-    /// Whether the file is not there at all.
+    /// Returns whether the file does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(&self.cause, Cause::Io(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
     }
 
-    /// The name as the user knows it.
+    /// Returns the name as the user knows it.
     pub fn path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.path))
     }
 
-    /// Why, without path and action.
+    /// Returns the cause without path and action.
     pub fn reason(&self) -> String {
         self.cause.to_string()
     }
 
-    /// The system's number for it, if the system said so.
+    /// Returns the errno, if it is a system error.
     pub fn errno(&self) -> Option<i32> {
         match &self.cause {
             Cause::Io(error) => error.raw_os_error(),
@@ -107,8 +106,8 @@ impl Error {
         }
     }
 
-    /// Whether the same attempt may well succeed later or elsewhere: what a network or a busy machine says, and a device that
-    /// could not read.
+    /// Returns whether the same attempt may succeed later or on another machine: network errors, a busy system, and
+    /// devices that failed to read.
     pub fn may_pass(&self) -> bool {
         use rustix::io::Errno;
         const PASSING: [Errno; 12] = [
@@ -126,12 +125,12 @@ impl Error {
             Errno::CONNRESET,
         ];
         let errno = self.errno().map(Errno::from_raw_os_error);
-        // What answered too late, or was too busy, need not be of this system.
+        // A timeout or overload may also be reported by a remote service.
         let late = matches!(&self.cause, Cause::Io(error) if error.kind() == io::ErrorKind::TimedOut);
         late || errno.is_some_and(|number| PASSING.contains(&number))
     }
 
-    /// What kind of failure it is, for those who give advice.
+    /// Returns the kind of failure, for callers that give advice.
     pub fn kind(&self) -> Kind {
         match &self.cause {
             Cause::Io(_) if self.is_missing() => Kind::Missing,
@@ -154,12 +153,12 @@ impl Error {
     }
 }
 
-/// Kinds of failure.
+/// A kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Not there.
+    /// The file does not exist.
     Missing,
-    /// Not permitted.
+    /// Permission was denied.
     Denied,
     /// The device reports that it cannot read or write.
     Device,
@@ -175,18 +174,18 @@ pub enum Kind {
     Loop,
     /// The run was stopped.
     Interrupted,
-    /// Something else than a manifest.
+    /// The file is not a manifest.
     NoManifest,
-    /// The digest cannot be divided as asked.
+    /// The digest cannot be divided as requested.
     Undivided,
-    /// Most of it would be written over.
+    /// Most of the existing data would be overwritten.
     Replaced,
     /// Any other.
     Other,
 }
 
 impl Kind {
-    /// The word for it in lines of JSON that say why there is no result.
+    /// Returns the word for it in JSON output.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Missing => "missing",
@@ -200,7 +199,7 @@ impl Kind {
     }
 }
 
-/// What [`Cause::Special`] says of a directory.
+/// The text of [`Cause::Special`] for a directory.
 pub(crate) const DIRECTORY: &str = "directory";
 
 impl fmt::Display for Error {
@@ -227,7 +226,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// The system's words for an error, without the number Rust appends.
+/// Returns the system's message for an error, without the number that Rust appends.
 pub fn io_reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {

@@ -1,6 +1,7 @@
-//! Which files have one of these digests, wherever they lie and whatever they are called.
+//! Finds files that have one of the given digests, wherever they are and whatever their names are.
 //!
-//! All that a digest may be of is computed in one read of each file; where sizes are known, files of other sizes are not read.
+//! All algorithms that a digest may belong to are computed in a single read of each file. If sizes are known, files of
+//! other sizes are not read.
 
 mod candidates;
 mod search;

@@ -1,21 +1,21 @@
-//! Globs as `.gitignore` writes them (gitignore(5)), of which the last that matches decides.
+//! Globs in the syntax of `.gitignore` (gitignore(5)). The last glob that matches decides.
 
 use gix_glob::Pattern;
 use gix_glob::pattern::Case;
 use gix_glob::wildmatch::Mode;
 
-/// Globs in the order in which they were said.
+/// Globs in the order in which they were given.
 #[derive(Debug, Default)]
 pub(crate) struct Globs(Vec<Pattern>);
 
-/// The most globs that the braces of one become.
+/// The maximum number of globs that the braces of one expand to.
 const MOST: usize = 1000;
 
 impl Globs {
-    /// Adds the globs that the braces of this one stand for: `*.{jpg,png}` is two.
+    /// Adds a glob after expanding its braces: `*.{jpg,png}` is two globs.
     ///
     /// # Errors
-    /// It cannot be understood: a bracket or brace is not closed, nothing stands behind a backslash.
+    /// Fails if the glob is invalid: a bracket or brace is not closed, or nothing follows a backslash.
     pub(crate) fn add(&mut self, glob: &str) -> Result<(), String> {
         let mut expanded = Vec::new();
         expand(glob, String::new(), &mut expanded)
@@ -24,7 +24,7 @@ impl Globs {
         Ok(())
     }
 
-    /// The globs of an ignore file. As git does it: what cannot be understood matches nothing, braces are characters.
+    /// Returns the globs of an ignore file. As in git, invalid globs match nothing, and braces are ordinary characters.
     pub(crate) fn of_ignore_file(text: &[u8]) -> Globs {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -37,12 +37,13 @@ impl Globs {
         self.0.is_empty()
     }
 
-    /// Whether there is a glob that takes.
+    /// Returns whether there is a glob without `!`.
     pub(crate) fn any_takes(&self) -> bool {
         self.0.iter().any(|glob| !glob.is_negative())
     }
 
-    /// Whether the last glob that matches takes the path (`true`) or is one with `!` before it; `None` if none matches.
+    /// Returns whether the last glob that matches the path is one without `!` (`true`) or with it (`false`); `None` if
+    /// none matches.
     pub(crate) fn takes(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let path = path.strip_prefix(b"/").unwrap_or(path);
         let base = path.iter().rposition(|&byte| byte == b'/').map(|slash| slash + 1);
@@ -54,7 +55,7 @@ impl Globs {
     }
 }
 
-/// One glob. Where `**/` stands several times in a row, once says the same, and the time does not grow with each.
+/// Parses one glob. Repeated `**/` are reduced to one, which is equivalent and bounds the matching time.
 fn pattern(glob: &[u8]) -> Option<Pattern> {
     let mut plain: Vec<u8> = Vec::with_capacity(glob.len());
     for &byte in glob {
@@ -67,14 +68,14 @@ fn pattern(glob: &[u8]) -> Option<Pattern> {
     Pattern::from_bytes(&plain)
 }
 
-/// A line without the blanks at its end, of which one behind a backslash is meant.
+/// Returns a line without trailing blanks, except one that is escaped by a backslash.
 fn trimmed(line: &[u8]) -> &[u8] {
     let end = line.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
     let escaped = line[..end].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
     &line[..(end + usize::from(escaped)).min(line.len())]
 }
 
-/// Collects what a glob is without braces; `before` stands before it.
+/// Collects the brace-free expansions of a glob; `before` is the text before it.
 fn expand(glob: &str, mut before: String, all: &mut Vec<String>) -> Result<(), String> {
     let mut rest = glob.char_indices();
     while let Some((at, c)) = rest.next() {
@@ -84,7 +85,7 @@ fn expand(glob: &str, mut before: String, all: &mut Vec<String>) -> Result<(), S
                 before.extend([c, escaped]);
             }
             '[' => {
-                // The first character of a class is part of it, also if it closes one elsewhere.
+                // The first character of a class belongs to it, even if it would otherwise close it.
                 let class = &glob[at + 1..];
                 let skip = class.find(|c| c != '!' && c != '^').unwrap_or(0).min(1);
                 let first = class[skip..].chars().next().map_or(0, char::len_utf8);
@@ -111,7 +112,7 @@ fn expand(glob: &str, mut before: String, all: &mut Vec<String>) -> Result<(), S
     Ok(())
 }
 
-/// What stands between the commas of a brace, and behind what closes it.
+/// Returns the alternatives in a brace and the text after it.
 fn choices(text: &str) -> Result<(Vec<&str>, &str), String> {
     let (mut choices, mut from, mut depth) = (Vec::new(), 0, 0);
     let mut rest = text.char_indices();

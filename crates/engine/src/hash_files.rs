@@ -1,4 +1,4 @@
-//! Files in, digests out: the short way, for callers who have names and want what is under them.
+//! The simple interface: hashes files given by name.
 
 use crate::error::Error;
 use crate::job::{Found, Job, Outcome, Summary};
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Spec;
 
-/// Hashes one file, in one read whatever the number of algorithms, on as many cores as they can use.
+/// Hashes one file in a single read, with any number of algorithms, on as many cores as they can use.
 ///
 /// ```
 /// let file = tempfile::NamedTempFile::new()?.into_temp_path();
@@ -24,12 +24,13 @@ use truesum_hash::Spec;
 /// ```
 ///
 /// # Errors
-/// It could not be read to its end, is no regular file, or changed while it was read: then there is no digest.
+/// Fails if the file could not be read to its end, is not a regular file, or changed while it was read. There is no
+/// digest then.
 pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
     Hashing { config: &Config::default(), progress: &Progress::default() }.file(path, specs)
 }
 
-/// Hashes files on all cores, and hands each outcome to `each`, in the order of the names.
+/// Hashes files on all cores and passes each outcome to `each`, in the order of the names.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -43,7 +44,8 @@ pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`Hashing`] does the same with progress, in another way of reading, and can be stopped; [`run`] takes what a walk finds.
+/// [`Hashing`] does the same with a custom configuration, reports progress, and can be stopped. [`run`] processes the
+/// files found by a walk.
 pub fn hash_files<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P, IntoIter: Send>,
     specs: &[Spec],
@@ -52,27 +54,27 @@ pub fn hash_files<P: AsRef<Path>>(
     Hashing { config: &Config::default(), progress: &Progress::default() }.files(paths, specs, each)
 }
 
-/// How files are hashed, for who wants to say so, to see how far it is, or to stop it.
+/// Hashes files with a custom configuration, reports progress, and can be stopped.
 #[derive(Clone, Copy)]
 pub struct Hashing<'a> {
-    /// How they are read.
+    /// How files are read.
     pub config: &'a Config,
-    /// How far it is. [`Progress::stop`] ends it early: what was not reached is counted in the summary.
+    /// The progress. [`Progress::stop`] ends the run early: files that were not reached are counted in the summary.
     pub progress: &'a Progress,
 }
 
 impl Hashing<'_> {
-    /// As [`hash_file`].
+    /// Hashes one file, like [`hash_file`].
     ///
     /// # Errors
-    /// As [`hash_file`]; it was stopped.
+    /// Fails as [`hash_file`], or if it was stopped.
     pub fn file(&self, path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
         let mut result = None;
         self.files([path.as_ref()], specs, |outcome| result = Some(outcome.result));
         result.unwrap_or_else(|| Err(Error::interrupted(path.as_ref().as_os_str().as_bytes())))
     }
 
-    /// As [`hash_files`].
+    /// Hashes files, like [`hash_files`].
     pub fn files<P: AsRef<Path>>(
         &self,
         paths: impl IntoIterator<Item = P, IntoIter: Send>,
@@ -86,7 +88,7 @@ impl Hashing<'_> {
     }
 }
 
-/// Takes outcomes. Tasks that are all files come to nothing else.
+/// Passes outcomes to a closure. Tasks that are files have no other results.
 pub(crate) struct Each<F>(pub(crate) F);
 
 impl<F: FnMut(Outcome)> Sink for Each<F> {

@@ -1,7 +1,7 @@
-//! Digests of the pieces of files laid end to end, as a torrent has them, of those of each file, or of both.
+//! Digests of the pieces of concatenated files, as in a torrent, or of the pieces of each file, or both.
 //!
-//! A piece may hold the end of one file and the beginning of the next, so that one file that could not be read whole leaves no
-//! digests at all. What is of both is read once.
+//! A piece may contain the end of one file and the beginning of the next, so a single unreadable file makes all digests
+//! unavailable. Each file is read once, even if both kinds are needed.
 
 use crate::error::Error;
 use crate::job::{Findings, Found, Job, Outcome, Summary};
@@ -18,24 +18,25 @@ use std::os::unix::ffi::OsStringExt;
 use truesum_hash::Spec;
 use truesum_manifest::{Cut, Cuts, PieceList};
 
-/// Lengths of pieces that are chosen where nobody asks for one: powers of two.
+/// Piece lengths that are chosen by default, as powers of two.
 const CHOSEN: Range<u32> = 14..25;
-/// Most pieces, if longer ones may be chosen.
+/// The maximum number of pieces, if longer pieces are available.
 const MANY: u64 = 2000;
 
-/// The algorithm of pieces of all files laid end to end.
+/// The algorithm for pieces of all files concatenated.
 const JOINED: &str = "sha1";
-/// That of pieces of each file.
+/// The algorithm for pieces of each file.
 const EACH: &str = "bt2-pieces-root";
 
-/// Reads files in the order of the tasks and hands out the outcome of each, with digests of the whole file if its job asks for
-/// some; then gives the digests of pieces for each outcome that is good, in order, or nothing if a file was not read whole or the
-/// run was stopped: one list for each way to cut, that of all files laid end to end first.
+/// Reads files in the order of the tasks and passes the outcome of each to the sink, with digests of the complete file
+/// if its job requests any. Then returns the piece digests for each successful outcome, in order: one list for each way
+/// to divide, that of all files concatenated first. Returns nothing if a file was not read completely or the run was
+/// stopped.
 ///
-/// `piece_len` is the length of a piece; without it, it is chosen by the sizes of the files.
+/// `piece_len` is the length of a piece; by default it depends on the sizes of the files.
 ///
 /// # Errors
-/// Those of the sink.
+/// Returns the error of the sink.
 pub fn hash_pieces(
     cut: Cut,
     piece_len: Option<u64>,
@@ -75,7 +76,7 @@ pub fn hash_pieces(
                 }
             };
             progress.set_current(&job.name);
-            // What fills up the last piece of the file before, where each begins with a piece.
+            // The gap after the previous file, if each file begins with a new piece.
             let mut gap = match (cut, total) {
                 (Cut::Both, Some(at)) => at.next_multiple_of(piece_len) - at,
                 _ => 0,
@@ -147,13 +148,13 @@ pub fn hash_pieces(
     })
 }
 
-/// The size of a file before it is read; 0 if nobody knows.
+/// Returns the expected size of a file, or 0 if it is unknown.
 fn size(job: &Job, config: &Config) -> u64 {
     let (root, path) = job.way(&config.root);
     root.size(path)
 }
 
-/// The shortest length of which there are not many pieces.
+/// Returns the shortest length that does not result in too many pieces.
 fn chosen(tasks: &[Task], config: &Config) -> u64 {
     let size = |task: &Task| match task {
         Task::File(job) => size(job, config),
@@ -164,7 +165,7 @@ fn chosen(tasks: &[Task], config: &Config) -> u64 {
     len.unwrap_or(1 << (CHOSEN.end - 1))
 }
 
-/// Keeps the digests of all pieces.
+/// Stores the digests of all pieces.
 #[derive(Default)]
 struct Kept {
     digests: Vec<u8>,
@@ -175,6 +176,6 @@ impl Take for Kept {
         self.digests.extend_from_slice(&digests[0].digests);
     }
 
-    // Nothing of a file that is read is absent.
+    // A file that is read has no absent ranges.
     fn absent(&mut self, _: Range<u64>) {}
 }

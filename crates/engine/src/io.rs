@@ -1,4 +1,4 @@
-//! Files opened, read, mapped and written, with the proof that a file was read to its end without error.
+//! Opens, reads, maps and writes files, and proves that a file was read to its end without error.
 
 pub(crate) mod ahead;
 pub mod anchor;

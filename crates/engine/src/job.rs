@@ -1,4 +1,4 @@
-//! What is to be done to a file, what came of it, and the counts of a run.
+//! Jobs (what to do with a file), their outcomes, and the counts of a run.
 
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
@@ -13,41 +13,41 @@ use std::time::{Duration, Instant};
 use truesum_hash::{Digest, Hasher, Spec, finish_many};
 use truesum_manifest::{Place, Time};
 
-/// One file to read: hash it, and compare if digests are expected.
+/// A file to read: it is hashed, and compared if digests are expected.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The name shown and written, as bytes.
+    /// The name for output, as bytes.
     pub name: Vec<u8>,
-    /// Where the file is opened, if that is not `name` itself (a manifest's name is opened beneath its root).
+    /// The path to open, if it differs from `name` (a name in a manifest is opened beneath its root).
     pub open: Option<Vec<u8>>,
     /// Whether standard input is read instead of a file. A file named `-` is a file like any other.
     pub stdin: bool,
-    /// Where a walk found the file: it is opened there, and not by its whole path.
+    /// Where a walk found the file; it is opened from there and not by its complete path.
     pub anchor: Option<Anchor>,
-    /// What a list said of it that is read where there are versions: no other is read.
+    /// What a listing reported about the file, in a store that has versions: only this version is read.
     pub listed: Option<Box<Listed>>,
-    /// What to compute, in this order.
+    /// The algorithms to compute, in this order.
     pub specs: Arc<[Spec]>,
-    /// The digests that must be found, one for each of `specs`; empty where nothing is expected.
+    /// The expected digests, one for each of `specs`; empty if nothing is expected.
     pub expected: Vec<Digest>,
-    /// The size that must be found, where a manifest tells it.
+    /// The expected size, if the manifest contains it.
     pub size: Option<u64>,
-    /// When the file was last written, where a manifest tells it. Nothing is compared with it.
+    /// The modification time, if the manifest contains it. It is not compared.
     pub mtime: Option<Time>,
-    /// Whether the manifest's format means this entry to have no digest, as `RECORD` has none of itself.
+    /// Whether the manifest's format has no digest for this entry, like `RECORD` for itself.
     pub exempt: bool,
-    /// Where the job comes from: index of the manifest or root, and the place in it.
+    /// The origin of the job: the index of the manifest or root, and the position in it.
     pub origin: (usize, Place),
 }
 
 impl Job {
-    /// Whether these are the digests that are expected, one for each algorithm.
+    /// Returns whether these are the expected digests, one for each algorithm.
     pub(crate) fn agrees(&self, found: &[Digest]) -> bool {
         let mut pairs = self.specs.iter().zip(self.expected.iter().zip(found));
         found.len() == self.expected.len() && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
     }
 
-    /// A file to hash.
+    /// Returns a job that hashes a file.
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let name = name.into().into_os_string().into_vec();
         let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
@@ -74,12 +74,12 @@ impl Job {
         Job { stdin: job.name == b"-", ..job }
     }
 
-    /// The name to open.
+    /// Returns the name to open.
     pub fn path(&self) -> &[u8] {
         self.open.as_deref().unwrap_or(&self.name)
     }
 
-    /// What the file is opened from, and by which name: its anchor, or `root` if it has none.
+    /// Returns the root and the name by which the file is opened: those of its anchor, or `root` if it has none.
     pub(crate) fn way<'j>(&'j self, root: &'j Root) -> (&'j Root, &'j [u8]) {
         match &self.anchor {
             Some(anchor) => (anchor.root(), anchor.rest(self.path())),
@@ -88,19 +88,19 @@ impl Job {
     }
 }
 
-/// A version of a file, as a list told of it.
+/// A version of an object, as reported by a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// What the place tells its versions apart by, if it does.
+    /// The tag that distinguishes versions, if the store has one.
     pub version: Option<String>,
-    /// When it was written, in seconds since 1970; 0 where that is not told.
+    /// The modification time in seconds since 1970; 0 if unknown.
     pub modified: i64,
 }
 
-/// What was found in a file that was read to its end without error and did not change meanwhile; of a job without specs,
-/// what the system says of a file that was not read.
+/// The result for a file that was read to its end without error and did not change during the read; for a job without
+/// specs, the metadata of a file that was not read.
 #[derive(Clone, Debug)]
 pub struct Found {
     size: u64,
@@ -129,7 +129,7 @@ impl Found {
         Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None }
     }
 
-    /// Adds what the digests of pieces of a complete read showed.
+    /// Adds the results for the piece digests of a complete read.
     pub(crate) fn with_pieces(self, pieces: Findings) -> Found {
         Found { pieces: Some(pieces), ..self }
     }
@@ -169,42 +169,44 @@ impl Found {
         self.time
     }
 
-    /// Returns what the digests of pieces showed, if the manifest has them.
+    /// Returns the results for piece digests, if the manifest has them.
     pub fn pieces(&self) -> Option<&Findings> {
         self.pieces.as_ref()
     }
 }
 
-/// What digests of pieces say of a file.
+/// What piece digests reveal about a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Bytes in pieces that differ, in order.
+    /// The bytes in pieces that differ, in order.
     pub damaged: Vec<Damage>,
-    /// Bytes that no piece covers, or one that holds bytes of other files which could not be read.
+    /// The bytes that are not covered by a piece, or only by one that also contains bytes of other files which could
+    /// not be read.
     pub unknown: Vec<Range<u64>>,
-    /// What pieces were judged by: the algorithms, and how much of a digest is listed.
+    /// The basis of the comparison: the algorithms and the length of the digests.
     pub by: String,
-    /// Where so little of each digest is listed that equal ones prove nothing, and no digest of all of the file does either: how much.
+    /// If the digests are so short that a match proves nothing, and no digest of the complete file proves more: their
+    /// length.
     pub short: Option<String>,
-    /// Whether they leave open how many zeros it ends with.
+    /// Whether the number of trailing zeros remains unknown.
     pub open_end: bool,
-    /// Digests that a file lists of its own content, and what its content came to.
+    /// Digests that a file contains of its own content, with the computed values.
     pub compared: Vec<Compared>,
 }
 
-/// A digest that a file lists of its own content by rules of its own, so that no [`Spec`] computes it.
+/// A digest that a file contains of its own content, defined by a file format and not by a [`Spec`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// What it is called: `apk-v2-sha256`.
+    /// The name: `apk-v2-sha256`.
     pub name: String,
-    /// What the file lists.
+    /// The value in the file.
     pub expected: Digest,
-    /// What was computed.
+    /// The computed value.
     pub found: Digest,
 }
 
 impl Findings {
-    /// What is not known of a file although all pieces are equal, for people.
+    /// Returns what remains unknown about a file although all pieces match, as text for users.
     pub fn doubt(&self) -> Option<&'static str> {
         self.open_end.then_some(
             "its size is not in the manifest, so trailing zeros in the last block were not verified",
@@ -212,12 +214,12 @@ impl Findings {
     }
 }
 
-/// A range of bytes in pieces that differ.
+/// A damaged range of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Bytes of the file.
+    /// The range in the file.
     pub range: Range<u64>,
-    /// Whether a piece of it also holds bytes of other files: the damage may be theirs.
+    /// Whether one of its pieces also contains bytes of other files, which may be the damaged ones.
     pub shared: bool,
 }
 
@@ -226,32 +228,32 @@ pub struct Damage {
 pub struct Outcome {
     /// The job.
     pub job: Job,
-    /// What was found, or why nothing can be said.
+    /// The result, or the reason why there is none.
     pub result: Result<Found, Error>,
 }
 
-/// What an outcome means.
+/// The meaning of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Read; nothing was expected.
+    /// The file was read, and nothing was expected.
     Hashed,
-    /// Read, and every expected digest is equal.
+    /// The file was read, and every expected digest matches.
     Verified,
     /// A digest or the size differs.
     Mismatch,
-    /// There, and nothing that is listed of it is wrong; but no digest is listed, or of a piece of it that holds bytes of
-    /// another file which could not be read.
+    /// The file exists and nothing contradicts the manifest, but there is no digest, or a piece also contains bytes of
+    /// another file that could not be read.
     Unverified,
-    /// Not there.
+    /// The file does not exist.
     Missing,
-    /// There, but it changed while it was read.
+    /// The file exists, but changed while it was read.
     Changed,
-    /// There, but not readable, not a regular file, or outside the root.
+    /// The file exists, but is not readable, not a regular file, or outside the root.
     Unreadable,
 }
 
 impl Verdict {
-    /// The word for it.
+    /// Returns the word for it in output.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Hashed => "hashed",
@@ -266,12 +268,12 @@ impl Verdict {
 }
 
 impl Outcome {
-    /// The name shown and written.
+    /// Returns the name for output.
     pub fn name(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.job.name))
     }
 
-    /// The verdict. Verified needs every expected digest to be found and equal.
+    /// Returns the verdict. `Verified` requires every expected digest to be computed and equal.
     pub fn verdict(&self) -> Verdict {
         match &self.result {
             Err(error) if error.is_missing() => Verdict::Missing,
@@ -300,11 +302,11 @@ impl Outcome {
     }
 }
 
-/// Whether a file was as long as it told before, where a digest had to know (pipes and files made up on reading are not), and
-/// bears no marks of an attack on its digest.
+/// Tests whether a file had the announced size, for digests that depend on it (which excludes pipes and files generated
+/// on reading), and shows no traces of a collision attack on its digest.
 ///
 /// # Errors
-/// It was not, or bears them: there is no digest then.
+/// Fails if it did not, or shows such traces. There is no digest then.
 pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
     if let Some((hasher, why)) = hashers.iter().find_map(|hasher| Some((hasher, hasher.attack()?))) {
         return Err(Error::new(name, "hash", Cause::Other(format!("{}: {why}", hasher.spec()))));
@@ -314,10 +316,10 @@ pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> 
     Err(Error::new(name, "hash", Cause::Other(why)))
 }
 
-/// Returns the digests of what these hashers were given, in order, and resets them.
+/// Returns the digests of the data passed to these hashers, in order, and resets them.
 ///
 /// # Errors
-/// The file did not have the size that one of them had to know in advance, or it bears marks of an attack on its digest.
+/// Fails if the file did not have the size announced to a hasher, or shows traces of a collision attack on its digest.
 pub fn digests(hashers: &mut [Hasher], name: &[u8]) -> Result<Vec<Digest>, Error> {
     as_promised(hashers, name)?;
     Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))
@@ -330,26 +332,27 @@ pub struct Summary {
     pub files: u64,
     /// Bytes of those files.
     pub bytes: u64,
-    /// Entries found equal.
+    /// Entries that match.
     pub verified: u64,
-    /// Entries found different.
+    /// Entries that differ.
     pub mismatched: u64,
-    /// Entries whose files are there, and of which no digest was compared, or not of all pieces.
+    /// Entries whose files exist, but for which no digest, or not every piece, was compared.
     pub unverified: u64,
-    /// Those among them that the manifest's format means to be without one.
+    /// Those of them for which the manifest's format has no digest.
     pub exempt: u64,
-    /// Files not there.
+    /// Missing files.
     pub missing: u64,
     /// Files that changed while they were read.
     pub changed: u64,
     /// Files and directories that could not be read.
     pub unreadable: u64,
-    /// Lines of manifests that are no entry.
+    /// Malformed lines in manifests.
     pub malformed: u64,
-    /// Files that were found but not read to their end when the run was stopped. Nobody knows how many more there are.
+    /// Files that were found but not read to their end when the run was stopped. The number of further files is
+    /// unknown.
     pub unreached: u64,
-    /// Files written so recently that a write may have been under way while they were read, of which the system does not
-    /// tell whether somebody has them open for writing.
+    /// Files modified so recently that a write may have been in progress while they were read, for which the system
+    /// does not report whether they are open for writing.
     pub untold: u64,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
@@ -362,7 +365,7 @@ impl Summary {
             && (found.pieces.is_some() || !outcome.job.specs.is_empty())
         {
             self.files += 1;
-            // What nobody looked at was not read.
+            // A file for which nothing was computed was not read.
             let counted = outcome.job.specs.iter().map(|spec| spec.algorithm().counted(found.size)).max();
             self.bytes += counted.unwrap_or(found.size);
         }
@@ -380,20 +383,20 @@ impl Summary {
         }
     }
 
-    /// Returns the number of files, folders and entries that were requested and are not known to be good.
+    /// Returns the number of requested files, folders and entries that are not known to be good.
     pub fn failed(&self) -> u64 {
-        // Destructured, so that a new count does not compile until somebody decides what it means.
+        // Destructured, so that a new count does not compile until its meaning is decided here.
         let Summary {
             mismatched,
             missing,
             changed,
             unreadable,
-            // What was read and is good, and what its format means to be without a digest.
+            // Files that are good, and entries for which the format has no digest.
             files: _,
             bytes: _,
             verified: _,
             exempt: _,
-            // Not known to be bad: decided by whoever reports on the whole.
+            // Not known to be bad: the caller decides what they mean for the overall result.
             unverified: _,
             malformed: _,
             unreached: _,
@@ -406,7 +409,7 @@ impl Summary {
 
 impl std::ops::AddAssign for Summary {
     fn add_assign(&mut self, other: Summary) {
-        // Taken apart, so that a new count is not forgotten here.
+        // Destructured, so that a new count is not forgotten here.
         let Summary {
             files,
             bytes,

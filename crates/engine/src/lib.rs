@@ -1,8 +1,8 @@
 //! Walks, reads, hashes and verifies files: the library behind the `truesum` program.
 //!
-//! [`run()`] takes [`Task`]s (files to hash, or to compare with what is expected) and gives outcomes to a [`Sink`], on all
-//! cores, in order and in bounded memory. A digest comes out only of a file that was read to its end without error and did
-//! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
+//! [`run()`] processes [`Task`]s (files to hash, or to compare with expected digests) on all cores and passes their
+//! outcomes to a [`Sink`], in order and in bounded memory. A digest is returned only for a file that was read to its
+//! end without error and did not change during the read. [`hash`] and [`manifest`] are the underlying crates.
 
 pub mod audit;
 mod beside;

@@ -1,17 +1,17 @@
-//! CRC-32 in names of files: `name [CBF43926].mkv`, as people who share videos mark them.
+//! CRC-32 values in file names, as in `name [CBF43926].mkv`, which are common for shared videos.
 
 use truesum_hash::{Digest, Spec};
 
-/// Hexadecimal digits of a mark.
+/// The number of hexadecimal digits.
 const DIGITS: usize = 8;
 
-/// The algorithm of marks.
+/// Returns the algorithm of these values.
 pub fn spec() -> Spec {
     "crc32".parse().expect("a row of the table of algorithms")
 }
 
-/// The digest that a name is marked with: eight hexadecimal digits in brackets or parentheses, of several the last ones, in
-/// the last part of the name.
+/// Returns the digest in a name: eight hexadecimal digits in brackets or parentheses in its last component. If there
+/// are several, the last one counts.
 ///
 /// ```
 /// use truesum::marks::mark;
@@ -26,7 +26,7 @@ pub fn mark(name: &[u8]) -> Option<Digest> {
     })
 }
 
-/// The last part of a name with a mark: before its extension, or at its end where it has none.
+/// Returns the last component of a name with the digest inserted before its extension, or at its end if it has none.
 ///
 /// ```
 /// use truesum::marks::marked;

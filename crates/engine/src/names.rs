@@ -1,8 +1,8 @@
-//! Other spellings of a name: another case, another Unicode form, other slashes.
+//! Other spellings of a name: different case, Unicode normalization form or path separators.
 //!
-//! Names are bytes, and two that differ are two names. Systems that forget case, or store what they are given in another
-//! normal form (NFD where NFC was asked for), leave behind manifests whose names are on no disk as they are written: only
-//! for these are names compared by what they would be there.
+//! Names are bytes, and different bytes are different names. Systems that ignore case, or store names in another
+//! normalization form (NFD instead of NFC), produce manifests whose names do not exist on disk exactly as they are
+//! written. Names are compared by their other spellings only for these.
 
 use crate::io::open::Root;
 use crate::io::resolve::PATH_MAX;
@@ -13,67 +13,67 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;
 
-/// Which spellings are one name. The default is: none but itself.
+/// The spellings that count as the same name. By default, only identical names do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spellings {
-    /// Letters of either case are the same.
+    /// Whether case is ignored.
     pub any_case: bool,
-    /// Composed and decomposed characters are the same (NFC and NFD, Unicode Standard Annex 15).
+    /// Whether composed and decomposed characters are equal (NFC and NFD, Unicode Standard Annex 15).
     pub any_form: bool,
 }
 
 impl Spellings {
-    /// All that are known.
+    /// All kinds of spellings.
     pub const ALL: Spellings = Spellings { any_case: true, any_form: true };
 
-    /// Whether a name may have another spelling than its own.
+    /// Returns whether a name may have other spellings.
     pub fn any(self) -> bool {
         self.any_case || self.any_form
     }
 
-    /// What all spellings of a name have in common.
+    /// Returns the part of a name that all its spellings have in common.
     fn key(self, name: &[u8]) -> Vec<u8> {
         let Ok(text) = std::str::from_utf8(name) else {
-            // Bytes of no encoding have no case but that of their ASCII letters.
+            // Bytes that are not UTF-8 have a case only for ASCII letters.
             return if self.any_case { name.to_ascii_lowercase() } else { name.to_vec() };
         };
         let lower = |text: String| -> String {
             if self.any_case { text.chars().flat_map(char::to_lowercase).collect() } else { text }
         };
-        // Lower case of a decomposed letter is that of its base.
+        // The lower case of a decomposed letter is that of its base letter.
         let text = if self.any_form { lower(text.nfd().collect()) } else { lower(text.to_owned()) };
         if self.any_form { text.nfd().collect::<String>().into_bytes() } else { text.into_bytes() }
     }
 }
 
-/// What stands under another spelling of a name.
+/// The result of a search for another spelling of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Respelt {
-    /// Nothing.
+    /// No file was found.
     Nothing,
-    /// This file, and how its name would be spelt as asked for: with slashes in any case.
+    /// One file was found.
     One {
-        /// Its name.
+        /// The name of the file.
         found: Vec<u8>,
-        /// What it would be called.
+        /// The same name in the requested spelling, with slashes.
         asked: Vec<u8>,
     },
-    /// More than one file: nobody knows which is meant.
+    /// Several files were found, so it is unclear which one is meant.
     Several,
 }
 
-/// Names in folders below a root, listed as they are asked for.
+/// The names in folders below a root, listed on demand.
 pub(crate) struct Folders<'r> {
     root: &'r Root,
     spellings: Spellings,
-    /// What was listed so far.
+    /// The folders listed so far.
     listed: HashMap<Vec<u8>, Names>,
 }
 
-/// Names in a folder, each with whether it is that of a folder, by what their spellings have in common.
+/// The names in a folder, each with whether it is a folder, keyed by what their spellings have in common.
 type Names = HashMap<Vec<u8>, Vec<(Vec<u8>, bool)>>;
 
-/// Paths that are followed at a time: more folders that differ only by spelling were made to be slow.
+/// The maximum number of paths followed at a time: more folders that differ only in spelling were created to be slow.
 const PATHS: usize = 64;
 
 impl<'r> Folders<'r> {
@@ -81,7 +81,7 @@ impl<'r> Folders<'r> {
         Folders { root, spellings, listed: HashMap::new() }
     }
 
-    /// What stands under another spelling of `name`, be it that slashes were taken for backslashes or the other way round.
+    /// Finds the file with another spelling of `name`, including slashes in place of backslashes and vice versa.
     pub(crate) fn find(&mut self, name: &[u8]) -> Respelt {
         match self.find_exactly(name) {
             Respelt::Nothing if name.contains(&b'\\') => {
@@ -102,7 +102,7 @@ impl<'r> Folders<'r> {
         }
         let (mut paths, mut found) = (vec![Vec::new()], Vec::new());
         for at in 0..parts.len() {
-            // The rest of the name may be one name, of which nobody made folders.
+            // The rest of the name may be a single name with backslashes in it.
             let rest = parts[at..].join(&b'\\');
             found.extend(paths.iter().flat_map(|path| self.below(path, &rest, false)));
             paths = paths.iter().flat_map(|path| self.below(path, parts[at], true)).collect();
@@ -115,7 +115,7 @@ impl<'r> Folders<'r> {
         }
     }
 
-    /// What in a folder is called so in any spelling, folders or what is none.
+    /// Returns the matches for a component in a folder, either folders or other objects.
     fn below(&mut self, folder: &[u8], part: &[u8], folders: bool) -> Vec<Vec<u8>> {
         let Folders { root, spellings, listed } = self;
         let names = listed.entry(folder.to_vec()).or_insert_with(|| list(root, folder, *spellings));
@@ -128,7 +128,7 @@ impl<'r> Folders<'r> {
     }
 }
 
-/// The names in a folder; none if it cannot be listed, for then nothing is found in it.
+/// Returns the names in a folder, or none if it cannot be listed.
 fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
     let mut names = Names::new();
     let path = if folder.is_empty() { b"." } else { folder };
@@ -137,7 +137,7 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
     for entry in entries.map_while(Result::ok) {
         let name = entry.file_name().to_bytes().to_vec();
         let kind = match entry.file_type() {
-            // Some file systems do not tell, and a link may lead to a folder.
+            // Some file systems do not report the type, and a symbolic link may lead to a folder.
             FileType::Unknown | FileType::Symlink => {
                 let path = [path, b"/", &name].concat();
                 root.stat(&path, true).map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
@@ -151,7 +151,7 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
     names
 }
 
-/// What stands in a folder under another spelling of a name that is not there, if it is one file.
+/// Returns the file in a folder that matches another spelling of a name that does not exist, if there is exactly one.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

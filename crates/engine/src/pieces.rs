@@ -1,9 +1,9 @@
-//! One file on all cores: whoever is free takes the next pieces, hashes them and hands their digests on.
+//! Hashes one file on all cores: each thread takes the next pieces, hashes them and passes on their digests.
 //!
-//! For the digests that allow it ([`Plan`](truesum_hash::tree::Plan)): trees, BLAKE3, CRCs, the parts of cloud digests. Small
-//! pieces share a window of the file; pieces that are large leaves are hashed side by side, a slice of each at a time, so
-//! that they too fill the lanes. Pages that are in memory already are mapped, which saves the kernel's copy; everything else
-//! is read. Holes are not read where zeros have digests of their own.
+//! This applies to digests that support it ([`Plan`](truesum_hash::tree::Plan)): trees, BLAKE3, CRCs, the parts of
+//! cloud digests. Small pieces share a window of the file. Pieces that are large leaves are hashed side by side, a
+//! slice of each at a time, so that they also fill the SIMD lanes. Pages that are already in memory are mapped, which
+//! saves the kernel's copy; everything else is read. Holes are not read if the digests of zeros are known.
 
 pub(crate) mod chains;
 pub(crate) mod fold;
@@ -18,15 +18,15 @@ mod units;
 use std::ops::Range;
 use truesum_hash::Digest;
 
-/// Bytes of a unit: sixteen leaves of 64 KiB fill the widest lanes, and as much stays in the second-level cache. Small
-/// pieces are handed out in whole units.
+/// The size of a unit: sixteen leaves of 64 KiB fill the widest lanes, and this amount stays in the L2 cache. Small
+/// pieces are handed out in complete units.
 pub(crate) const UNIT: u64 = 1 << 20;
 
-/// What became of pieces.
+/// The result for pieces.
 #[derive(Debug)]
 pub(crate) enum Hashed {
-    /// Their digests, from this one on.
+    /// The digests, starting with this piece.
     Digests(u64, Vec<Digest>),
-    /// They lie in a hole.
+    /// The pieces are in a hole.
     Zeros(Range<u64>),
 }

@@ -1,4 +1,4 @@
-//! What a run has done so far: counters that whoever reads files bumps and one drawing thread reads.
+//! The progress of a run: counters that are increased by readers and displayed by one other thread.
 
 use crate::stop::Stop;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// Shared counters of a run. All are exact at its end and a moment old before.
+/// Shared counters of a run. All of them are exact at the end of the run and slightly outdated before.
 #[derive(Default)]
 pub struct Progress {
     bytes: AtomicU64,
@@ -19,9 +19,9 @@ pub struct Progress {
     found_files: AtomicU64,
     /// Whether some files were found without their sizes.
     unsized_files: AtomicBool,
-    /// Whether no more files are to be found.
+    /// Whether all files have been found.
     all_found: AtomicBool,
-    /// Bytes of the manifests opened so far, and bytes read of them.
+    /// The total size of the manifests opened so far, and the number of bytes read of them.
     listed: AtomicU64,
     list_read: AtomicU64,
     stop: Stop,
@@ -29,70 +29,73 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Bytes hashed so far; at the end of a run that was stopped, those that were read and not hashed too.
+    /// Returns the bytes hashed so far. At the end of a run that was stopped, bytes that were read but not hashed are
+    /// included.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
 
-    /// Files finished so far.
+    /// Returns the number of files finished so far.
     pub fn files(&self) -> u64 {
         self.files.load(Relaxed)
     }
 
-    /// Files written so recently that a write may have been under way while they were read, of which the system does not
-    /// tell whether somebody has them open for writing.
+    /// Returns the number of files modified so recently that a write may have been in progress while they were read,
+    /// for which the system does not report whether they are open for writing.
     pub fn untold(&self) -> u64 {
         self.untold.load(Relaxed)
     }
 
-    /// Files found so far, done or to do. It grows while a walk finds more.
+    /// Returns the number of files found so far, finished or not. It grows during a walk.
     pub fn found(&self) -> u64 {
         self.found_files.load(Relaxed)
     }
 
-    /// Bytes and files in all, once all files were found. The bytes are 0 where the sizes of so many files were not asked.
+    /// Returns the total bytes and files, once all files have been found. The bytes are 0 if there are too many files
+    /// to determine their sizes.
     pub fn totals(&self) -> Option<(u64, u64)> {
         let bytes = if self.unsized_files.load(Relaxed) { 0 } else { self.found_bytes.load(Relaxed) };
         (self.all_found.load(Relaxed) && self.found() > 0).then(|| (bytes, self.found()))
     }
 
-    /// Bytes of the manifests opened so far, and bytes read of them: how far a check is that does not know its files yet. The
-    /// files are at most some thousand entries behind.
+    /// Returns the total size of the manifests opened so far and the number of bytes read of them: the progress of a
+    /// check that does not know its files yet. The files are at most a few thousand entries behind.
     pub fn listed(&self) -> (u64, u64) {
         (self.listed.load(Relaxed), self.list_read.load(Relaxed))
     }
 
-    /// The file that was begun last.
+    /// Returns the file that was started last.
     pub fn current(&self) -> PathBuf {
         OsString::from_vec(self.current.lock().map(|name| name.clone()).unwrap_or_default()).into()
     }
 
-    /// Asks the run to end soon: what was finished is still handed out, what was not is counted
+    /// Makes the run end soon. Finished results are still passed on, and the remaining files are counted
     /// ([`Summary::unreached`](crate::Summary::unreached)). A thread that waits for a pipe or a terminal is woken.
     pub fn stop(&self) {
         self.stop.ask();
     }
 
-    /// The flag that [`Progress::stop`] sets, for signal handlers. By itself it wakes nobody: see [`Progress::bell`].
+    /// Returns the flag that [`Progress::stop`] sets, for signal handlers. The flag alone does not wake any thread; see
+    /// [`Progress::bell`].
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         self.stop.flag()
     }
 
-    /// The end of a pipe of which a byte wakes the threads that wait for input, for a signal handler to write to after it
+    /// Returns the end of a pipe that wakes threads waiting for input. A signal handler writes a byte to it after it
     /// has set the flag. It never blocks.
     ///
     /// # Errors
-    /// The system's: no pipe can be had.
+    /// Returns the system's error if no pipe can be created.
     pub fn bell(&self) -> io::Result<OwnedFd> {
         self.stop.bell()
     }
 
-    /// Whether the run was asked to end.
+    /// Returns whether the run was stopped.
     pub fn stopped(&self) -> bool {
         self.stop.asked()
     }
 
-    /// What tells that the run was asked to end.
+    /// Returns a handle that reports when the run is stopped.
     pub(crate) fn until(&self) -> Stop {
         self.stop.clone()
     }
@@ -114,18 +117,18 @@ impl Progress {
         self.untold.fetch_add(1, Relaxed);
     }
 
-    /// Counts a file that is done.
+    /// Counts a finished file.
     pub fn add_file(&self) {
         self.files.fetch_add(1, Relaxed);
     }
 
-    /// Notes how many files were found so far, and whether these are all.
+    /// Sets the number of files found so far, and whether these are all.
     pub fn set_found(&self, files: u64, all: bool) {
         self.found_files.store(files, Relaxed);
         self.all_found.store(all, Relaxed);
     }
 
-    /// Notes the bytes of files found; nothing where they are not known.
+    /// Adds the size of files that were found; `None` if it is unknown.
     pub fn add_found_bytes(&self, bytes: Option<u64>) {
         match bytes {
             Some(bytes) => drop(self.found_bytes.fetch_add(bytes, Relaxed)),
@@ -133,7 +136,7 @@ impl Progress {
         }
     }
 
-    /// Notes the file being read; skipped when the drawing thread is just looking.
+    /// Sets the file being read; skipped if the display is reading it at this moment.
     pub fn set_current(&self, name: &[u8]) {
         if let Ok(mut current) = self.current.try_lock() {
             current.clear();

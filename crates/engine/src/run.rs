@@ -1,8 +1,9 @@
-//! The run: tasks in, outcomes out, on all cores.
+//! The run: processes tasks on all cores and produces their outcomes.
 //!
-//! Workers pull jobs from one feeder, keep as many files open as their kernel has lanes, read a slice of each and hash
-//! all slices at once. Outcomes come back to the calling thread, which hands them to the [`Sink`] in the order of the tasks.
-//! Memory is bounded: jobs run a bounded number ahead of what was handed out, and a worker's buffers have a fixed size.
+//! Workers take jobs from one feeder, keep as many files open as their kernel has lanes, read a slice of each and hash
+//! all slices at once. Outcomes are sent to the calling thread, which passes them to the [`Sink`] in the order of the
+//! tasks. Memory is bounded: jobs are at most a fixed number ahead of the delivered outcomes, and the buffers of a
+//! worker have a fixed size.
 
 mod alone;
 pub mod config;
@@ -28,10 +29,10 @@ use output::Output;
 use std::io;
 use worker::Worker;
 
-/// Runs all tasks and hands what comes of them to the sink.
+/// Runs all tasks and passes their outcomes to the sink.
 ///
 /// # Errors
-/// The sink's.
+/// Returns the error of the sink.
 pub fn run(
     config: &Config,
     tasks: &mut (dyn Iterator<Item = Task> + Send),
@@ -48,7 +49,7 @@ pub fn run(
     let (links, untold) = (Links::default(), progress.untold());
     let feeder = Feeder::new(tasks, &config.root, threads, progress);
     let mut output = Output::new(sink, config.order, &feeder);
-    // Without threads of their own this one works, and hands out as it goes.
+    // Without other threads, this thread does the work and delivers outcomes as it goes.
     if feeder.useful_threads < 2 || !run_threads(config, &feeder, &links, progress, &mut output)? {
         let mut result = Ok(());
         Worker::new(config, &feeder, &links, progress, threads).work(&mut |batch| {
@@ -63,7 +64,7 @@ pub fn run(
     Ok(Summary { untold: progress.untold() - untold, ..summary })
 }
 
-/// Runs workers on threads of their own; false if none could be started. How all of them end is told in [`frontier`].
+/// Runs workers on separate threads. Returns false if none could be started. [`frontier`] explains how all of them end.
 fn run_threads(
     config: &Config,
     feeder: &Feeder<'_>,
@@ -72,7 +73,7 @@ fn run_threads(
     output: &mut Output<'_, '_>,
 ) -> io::Result<bool> {
     let (send, receive) = crossbeam_channel::unbounded::<Message>();
-    // Threads beyond the cores are for disks that can serve many reads at a time; a number that was asked for is kept.
+    // More threads than cores are for disks that serve many reads at a time; a requested number is respected.
     let most = if config.threads == 0 { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
     std::thread::scope(|scope| {
         let start = |threads: usize| {
@@ -83,7 +84,7 @@ fn run_threads(
             };
             thread("hash").is_some_and(|builder| builder.spawn_scoped(scope, work).is_ok())
         };
-        // Every attempt ends with one message, also that of a thread that could not be started.
+        // Every attempt to start a thread ends with one message, even if it fails.
         let mut running = feeder.useful_threads;
         let mut started = (0..running).filter(|_| start(feeder.useful_threads)).count();
         if started == 0 {
@@ -97,7 +98,7 @@ fn run_threads(
                         (started, running) = (started + 1, running + 1);
                     }
                     if let Err(error) = output.take(batch) {
-                        // Nobody wants the rest, not even that of a file of terabytes.
+                        // The remaining outcomes are not needed, so stop even in the middle of a huge file.
                         progress.stop();
                         feeder.frontier().close();
                         return Err(error);
@@ -111,16 +112,16 @@ fn run_threads(
     })
 }
 
-/// Most threads that read at the same time when disks are what a run waits for.
+/// The maximum number of threads that read at the same time if the run waits for disks.
 const READERS: usize = 16;
 
-/// What workers send.
+/// A message from a worker.
 enum Message {
     Batch(Batch),
     Ended,
 }
 
-/// Tells the end of a worker, however it ends.
+/// Reports the end of a worker, however it ends.
 struct Ended(crossbeam_channel::Sender<Message>);
 
 impl Drop for Ended {

@@ -1,8 +1,8 @@
-//! Which files a run is about: by name, size, time and sample. One type that walks, checks and comparisons ask, so that an
-//! option means the same everywhere (docs/reference/check.md, "Selecting files").
+//! Selects files by name, size, time and sample. Walks, checks and comparisons all use this type, so that an option has
+//! the same meaning everywhere (docs/reference/check.md, "Selecting files").
 //!
-//! What is known of a file may be what is listed of it or what is found, and the two may differ: such a file is left out only if
-//! neither fits. So no file escapes a check by having lost its bytes or its time.
+//! The facts about a file may come from the manifest or from the file itself, and the two may differ. Such a file is
+//! excluded only if neither is selected, so that no file escapes a check by being truncated or by a changed time.
 
 pub(crate) mod names;
 mod sample;
@@ -13,28 +13,28 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use truesum_manifest::Time;
 
-/// What is asked for. Everything that is not asked for leaves nothing out.
+/// The requested selection. The default selects everything.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Only files that match one of these globs, written as in `.gitignore`.
+    /// Only files that match one of these globs, in the syntax of `.gitignore`.
     pub include: Vec<String>,
     /// No files or folders that match one of these globs.
     pub exclude: Vec<String>,
-    /// Only what is called so: names of files, of folders with all below them, or globs. Each has to match something.
+    /// Only these names: files, folders with everything below them, or globs. Each one must match something.
     pub only: Vec<OsString>,
-    /// Only files written after this.
+    /// Only files modified after this time.
     pub newer: Option<Time>,
-    /// Only files written before this.
+    /// Only files modified before this time.
     pub older: Option<Time>,
-    /// Only files of at least so many bytes.
+    /// Only files of at least this many bytes.
     pub min_size: Option<u64>,
-    /// Only files of at most so many bytes.
+    /// Only files of at most this many bytes.
     pub max_size: Option<u64>,
-    /// Only a sample of them.
+    /// Only a sample of the files.
     pub sample: Option<Sample>,
 }
 
-/// A selection that was understood. The default leaves nothing out.
+/// A parsed selection. The default selects everything.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     inner: Option<Arc<Inner>>,
@@ -51,10 +51,10 @@ struct Inner {
 }
 
 impl Selection {
-    /// Understands what is asked for.
+    /// Parses the requested selection.
     ///
     /// # Errors
-    /// The sentence that says why: a glob that is none, or bounds that no file can keep.
+    /// Returns a message for an invalid glob, or for bounds that no file can satisfy.
     pub fn new(wanted: &Wanted) -> Result<Selection, String> {
         let Wanted { include, exclude, only, newer, older, min_size, max_size, sample } = wanted;
         let names = Names::new(include, exclude, only)?;
@@ -82,12 +82,12 @@ impl Selection {
         Ok(Selection { inner: Some(Arc::new(inner)) })
     }
 
-    /// Whether nothing is left out.
+    /// Returns whether everything is selected.
     pub fn is_open(&self) -> bool {
         self.inner.is_none()
     }
 
-    /// What it says of names, without bounds and sample.
+    /// Returns the selection by name only, without bounds and sample.
     pub(crate) fn by_names(&self) -> Selection {
         let Some(inner) = self.inner.as_ref().filter(|inner| !inner.names.is_open()) else {
             return Selection::default();
@@ -98,7 +98,7 @@ impl Selection {
         Selection { inner: Some(Arc::new(inner)) }
     }
 
-    /// The same, for names below this folder only.
+    /// Returns the selection limited to names below this folder.
     pub(crate) fn below(self, folder: Option<&[u8]>) -> Selection {
         let Some(folder) = folder else { return self };
         let names = self.inner.map(|inner| inner.names.clone());
@@ -116,40 +116,43 @@ impl Selection {
         }
     }
 
-    /// Whether globs have a say: then a walk meets less than lies there.
+    /// Returns whether there are globs. A walk then visits only part of the tree.
     pub(crate) fn has_globs(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| inner.names.has_globs())
     }
 
-    /// Whether globs let a walk have a file, or go into a folder, that it met on a way it was let go so far.
+    /// Returns whether globs select a file, or let a walk enter a folder, given that they selected all folders above
+    /// it.
     pub(crate) fn passes(&self, path: &[u8], is_folder: bool) -> bool {
         self.inner.as_ref().is_none_or(|inner| inner.names.passes(path, is_folder))
     }
 
-    /// Whether a name as manifests have it is selected, by globs for it and all folders on its way, and by those asked for.
+    /// Returns whether a name in a manifest is selected, by the globs for it and all folders above it, and by the
+    /// requested names.
     pub fn has_name(&self, name: &[u8]) -> bool {
         self.inner.as_ref().is_none_or(|inner| inner.names.has(name))
     }
 
-    /// Whether a name is one of those asked for, if any are. It is not noted that it was.
+    /// Returns whether a name is one of the requested names, or none were requested. The match is not recorded.
     pub(crate) fn asks_for(&self, name: &[u8]) -> bool {
         self.inner.as_ref().is_none_or(|inner| inner.names.asks_for(name))
     }
 
-    /// Whether size or time have a say.
+    /// Returns whether there are bounds on size or time.
     pub fn asks_facts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {
             inner.newer.is_some() || inner.older.is_some() || inner.min_size > 0 || inner.max_size < u64::MAX
         })
     }
 
-    /// Whether a file of this size, written then, lies within bounds.
+    /// Returns whether a file with this size and modification time is within the bounds.
     pub fn fits(&self, size: u64, time: Time) -> bool {
         self.has_facts((Some(size), Some(time)), || None)
     }
 
-    /// Whether a file is selected by what is listed of it and by what is found, each its size and its time. It is left out only
-    /// if one of the two is known, and neither fits. What is found is asked for only where what is listed does not decide.
+    /// Returns whether a file is selected, given size and time in the manifest and those found. It is excluded only if
+    /// at least one of the two is known and none is within the bounds. The facts found are only determined if those in
+    /// the manifest do not decide.
     pub fn has_facts(
         &self,
         listed: (Option<u64>, Option<Time>),
@@ -175,12 +178,12 @@ impl Selection {
         (!by_size || keeps(listed.0, found.0)) && (!by_time || keeps(listed.1, found.1))
     }
 
-    /// The sample asked for.
+    /// Returns the requested sample.
     pub fn sample(&self) -> Option<&Sample> {
         self.inner.as_ref()?.sample.as_ref()
     }
 
-    /// Names asked for that matched nothing so far.
+    /// Returns the requested names that have not matched anything so far.
     pub fn unmatched(&self) -> Vec<&OsStr> {
         self.inner.as_ref().map_or_else(Vec::new, |inner| inner.names.unmatched())
     }

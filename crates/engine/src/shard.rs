@@ -1,9 +1,10 @@
-//! Work divided between machines that share nothing but a file system: a plan, a part for each of its bundles, and what all
-//! parts come to (`docs/spec/shards.md`).
+//! Divides work between machines that share only a file system: a plan, one part for each of its bundles, and the
+//! merged result (`docs/spec/shards.md`).
 //!
-//! A plan ([`mod@plan`]) lists files in order and cuts the list into bundles. Whoever has the plan computes one bundle into one part
-//! ([`mod@part`]). [`mod@merge`] holds all parts against the plan and gives the entries of one manifest, those that a single run
-//! would have given, or says what is not known. Nothing in a part tells who computed it, or when.
+//! A plan ([`mod@plan`]) lists files in order and divides the list into bundles. Any machine that has the plan can
+//! compute a bundle and write its part ([`mod@part`]). [`mod@merge`] checks all parts against the plan and returns the
+//! entries of one manifest, which are those that a single run would have produced, or reports what is missing. A part
+//! does not reveal which machine computed it, or when.
 
 mod line;
 pub mod merge;

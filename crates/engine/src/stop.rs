@@ -1,7 +1,7 @@
-//! Asking a run to end: a flag that threads look at between slices, and a bell for those that wait for input.
+//! Stops a run: a flag that threads test between slices, and a pipe that wakes threads waiting for input.
 //!
-//! The bell is a pipe of which nobody ever reads: once a byte is in it, it wakes all that wait and all that come to wait. It is
-//! made when the first of them waits, so runs on files have none.
+//! No thread ever reads the pipe: once it contains a byte, it wakes all threads that wait or will wait. It is created
+//! when the first thread waits, so runs that read only regular files do not have one.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::OFlags;
@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
 use std::sync::{Arc, OnceLock};
 
-/// Whether a run was asked to end, and what wakes who waits.
+/// Whether a run was stopped, and the pipe that wakes waiting threads.
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
     flag: Arc<AtomicBool>,
@@ -19,7 +19,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Whether the end was asked for.
+    /// Returns whether a stop was requested.
     pub(crate) fn asked(&self) -> bool {
         self.flag.load(Relaxed)
     }
@@ -28,18 +28,18 @@ impl Stop {
         self.flag.clone()
     }
 
-    /// Asks for the end.
+    /// Requests a stop.
     pub(crate) fn ask(&self) {
         self.flag.store(true, Relaxed);
-        // Either this sees the bell, or who hangs it up sees the flag.
+        // Either this thread sees the pipe, or the thread that creates it sees the flag.
         fence(SeqCst);
         if let Some((_, end)) = self.bell.get() {
-            // Where it is full it has long been rung.
+            // If it is full, all threads have been woken already.
             let _ = rustix::io::write(end, &[1]);
         }
     }
 
-    /// The end to ring the bell by.
+    /// Returns the write end of the pipe.
     pub(crate) fn bell(&self) -> io::Result<OwnedFd> {
         self.hung()?.1.as_fd().try_clone_to_owned()
     }
@@ -48,23 +48,23 @@ impl Stop {
         if self.bell.get().is_none() {
             let ends = io::pipe()?;
             rustix::fs::fcntl_setfl(&ends.1, OFlags::NONBLOCK)?;
-            // Where another thread was faster its bell hangs.
+            // If another thread was faster, its pipe is used.
             let _ = self.bell.set(ends);
         }
         Ok(self.bell.get().expect("set above"))
     }
 
-    /// Waits until there is something to be had from `file`, were it its end; false where the run was asked to end.
+    /// Waits until `file` has data or reaches its end. Returns false if the run was stopped.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub(crate) fn wait(&self, file: impl AsFd) -> Result<bool, Errno> {
         let bell = self.hung().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::MFILE))?;
         fence(SeqCst);
         while !self.asked() {
             let mut both = [PollFd::new(&file, PollFlags::IN), PollFd::new(&bell.0, PollFlags::IN)];
             match poll(&mut both, None) {
-                // A handler that sets the flag and then rings has set it when the bell is heard.
+                // A handler that sets the flag and then writes to the pipe has set it by the time the pipe is readable.
                 Ok(_) if !both[0].revents().is_empty() => return Ok(!self.asked()),
                 Ok(_) if !both[1].revents().is_empty() => return Ok(false),
                 Ok(_) | Err(Errno::INTR) => {}

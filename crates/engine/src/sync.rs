@@ -1,4 +1,4 @@
-//! The locks of the places where threads wait for each other: those of the standard library, in whose place
-//! `tests/shutdown.rs` puts a model checker's.
+//! The locks with which threads wait for each other: those of the standard library, which `tests/shutdown.rs` replaces
+//! with those of a model checker.
 
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What a run is given, one task after the other, and where what comes of them goes.
+//! The tasks of a run, and the sink that receives their results.
 
 use crate::error::Error;
 use crate::job::{Job, Outcome};
@@ -6,23 +6,23 @@ use std::path::PathBuf;
 use std::{fmt, io};
 use truesum_manifest::{LineError, Place, Reason};
 
-/// One thing to do, or to tell in its turn.
+/// A task: a file to read, or a notice to pass on in order.
 #[derive(Debug)]
 pub enum Task {
     /// A file to read.
     File(Job),
-    /// Something to hand to the sink when its turn comes.
+    /// A notice that is passed to the sink when its turn comes.
     Tell(Notice),
 }
 
-/// What is told beside outcomes.
+/// Notices that are reported in addition to outcomes.
 #[derive(Debug)]
 pub enum Notice {
-    /// A folder that could not be listed, or a file that could not be looked at. It counts as unreadable.
+    /// A folder that could not be listed, or a file that could not be examined. It counts as unreadable.
     Failed(Error),
     /// A symbolic link that was not followed.
     Link(PathBuf),
-    /// A symbolic link to nothing.
+    /// A dangling symbolic link.
     Dangling(PathBuf),
     /// A device, pipe or socket that was not read.
     Special(PathBuf, &'static str),
@@ -30,18 +30,18 @@ pub enum Notice {
     Own(PathBuf),
     /// A temporary file of this program, which was not read.
     Temporary(PathBuf),
-    /// A manifest's line that is no entry. It counts as malformed.
+    /// A malformed line in a manifest. It counts as malformed.
     Malformed(BadLine),
 }
 
-/// A line of a manifest that is no entry.
+/// A malformed line in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
-    /// Where it is.
+    /// The position of the line.
     pub at: Place,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
-    /// Whether it is this alone that its digest needs a key which is not there.
+    /// Whether the only problem is that its digest needs a key, which was not given.
     pub lacks_key: bool,
 }
 
@@ -58,13 +58,13 @@ impl fmt::Display for BadLine {
     }
 }
 
-/// Where outcomes go. An error of the sink ends the run.
+/// Receives outcomes. An error of the sink ends the run.
 pub trait Sink {
-    /// A file's outcome.
+    /// Receives the outcome of a file.
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()>;
-    /// Something to tell.
+    /// Receives a notice.
     fn notice(&mut self, notice: Notice) -> io::Result<()>;
-    /// Everything that is known by now was handed out: the time to flush what was buffered.
+    /// Called when everything known so far has been delivered, so that buffered output can be flushed.
     fn pause(&mut self) -> io::Result<()> {
         Ok(())
     }

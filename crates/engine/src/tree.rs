@@ -1,9 +1,9 @@
-//! Trees over files: one huge file hashed on all cores, stored trees, and what they are good for.
+//! Hash trees of files: large files hashed on all cores, stored trees, and their uses.
 //!
-//! [`build`] makes a tree on all cores, with plain digests in the same read; [`store`] is the file that keeps it
-//! (`docs/spec/tree.md` section 8); [`locate`] says which bytes are damaged, [`repair`] mends them from a second copy,
-//! [`outboard`] writes what Bao keeps, [`prove`] makes and checks proofs, [`piece`] divides the work between machines and [`combine`] joins it. [`reading`] is
-//! how each of them reads its file.
+//! [`build`] builds a tree on all cores, with plain digests in the same read; [`store`] is the file that contains it
+//! (`docs/spec/tree.md` section 8); [`locate`] determines which bytes are damaged, [`repair`] restores them from a
+//! second copy, [`outboard`] writes the format of Bao, [`prove`] creates and verifies proofs, [`piece`] divides the
+//! work between machines and [`combine`] joins the results. [`reading`] specifies how each of them reads its file.
 #![allow(
     clippy::single_range_in_vec_init,
     reason = "lists of ranges are what is meant, also where there is one"

@@ -1,4 +1,4 @@
-"""Files hashed and verified on a cluster: Dask.distributed, an executor of concurrent.futures, or processes of this machine.
+"""Hashes and verifies files on a cluster: Dask.distributed, a concurrent.futures executor, or local processes.
 
     from distributed import Client
     from truesum import cluster
@@ -7,9 +7,10 @@
     if not report:
         print(report.problems, report.failures)
 
-The files are cut into bundles by the rules of `truesum shard`; workers compute each into its part, and the merge of the same program
-holds all parts against the plan. So the manifest is the one of a single `truesum hash`, or there is none and it is said why. Workers
-that die, stop, lie or are slow cost time, and a driver that dies is gone on from: ask for the same once more.
+The files are divided into bundles by the rules of `truesum shard`. Workers compute one part per bundle, and the merge
+of the same program checks all parts against the plan. The result is the manifest that a single `truesum hash` would
+write, or an error. Workers that die, hang, return wrong results or are slow only cost time. If the driver dies, the
+same call resumes the run.
 
     hash        files and folders, into a manifest
     verify      a manifest against its files
@@ -17,7 +18,7 @@ that die, stop, lie or are slow cost time, and a driver that dies is gone on fro
     Policy      how often is tried, how long is waited, how much is read twice
     Progress    what is done so far, by whom, how fast
 
-Needs `pip install 'truesum[dask]'` for Dask, and nothing else. The command is `truesum-cluster`.
+Dask requires `pip install 'truesum[dask]'`; the other engines need nothing else. The command is `truesum-cluster`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`truesum-cluster`: hash and verify on a cluster, from a terminal."""
+"""`truesum-cluster`: hash and verify on a cluster from the command line."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ examples:
   truesum-cluster hash /data --root /data --work /shared/run -o /shared/SHA256SUMS --scheduler tcp://head:8786
   truesum-cluster verify /data/SHA256SUMS --work /shared/check --processes 8
 
-Who is interrupted, or loses the scheduler, says the same once more: what is done is not done again.
+To resume after an interruption or the loss of the scheduler, run the same command again.
 
-exit status: 0 every file is hashed, or verified; 1 some are not, and it is said which; 2 not done as asked; 4 another attempt may
-do it; 130 interrupted
+exit status: 0 every file was hashed or verified; 1 some files failed; 2 the request cannot be carried out; 4 retrying may help;
+130 interrupted
 """
 
 
@@ -32,7 +32,7 @@ UNITS |= {prefix + "b": 1000**power for power, prefix in enumerate("kmgt", 1)}
 
 
 def size(text: str) -> int:
-    """Reads a number of bytes, as the program does.
+    """Parses a number of bytes in the syntax of the program.
 
     >>> size("64GiB"), size("1.5k"), size("500 MB")
     (68719476736, 1536, 500000000)
@@ -40,53 +40,53 @@ def size(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([a-z]*)", text.strip().lower(), re.ASCII)
     count = Fraction(found[1]) * UNITS.get(found[2], 0) if found else Fraction(0)
     if not found or found[2] not in UNITS or count.denominator != 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no size: 64GiB, 500MiB, 1000")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size (examples: 64GiB, 500MiB, 1000)")
     return int(count)
 
 
 def pair(text: str) -> tuple[str, str]:
-    """Reads PREFIX=HOST."""
+    """Parses PREFIX=HOST."""
     prefix, sign, host = text.rpartition("=")
     if not sign or not host:
-        raise argparse.ArgumentTypeError(f"'{text}' is no PREFIX=HOST")
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form PREFIX=HOST")
     return prefix, host
 
 
 def parser() -> argparse.ArgumentParser:
-    """What can be asked."""
+    """Returns the argument parser."""
     usual = Policy()
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--work", metavar="DIR", required=True, help="folder that driver and workers share; gone on with if it is there")
+    common.add_argument("--work", metavar="DIR", required=True, help="folder shared by driver and workers; an existing run is resumed")
     common.add_argument("--root", metavar="DIR", help="folder that names are relative to")
-    common.add_argument("--worker-root", metavar="DIR", help="where workers have it, if that is elsewhere")
+    common.add_argument("--worker-root", metavar="DIR", help="path of the root folder on the workers, if it differs")
     engine = common.add_mutually_exclusive_group()
-    engine.add_argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask, tcp://HOST:PORT")
-    engine.add_argument("--scheduler-file", metavar="FILE", help="the file in which one says where it is")
-    engine.add_argument("--processes", metavar="N", type=int, help="processes of this machine [default: one for each core]")
-    common.add_argument("--threads", metavar="N", type=int, default=1, help="threads of one task, 0 for one for each core [default: 1]")
-    common.add_argument("--bundle-bytes", metavar="SIZE", type=size, default=0, help="bytes of a bundle [default: as the work suggests]")
-    common.add_argument("--bundle-files", metavar="N", type=int, default=0, help="files of a bundle [default: likewise]")
-    common.add_argument("--near", metavar="PREFIX=HOST", type=pair, action="append", default=[], help="names that a host has close by")
-    common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts at a bundle [default: 3]")
-    common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="share of bundles read twice [default: 0.01]")
-    common.add_argument("--reread-first", metavar="SHARE", type=float, default=usual.reread_first, help="the first of each worker is, if these are no more [default: 1, always]")
-    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="when a task counts as lost [default: never]")
-    common.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    engine.add_argument("--scheduler", metavar="ADDRESS", help="address of a Dask scheduler, tcp://HOST:PORT")
+    engine.add_argument("--scheduler-file", metavar="FILE", help="file with the address of a Dask scheduler")
+    engine.add_argument("--processes", metavar="N", type=int, help="use N processes on this machine [default: one per core]")
+    common.add_argument("--threads", metavar="N", type=int, default=1, help="threads per task; 0 for one per core [default: 1]")
+    common.add_argument("--bundle-bytes", metavar="SIZE", type=size, default=0, help="maximum bytes per bundle [default: automatic]")
+    common.add_argument("--bundle-files", metavar="N", type=int, default=0, help="maximum files per bundle [default: automatic]")
+    common.add_argument("--near", metavar="PREFIX=HOST", type=pair, action="append", default=[], help="HOST stores the files whose names start with PREFIX")
+    common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts per bundle [default: 3]")
+    common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="fraction of bundles that are read twice [default: 0.01]")
+    common.add_argument("--reread-first", metavar="SHARE", type=float, default=usual.reread_first, help="also reread the first bundle of each worker if these are at most this fraction [default: 1, always]")
+    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="give up a task after this time [default: never]")
+    common.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
     formatter = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="truesum-cluster", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)
     commands = top.add_subparsers(dest="command", required=True, metavar="hash|verify")
-    hashing = commands.add_parser("hash", parents=[common], help="files and folders, into a manifest", epilog=EXAMPLES, formatter_class=formatter)
+    hashing = commands.add_parser("hash", parents=[common], help="hash files and folders and write a manifest", epilog=EXAMPLES, formatter_class=formatter)
     hashing.add_argument("paths", nargs="+", metavar="PATH")
-    hashing.add_argument("-o", "--output", required=True, metavar="FILE", help="the manifest, written whole or not at all")
+    hashing.add_argument("-o", "--output", required=True, metavar="FILE", help="manifest to write (atomically)")
     hashing.add_argument("-a", "--algorithm", default="sha256", metavar="NAME,...", help="algorithms [default: sha256]")
     hashing.add_argument("-t", "--format", metavar="NAME", help="format of the manifest; see `truesum list formats`")
-    checking = commands.add_parser("verify", parents=[common], help="a manifest against its files", epilog=EXAMPLES, formatter_class=formatter)
+    checking = commands.add_parser("verify", parents=[common], help="verify the files in a manifest", epilog=EXAMPLES, formatter_class=formatter)
     checking.add_argument("manifest", metavar="MANIFEST")
     return top
 
 
 class Line:
-    """The progress line, a few times a second."""
+    """Prints the progress line, a few times per second."""
 
     def __init__(self) -> None:
         self._last = 0.0
@@ -103,7 +103,7 @@ class Line:
 
 
 def engine_of(arguments: argparse.Namespace) -> Engine:
-    """The engine that was named."""
+    """Returns the selected engine."""
     if arguments.scheduler or arguments.scheduler_file:
         try:
             from distributed import Client
@@ -118,7 +118,7 @@ def engine_of(arguments: argparse.Namespace) -> Engine:
 
 
 def shown(name: str) -> str:
-    """A name as a terminal may have it.
+    """Escapes a name for a terminal.
 
     >>> shown("a b"), shown("a\\nb\\x1b[2J")
     ('a b', "'a\\\\nb\\\\x1b[2J'")
@@ -127,18 +127,18 @@ def shown(name: str) -> str:
 
 
 def told(report: Report) -> int:
-    """Says what it came to."""
+    """Prints the result."""
     for problem in report.problems:
         print(f"truesum-cluster: {problem}", file=sys.stderr)
     for name, kind, reason in report.failures:
         print(f"truesum-cluster: {shown(name)}: {kind}: {reason}", file=sys.stderr)
     elsewhere = f"{report.reread} read twice, {report.reread_elsewhere} of them by another worker"
-    print(f"truesum-cluster: {report.verdict}: {report.files} files in {report.bundles} bundles, {report.resumed} of them done before; {elsewhere}", file=sys.stderr)
+    print(f"truesum-cluster: {report.verdict}: {report.files} files in {report.bundles} bundles, {report.resumed} of them from an earlier run; {elsewhere}", file=sys.stderr)
     return report.exit_status
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command. Its exit status."""
+    """Runs the command and returns its exit status."""
     given = parser().parse_args(arguments)
     settings: Settings = {
         "threads": given.threads,
@@ -158,14 +158,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             hash(paths, engine, work=given.work, output=output, root=root, algorithms=given.algorithm, format=given.format, **settings)
         )
     except KeyboardInterrupt:
-        print("truesum-cluster: interrupted; the same command goes on from here", file=sys.stderr)
+        print("truesum-cluster: interrupted (run the same command to resume)", file=sys.stderr)
         return 130
     except ValueError as error:
         print(f"truesum-cluster: {error}", file=sys.stderr)
         return 2
     except OSError as error:
         print(f"truesum-cluster: {error}", file=sys.stderr)
-        print("hint: the same command goes on from what is done", file=sys.stderr)
+        print("hint: run the same command to resume", file=sys.stderr)
         return 4
 
 

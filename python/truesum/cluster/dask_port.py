@@ -1,4 +1,4 @@
-"""The port on a cluster of Dask.distributed."""
+"""The port for Dask.distributed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from .underway import UnderWay
 from .worker import compute
 
 LOOK = 1.0
-"""Seconds for which what the scheduler said is taken for true."""
-GONE = "the scheduler is gone; what was done is kept"
+"""Seconds for which the scheduler's information is cached."""
+GONE = "the scheduler is gone; completed work is kept"
 
 
 class DaskPort:
-    """A client's cluster. Tasks are never pure and have names of their own: the same bundle may well be asked for twice."""
+    """A cluster accessed through a client. Tasks are never pure and have unique names, because the same bundle may be
+    submitted twice."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -32,7 +33,7 @@ class DaskPort:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Whatever Dask raises when its scheduler went away is one error: ConnectionError."""
+        """Converts any exception that Dask raises when its scheduler is gone to ConnectionError."""
         try:
             yield
         except Exception as error:
@@ -49,12 +50,12 @@ class DaskPort:
         return info
 
     def _where(self, avoid: Collection[str], near: str | None) -> list[str]:
-        """The workers that are wished for; none if any will do, or there are none."""
+        """Returns the preferred workers, or none if any worker will do or none fits."""
         if not avoid and near is None:
             return []
         info = self._info()
         others = [worker for worker in info if worker not in avoid]
-        # Another machine reads with other memory; another process on the same one is the next best.
+        # Another machine has different memory; another process on the same machine is the second choice.
         hosts = {info[worker]["host"] for worker in avoid if worker in info}
         if len(avoid) == 1 and (elsewhere := [worker for worker in others if info[worker]["host"] not in hosts]):
             others = elsewhere
@@ -65,7 +66,8 @@ class DaskPort:
         id = self._tasks.number()
         key = f"truesum-{self._run}-{task.bundle}-{id}"
         workers = self._where(avoid, near)
-        # Who is avoided could steal a task that others may have too. So it is theirs alone, and is lost with the last of them.
+        # An avoided worker could steal a task that others may run. So the task is restricted to these workers and is
+        # lost with the last of them.
         wished: dict[str, Any] = {"workers": workers, "allow_other_workers": not avoid} if workers else {}
         with self._asking():
             future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
@@ -81,7 +83,7 @@ class DaskPort:
         return events or self._lost()
 
     def _lost(self) -> list[Event]:
-        """Tasks whose workers are all gone: nobody else takes them."""
+        """Returns the tasks whose workers are all gone. No other worker takes them."""
         if not self._bound:
             return []
         there = self._info().keys()
@@ -97,7 +99,7 @@ class DaskPort:
         if future.status == "error":
             error = future.exception()
             if isinstance(error, KilledWorker):
-                # Dask itself tried again so many times before it said so.
+                # Dask itself retried this many times before it reported the failure.
                 return Died(id, error.allowed_failures + 1)
             return Failed(id, f"{type(error).__name__}: {error}")
         return Died(id)

@@ -1,7 +1,9 @@
-"""Has the bundles of a plan computed: a window of tasks, each until it is done or known to fail.
+"""Has the bundles of a plan computed: keeps a window of tasks running until each bundle is done or has definitely
+failed.
 
-It asks nobody for the time but the port, and draws nothing: with a port that does the same twice, it does the same twice. What it
-believes makes no manifest. The parts do, and the merge that holds them against the plan; so a mistake here costs time or the run.
+The driver takes the time only from the port and uses no randomness of its own, so with a deterministic port it is
+deterministic. Its decisions do not affect the manifest: that depends only on the parts and on the merge, which checks
+them against the plan. A bug here costs time or the run, but not correctness.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from .work import Queue, Work
 
 
 class Driver:
-    """One run of one plan. `task` makes a task of work, `part_digest` tells the digest that ends the part of a bundle, None if
-    there is none, `near` the host that has a bundle's files close by; `tell` hears of answers."""
+    """One run of one plan. `task` turns work into a task; `part_digest` returns the digest that ends the part of a
+    bundle, or None if there is no part; `near` returns the host that stores a bundle's files; `tell` is called with
+    each answer."""
 
     def __init__(
         self,
@@ -39,7 +42,7 @@ class Driver:
         self.told = Told()
         self._queue = Queue(self.ledger.open())
         self._of: dict[int, Work] = {}
-        # In order: what is done twice is to be the same twice.
+        # A dict keeps the order, so that repeated runs are identical.
         self._flying: dict[Work, None] = {}
         self._late: set[int] = set()
         self._rereads = Rereads(plan.id, policy, self.ledger)
@@ -52,7 +55,8 @@ class Driver:
         self._settle_recalled()
 
     def run(self) -> Told:
-        """Until every bundle is done or known not to be. KeyboardInterrupt leaves a journal to go on from."""
+        """Runs until every bundle is done or has definitely failed. After KeyboardInterrupt, the journal allows the run
+        to be resumed."""
         try:
             while not self._stop and (self._fill() or self._flying):
                 self._hear(self.port.wait(self._timeout()))
@@ -68,7 +72,7 @@ class Driver:
         self._last_look()
         return self.told
 
-    # What was before.
+    # The state of previous drivers.
 
     def _recall(self, record: Record) -> None:
         match record:
@@ -78,10 +82,10 @@ class Driver:
             case {"bundle": int(bundle), "state": "reread"}:
                 self._rereads.done(bundle)
             case {"state": "problem", "text": text}:
-                self.told.problems.append(f"{text} (seen by an earlier driver)")
+                self.told.problems.append(f"{text} (found by an earlier driver)")
                 self._stop = True
             case {"end": True}:
-                # That run was over: what had failed then is worth another attempt now.
+                # The previous run was complete, so files that failed then are worth another attempt now.
                 for bundle in list(self.ledger.known()):
                     if self.ledger.state(bundle) != GOOD:
                         self.ledger.forget(bundle)
@@ -94,13 +98,13 @@ class Driver:
             else:
                 self.ledger.forget(bundle)
 
-    # What goes out.
+    # Submitting tasks.
 
     def _window(self) -> int:
         return self.policy.window or 2 * max(1, self.port.slots()) + 2
 
     def _fill(self) -> bool:
-        """Submits what there is room for. False if there is nothing left to do."""
+        """Submits tasks up to the window size. Returns False if nothing is left to do."""
         while len(self._flying) < self._window():
             if any(work.alone for work in self._flying):
                 break
@@ -123,7 +127,7 @@ class Driver:
         return max(0.05, min(1.0, self.policy.least / 4))
 
     def _overdue(self) -> None:
-        """Begins copies of what takes too long, elsewhere, and gives up what takes far too long."""
+        """Submits copies of slow tasks to other workers, and gives up tasks that exceed the deadline."""
         now = self.port.now()
         if now - self._looked < self._timeout():
             return
@@ -131,7 +135,7 @@ class Driver:
         if self.port.slots():
             self._peopled = now
         elif now - self._peopled >= self.policy.stranded:
-            self._problem(f"no worker is there since {now - self._peopled:.0f} seconds")
+            self._problem(f"no worker for {now - self._peopled:.0f} seconds")
             self._stop = True
             return
         for work in list(self._flying):
@@ -147,14 +151,14 @@ class Driver:
                 holders = {holder for id in work.copies if (holder := self.port.holder(id))}
                 workers = set(self.port.workers())
                 if workers and (workers <= holders | work.avoid or len(workers - work.avoid) <= len(work.copies)):
-                    # There is nobody else to give it to.
+                    # There is no other worker for it.
                     continue
                 work.avoid |= holders
                 work.copied += 1
                 self.told.copied += 1
                 self._submit(work)
 
-    # What comes back.
+    # Handling answers.
 
     def _hear(self, events: list[Event]) -> None:
         for event in events:
@@ -176,7 +180,7 @@ class Driver:
         return work
 
     def _settle(self, work: Work) -> None:
-        """It is done: what else was begun of it is only waited for."""
+        """The work is done: other copies in progress are only awaited."""
         work.settled = True
         self._flying.pop(work, None)
         self._late |= work.copies.keys()
@@ -189,7 +193,7 @@ class Driver:
             self._contradicted(bundle, answer)
             return
         if work.settled:
-            # A copy that came later.
+            # This answer is from a copy that finished later.
             if work.probe is None and self.ledger.state(bundle) == GOOD:
                 self._compare(bundle, answer)
             elif work.probe is None and self._part_digest(bundle) == answer.digest:
@@ -201,13 +205,14 @@ class Driver:
             self._queue.probed(work, self.plan.lines_of(bundle), died=False)
             return
         if answer.standing == "kept" and work.must_read():
-            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} could not read all of it again", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} could not read all files again", answer.worker)
             return
         if work.reread:
             self._reread_by(work, answer)
             return
         if answer.standing in ("there", "kept") and not work.must_read() and self.policy.reread:
-            # Whoever made it did not live to say so, or was not heard. Somebody has to be answerable for each part.
+            # The worker that wrote the part died or its answer was lost. Every part must be attributed to a worker, so
+            # the bundle is read again.
             self._settle(work)
             self._queue.put(Work(bundle, again=True, alone=work.alone, withheld=work.withheld))
             return
@@ -215,7 +220,7 @@ class Driver:
             self._retry(work, answer.worker)
             return
         if self._part_digest(bundle) != answer.digest:
-            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} answered, and there is no such part", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} reported a part that does not exist", answer.worker)
             return
         self._settle(work)
         self._rereads.void(bundle)
@@ -232,10 +237,10 @@ class Driver:
         if work.settled:
             return
         if self._hopeless >= 3 * self._window() + 3 * self.policy.tries:
-            self._problem(f"nothing but failures, the last of them: {reason}")
+            self._problem(f"too many failures, the last one: {reason}")
             self._stop = True
         elif work.probe is not None:
-            # It lives, and says something: no death.
+            # The worker reported an error, so this does not count as a death.
             self._settle(work)
             self._queue.probed(work, self.plan.lines_of(work.bundle), died=False)
         else:
@@ -256,13 +261,13 @@ class Driver:
         if work.deaths < self.policy.tries:
             self._retry(work, None)
             return
-        # Copies that are still somewhere may answer yet; then they are heard.
+        # Other copies may still answer; these answers are processed when they arrive.
         self._settle(work)
         lines = self.plan.lines_of(work.bundle)
         if work.probe is not None:
             self._queue.probed(work, lines, died=True)
         elif work.reread or work.alone:
-            self._problem(f"bundle {work.bundle}: whoever had it ended, {work.deaths} times")
+            self._problem(f"bundle {work.bundle}: its workers died {work.deaths} times")
         else:
             self._queue.suspect(work.bundle, lines)
 
@@ -274,12 +279,13 @@ class Driver:
             self._queue.put(work)
 
     def _avoid(self, work: Work, workers: set[str]) -> None:
-        """Gives it to others from now on; where there are none left, to any but who must not read it again."""
+        """Excludes workers from this work. If none are left, any worker may take it except those that must not reread
+        it."""
         work.avoid |= workers
         if work.avoid >= set(self.port.workers()):
             work.avoid = frozenset({self.ledger.worker(work.bundle)}) if work.reread else frozenset(workers)
 
-    # What is read twice.
+    # Rereads.
 
     def _sample(self, bundle: int) -> None:
         if (work := self._rereads.wanted(bundle, self.port.slots())) is not None:
@@ -290,7 +296,7 @@ class Driver:
         elsewhere = answer.worker != self.ledger.worker(bundle)
         others = set(self.port.workers()) - {self.ledger.worker(bundle)}
         if not elsewhere and others:
-            self._came_to_nothing(work, f"bundle {bundle}: nobody but {answer.worker}, who computed it, would read it again", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: no worker other than {answer.worker}, which computed it, read it again", answer.worker)
             return
         self._settle(work)
         if self._compare(bundle, answer):
@@ -307,20 +313,20 @@ class Driver:
 
     def _contradicted(self, bundle: int, answer: Answer) -> None:
         known = self.ledger.state(bundle) == GOOD
-        other = self.ledger.worker(bundle) if known else "the part that was there"
+        other = self.ledger.worker(bundle) if known else "the existing part"
         self._stop = True
         self._problem(f"bundle {bundle}: {answer.worker} and {other} contradict each other: one of two reads was wrong")
         self.journal.add({"state": "problem", "text": self.told.problems[-1]})
 
     def _problem(self, text: str) -> None:
-        """There will be no manifest. What else can be done is done all the same, for the next attempt."""
+        """There will be no manifest, but the remaining work is completed for the next attempt."""
         self.told.problems.append(text)
 
     def _last_look(self) -> None:
-        """The parts are still those that were answered for; which have flaws."""
+        """Checks that the parts are still those that workers reported, and collects bundles with failures."""
         for bundle in self.ledger.known():
             if self._part_digest(bundle) != self.ledger.digest(bundle):
-                self.told.problems.append(f"bundle {bundle}: its part is not the one that {self.ledger.worker(bundle)} answered for")
+                self.told.problems.append(f"bundle {bundle}: its part is not the one that {self.ledger.worker(bundle)} reported")
             if self.ledger.state(bundle) != GOOD:
                 self.told.flawed.append(bundle)
         self.journal.add({"end": True})

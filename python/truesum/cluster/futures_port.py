@@ -1,4 +1,4 @@
-"""The port on `concurrent.futures`: a pool of processes on this machine, or whatever else is an Executor."""
+"""The port for `concurrent.futures`: a process pool on this machine, or any other Executor."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from .worker import compute
 
 
 def pool(processes: int) -> Executor:
-    """Processes that begin with nothing of this one: it may have threads."""
+    """Returns a pool of spawned processes, which do not inherit the threads of this process."""
     return ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn"))
 
 
 class FuturesPort:
-    """An executor. When a process dies it breaks as a whole; one that `make` makes is made anew, and who was at work is suspected."""
+    """An executor. If one of its processes dies, the pool breaks as a whole; it is recreated with `make`, and all tasks
+    that were running count as suspect."""
 
     def __init__(self, executor: Executor | None = None, *, processes: int = 0) -> None:
         processes = processes or len(os.sched_getaffinity(0))

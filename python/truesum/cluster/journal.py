@@ -1,5 +1,5 @@
-"""What a driver has seen, a line each, so that the next one goes on from there. It is only an index of the parts: a line that is
-lost costs a look at one of them, and nothing that stands here makes a manifest."""
+"""The driver's journal, one line per event, from which the next driver resumes. It is only an index of the parts: a
+lost line means that one part is read again, and its contents never affect the manifest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Record = dict[str, Any]
 
 SCHEMA = "truesum-journal/1"
 INTERVAL = 0.1
-"""Seconds between flushes to the disk."""
+"""Seconds between flushes to disk."""
 
 
 class File(Protocol):
-    """Where the lines go."""
+    """The file that receives the lines."""
 
     def read(self) -> bytes: ...
     def truncate(self, size: int) -> None: ...
@@ -26,7 +26,7 @@ class File(Protocol):
 
 
 class OnDisk:
-    """A file that one process at a time may have."""
+    """A file that only one process at a time can lock."""
 
     def __init__(self, path: str) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
@@ -34,7 +34,7 @@ class OnDisk:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(self._fd)
-            raise BlockingIOError(error.errno, "another driver is at work here", path) from None
+            raise BlockingIOError(error.errno, "another driver is using this folder", path) from None
 
     def read(self) -> bytes:
         with open(self._fd, "rb", closefd=False) as file:
@@ -56,26 +56,26 @@ class OnDisk:
 
 
 def record(line: bytes, number: int) -> Record:
-    """What a line says. Raises ValueError if it is none of a journal: nothing but damage makes such a line."""
+    """Parses a line. Raises ValueError if it is not a journal line, which only corruption can cause."""
     try:
         found = json.loads(line)
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ValueError(f"the journal is damaged in line {number}: remove it, and parts are read again instead of believed")
+        raise ValueError(f"the journal is damaged in line {number}: remove it to read the parts again")
     return found
 
 
 class Journal:
-    """The lines of one run of one plan. `records` are those that were there."""
+    """The journal of one run of one plan. `records` are the lines that existed when it was opened."""
 
     def __init__(self, file: File, plan: str) -> None:
-        """Goes on with what is there. Raises ValueError if that is of another plan."""
+        """Opens the journal for appending. Raises ValueError if it belongs to a different plan."""
         self._file = file
         self._synced = float("-inf")
         self._due = False
         data = file.read()
-        # Of a driver that died the last line may be a torn one: what is written next must not be glued to it.
+        # The last line may be incomplete if the driver died; new lines must not be appended to it.
         whole = data.rfind(b"\n") + 1
         if whole < len(data):
             file.truncate(whole)
@@ -83,14 +83,14 @@ class Journal:
         head: Record = {"schema": SCHEMA, "plan": plan}
         if lines:
             if record(lines[0], 1) != head:
-                raise ValueError("the journal is of another plan: name an empty folder")
+                raise ValueError("the journal belongs to another plan: use an empty folder")
         else:
             self._write(head)
             self.sync()
         self._lines = lines[1:]
 
     def records(self) -> Iterator[Record]:
-        """What was written before."""
+        """Returns the existing records."""
         lines, self._lines = self._lines, []
         return (record(line, number) for number, line in enumerate(lines, 2))
 
@@ -98,17 +98,17 @@ class Journal:
         self._file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
 
     def add(self, record: Record) -> None:
-        """Writes a line. It is on the disk after the next sync()."""
+        """Appends a line, which is durable after the next sync()."""
         self._write(record)
         self._due = True
 
     def tick(self, now: float) -> None:
-        """Flushes now and then."""
+        """Flushes to disk if the interval has passed."""
         if self._due and now - self._synced >= INTERVAL:
             self._synced = now
             self.sync()
 
     def sync(self) -> None:
-        """Flushes."""
+        """Flushes to disk."""
         self._file.sync()
         self._due = False

@@ -1,4 +1,5 @@
-"""What is known of each bundle, in 37 bytes: whether it is done, and the digest of its part. And which are read twice."""
+"""The state of each bundle in 37 bytes: whether it is done, and the digest of its part. Also selects the bundles to
+reread."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ from array import array
 from collections.abc import Iterator
 
 UNKNOWN, GOOD, FLAWED = 0, 1, 2
-"""Nothing is known; all files have digests; some have none, and that is final."""
+"""Not done; all files have digests; some files have permanently failed."""
 
 
 class Ledger:
-    """Bundles by their numbers. Digests are compared and never looked into."""
+    """The state of all bundles, by number. Digests are only compared."""
 
     def __init__(self, bundles: int) -> None:
         self.bundles = bundles
@@ -29,7 +30,7 @@ class Ledger:
         return self._digests[32 * bundle : 32 * bundle + 32].hex()
 
     def worker(self, bundle: int) -> str:
-        """Who computed it."""
+        """Returns the worker that computed the bundle."""
         return self._names[self._worker[bundle]]
 
     def note(self, bundle: int, digest: str, flawed: bool, worker: str) -> None:
@@ -43,24 +44,24 @@ class Ledger:
         self._worker[bundle] = self._numbers[worker]
 
     def forget(self, bundle: int) -> None:
-        """Marks it as not done."""
+        """Marks a bundle as not done."""
         self.done -= self._state[bundle] != UNKNOWN
         self._state[bundle] = UNKNOWN
 
     def open(self) -> Iterator[int]:
-        """The bundles that are not done, as they are asked for."""
+        """Iterates over the bundles that are not done, evaluated lazily."""
         at = -1
         while (at := self._state.find(UNKNOWN, at + 1)) >= 0:
             yield at
 
     def known(self) -> Iterator[int]:
-        """The bundles that are done."""
+        """Returns the bundles that are done."""
         return (bundle for bundle, state in enumerate(self._state) if state != UNKNOWN)
 
 
 def drawn(plan: str, bundle: int, share: float) -> bool:
-    """Whether a bundle is among those that are read twice. The plan decides, so that each driver of it draws
-    the same.
+    """Returns whether a bundle is selected for rereading. The selection depends only on the plan, so every driver
+    selects the same bundles.
 
     >>> sum(drawn("5b1e7c02", bundle, 0.01) for bundle in range(10_000))
     117

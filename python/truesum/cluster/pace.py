@@ -1,4 +1,4 @@
-"""How long a bundle should take, by what others took."""
+"""Estimates how long a bundle should take from the times of previous bundles."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from statistics import median
 from .task import Answer
 
 LATELY = 101
-"""Answers that are remembered."""
+"""The number of answers taken into account."""
 
 
 class Pace:
-    """Of a run so far."""
+    """The pace of the current run."""
 
     def __init__(self) -> None:
         self._seconds: deque[float] = deque(maxlen=LATELY)
         self._rates: deque[float] = deque(maxlen=LATELY)
 
     def add(self, answer: Answer) -> None:
-        """One more is done."""
+        """Records a completed bundle."""
         self._seconds.append(answer.seconds)
         self._rates.append(answer.bytes / max(1e-6, answer.seconds))
 
     def expected(self, bytes: int) -> float | None:
-        """Seconds for so many bytes; None where nothing is known. A file that is one bundle may well be a thousand times the others."""
+        """Returns the expected seconds for this many bytes, or None if nothing is known yet. A single-file bundle may
+        be a thousand times larger than the others."""
         if not self._seconds:
             return None
         return max(median(self._seconds), bytes / max(1.0, median(self._rates)))

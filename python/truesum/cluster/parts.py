@@ -1,4 +1,4 @@
-"""The parts in their folder, as far as a driver looks at them: which digest ends one. The merge reads the rest."""
+"""The parts in their folder, as far as the driver reads them: only the digest at the end. The merge reads the rest."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..shard import Plan
 
 END = re.compile(rb'\n\{"end":true,[^\n]*,"blake3":"([0-9a-f]{64})"\}\n\Z')
 TAIL = 512
-"""Bytes in which the last line of a part stands."""
+"""The number of bytes that contain the last line of a part."""
 
 
 def digest_of(path: str) -> str | None:
-    """The digest that ends a part, None if there is none of that name or it does not end as one."""
+    """Returns the digest that ends the part, or None if the file does not exist or does not end like a part."""
     try:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -37,5 +37,5 @@ class Parts:
         return digest_of(self.path(bundle))
 
     def failures(self, bundle: int) -> list[tuple[str, str, str]]:
-        """Files of a bundle without a digest, as (name, kind, reason)."""
+        """Returns the files of a bundle without a digest, as (name, kind, reason)."""
         return self.plan.hold(bundle, self.path(bundle)).failures

@@ -1,4 +1,5 @@
-"""The folder that driver and workers share: what was asked, the plan, the parts, the journal. One driver at a time has it."""
+"""The folder shared by driver and workers: the request, the plan, the parts and the journal. Only one driver at a time
+can use it."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ SCHEMA = "truesum-cluster/1"
 
 
 class Place:
-    """The folder of one run, made where it is not there."""
+    """The folder of one run, created if it does not exist."""
 
     def __init__(self, folder: Name) -> None:
         self.folder = os.path.abspath(os.fsdecode(folder))
@@ -33,8 +34,9 @@ class Place:
         self.journal.close()
 
     def begun(self, asked: dict[str, Any]) -> list[str] | None:
-        """What the plan that is there lacks, in words; None if there is none yet. Raises ValueError if it is the plan of something
-        else, or if the run is over: then nothing would be read any more, and nothing may be said of what the files are now."""
+        """Returns descriptions of what the existing plan lacks, or None if there is no plan yet. Raises ValueError if
+        the plan was made for a different request, or if the run is over: then nothing would be read again, so nothing
+        could be reported about the current state of the files."""
         if not os.path.exists(self.plan):
             return None
         try:
@@ -42,20 +44,21 @@ class Place:
                 told = json.load(file)
             of_whom, lacking, over = told["asked"], list(map(str, told["lacking"])), told["over"]
         except (FileNotFoundError, KeyError, TypeError, ValueError):
-            raise ValueError(f"{self.run}: it does not say whose plan is there: name an empty folder") from None
+            raise ValueError(f"{self.run}: it does not describe the existing plan: use an empty folder") from None
         if of_whom != asked:
-            raise ValueError(f"{self.folder}: the plan there is of another run: name an empty folder, or ask for the same")
+            raise ValueError(f"{self.folder}: the plan belongs to another run: use an empty folder, or repeat the same request")
         if over is not None:
-            raise ValueError(f"{self.folder}: this run is over ({over}): to read the files again, name an empty folder or remove this one")
+            raise ValueError(f"{self.folder}: this run is over ({over}): to read the files again, use an empty folder or remove this one")
         return lacking
 
     def begin(self, asked: dict[str, Any], lacking: list[str], plan: str) -> None:
-        """Takes a plan that was made, and says what it is of. With its last name it is there whole, and is gone on with."""
+        """Renames a completed plan to its final name and records the request it was made for. A plan with its final
+        name is complete and can be resumed."""
         self._keep({"schema": SCHEMA, "asked": asked, "lacking": lacking, "over": None})
         os.rename(plan, self.plan)
 
     def end(self, asked: dict[str, Any], lacking: list[str], verdict: str) -> None:
-        """Says that the run is over."""
+        """Records that the run is over."""
         self._keep({"schema": SCHEMA, "asked": asked, "lacking": lacking, "over": verdict})
 
     def _keep(self, told: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a driver is asked for, and what it tells in the end."""
+"""The settings of a driver and its result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Planned(Protocol):
-    """What of a plan has to be known: truesum.shard.Plan has it."""
+    """The parts of a plan that the driver needs; implemented by truesum.shard.Plan."""
 
     @property
     def id(self) -> str: ...
@@ -19,38 +19,39 @@ class Planned(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How much is risked, and how long is waited."""
+    """Limits for retries, waiting and rereading."""
 
     window: int = 0
-    """Tasks under way; 0: two for each that can run, and two."""
+    """Tasks in progress; 0: two for each that can run, plus two."""
     tries: int = 3
-    """Attempts at a bundle that come to nothing, and workers that may end over it."""
+    """Failed attempts per bundle, and worker deaths it may cause, before it is given up."""
     patience: float = 4.0
-    """A copy is begun of what takes so many times as long as others of its size."""
+    """A copy is started of a task that takes this many times as long as others of its size."""
     least: float = 10.0
-    """And no less than so many seconds."""
+    """The minimum number of seconds before a copy is started."""
     deadline: float = float("inf")
-    """Seconds after which whoever has a task counts as ended."""
+    """Seconds after which the worker of a task is considered dead."""
     grace: float = 5.0
-    """Seconds that copies of what is done are waited for in the end, to be compared."""
+    """Seconds to wait at the end for copies of completed tasks, to compare the results."""
     stranded: float = 300.0
-    """Seconds without any worker after which the run ends; what was done is kept."""
+    """Seconds without any worker after which the run ends; completed work is kept."""
     reread: float = 0.01
-    """Share of the bundles that another worker reads too, as they are drawn."""
+    """The fraction of randomly selected bundles that a second worker rereads."""
     reread_first: float = 1.0
-    """The first bundle of each worker is read by another one too, where these are no more than this share of all; 1: always."""
+    """The first bundle of each worker is also reread by another one if these are at most this fraction of all bundles;
+    1: always."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what cannot be meant."""
+        """Raises ValueError for invalid values."""
         if self.tries < 1:
-            raise ValueError(f"tries: {self.tries}: a bundle is attempted once at least")
+            raise ValueError(f"tries: {self.tries}: must be at least 1")
         for name in ("reread", "reread_first"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: {getattr(self, name)}: it is a share, from 0 to 1")
+                raise ValueError(f"{name}: {getattr(self, name)}: must be between 0 and 1")
         for name in ("window", "patience", "least", "deadline", "grace", "stranded"):
-            # Not what it is not: a NaN is neither.
+            # Written as `not >=` so that NaN is rejected too.
             if not getattr(self, name) >= 0:
-                raise ValueError(f"{name}: {getattr(self, name)}: it is a number from 0 on")
+                raise ValueError(f"{name}: {getattr(self, name)}: must not be negative")
 
 
 @dataclass(slots=True)
@@ -58,12 +59,12 @@ class Told:
     """What the driver knows at the end."""
 
     problems: list[str] = field(default_factory=list)
-    """Why there must be no manifest, whatever the parts say."""
+    """Reasons why no manifest may be written, regardless of the parts."""
     flawed: list[int] = field(default_factory=list)
     """Bundles with files that have no digest."""
     submitted: int = 0
     resumed: int = 0
-    """Bundles that were done before."""
+    """Bundles that were done by an earlier run."""
     copied: int = 0
     reread: int = 0
     reread_elsewhere: int = 0

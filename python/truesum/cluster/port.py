@@ -1,4 +1,4 @@
-"""What the driver wants of an engine: to have tasks done somewhere. A few lines fit most of them."""
+"""The interface between the driver and an execution engine. Most engines need only a few lines."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from .task import Event, Task
 
 
 class Port(Protocol):
-    """Tasks go out, events come back, in any order; each task has one event, or none if it was cancelled or hangs."""
+    """Accepts tasks and returns events in any order. Each task produces one event, or none if it was cancelled or
+    hangs."""
 
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
-        """Gives a task to a worker that is none of `avoid` where there is another, on the host `near` if it can be; the number by
-        which events call it."""
+        """Submits a task to a worker outside `avoid` if there is one, preferably on the host `near`. Returns the number
+        that identifies the task in events."""
 
     def wait(self, timeout: float) -> list[Event]:
-        """What happened, waiting for it so many seconds at most."""
+        """Returns the events so far, waiting at most this many seconds."""
 
     def cancel(self, id: int) -> None:
-        """Forgets a task: there may be no event of it any more. What runs may run on."""
+        """Cancels a task: it may produce no further event. A running task may continue to run."""
 
     def workers(self) -> Collection[str]:
-        """Who there is to choose from, by the names that answers bear; empty where a task goes to whoever is free."""
+        """Returns the workers to choose from, by the names used in answers; empty if the engine assigns tasks itself."""
 
     def slots(self) -> int:
-        """How many tasks can run at a time."""
+        """Returns the number of tasks that can run at the same time."""
 
     def holder(self, id: int) -> str | None:
-        """Who has this task, where that is known."""
+        """Returns the workers that have this task, if known."""
 
     def now(self) -> float:
-        """Seconds of a clock that only goes forward."""
+        """Returns the seconds of a monotonic clock."""
 
     def close(self) -> None:
-        """Ends what the port itself began."""
+        """Stops whatever the port itself started."""

@@ -1,4 +1,4 @@
-"""What the program does for a cluster: it plans, and it writes the manifest of all parts. So both are those of `truesum shard`."""
+"""Runs the command-line program, which makes the plan and writes the manifest from all parts, as in `truesum shard`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from typing import IO
 from ..__main__ import program
 
 KEPT = 1000
-"""Lines of the program that are kept."""
+"""The number of lines of the program's output that are kept."""
 
 
 class Refused(ValueError):
-    """The program does not do it as asked; its words."""
+    """The program failed; the message is its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """How the program ended, and what it said on the way."""
+    """The exit status of the program and its output."""
 
     status: int
     lines: list[str]
 
 
 def run(arguments: list[str | bytes], names: Iterable[bytes] | None = None) -> Said:
-    """Runs it, with names on its standard input. It ends when this process does."""
+    """Runs the program with names on its standard input. It is terminated when this process ends."""
     with tempfile.TemporaryFile() as heard:
         process = subprocess.Popen(
             [program(), *arguments],
@@ -53,19 +53,19 @@ def run(arguments: list[str | bytes], names: Iterable[bytes] | None = None) -> S
 
 
 def feed(pipe: IO[bytes], names: Iterable[bytes]) -> None:
-    """Gives names, one behind the other."""
+    """Writes names to the program's standard input, one after the other."""
     try:
         with pipe:
             for name in names:
                 pipe.write(name + b"\0")
     except BrokenPipeError:
-        # It ended before, and says itself why.
+        # The program has exited and reports the reason itself.
         pass
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be planned."""
+    """The parameters of a plan."""
 
     algorithms: tuple[str, ...]
     root: str | None = None
@@ -76,9 +76,10 @@ class Wanted:
 
 
 def make_plan(path: str, wanted: Wanted, names: Iterable[bytes]) -> list[str]:
-    """Writes a plan; what it lacks, in words, where that may be. Raises Refused if there is none."""
+    """Writes a plan and returns descriptions of what it lacks, if that is permitted. Raises Refused if no plan could be
+    made."""
     with suppress(FileNotFoundError):
-        # Of a driver that died.
+        # Left behind by a driver that died.
         os.remove(path)
     arguments: list[str | bytes] = ["shard", "plan", "-q", "--die-with-parent", "-o", path]
     arguments += ["-a", ",".join(wanted.algorithms), "--bundle-bytes", str(wanted.bundle_bytes)]
@@ -95,14 +96,14 @@ def make_plan(path: str, wanted: Wanted, names: Iterable[bytes]) -> list[str]:
     if said.status == 0:
         return []
     if not (wanted.partial and said.status == 1 and os.path.exists(path)):
-        raise Refused("\n".join(said.lines) or f"truesum shard plan ended with {said.status}")
+        raise Refused("\n".join(said.lines) or f"truesum shard plan failed with status {said.status}")
     return said.lines
 
 
 def merge(plan: str, folder: str, output: str, form: str | None, partial: bool) -> Said:
-    """Has all parts held against the plan and the manifest written, whole or not at all."""
+    """Checks all parts against the plan and writes the manifest atomically."""
     arguments: list[str | bytes] = ["shard", "merge", "-q", "--die-with-parent", plan, folder, "-o", os.fsencode(output)]
-    # Whoever asks for a run names what may be read.
+    # The caller has explicitly named the files to read.
     arguments += ["--allow-outside"]
     arguments += ["-t", form] if form is not None else []
     arguments += ["--partial"] if partial else []

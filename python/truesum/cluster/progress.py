@@ -1,4 +1,4 @@
-"""How far it is, and how fast each worker is."""
+"""The progress of a run and the speed of each worker."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 def size(count: float) -> str:
-    """Bytes in words.
+    """Formats a number of bytes.
 
     >>> size(1536), size(3 << 30)
     ('1.5 KiB', '3.0 GiB')
@@ -21,7 +21,7 @@ def size(count: float) -> str:
 
 @dataclass(slots=True)
 class Share:
-    """What one worker did."""
+    """The work of one worker."""
 
     bundles: int = 0
     bytes: int = 0
@@ -29,13 +29,13 @@ class Share:
 
     @property
     def rate(self) -> float:
-        """Bytes a second, of the time in which it was at work."""
+        """Bytes per second while the worker was busy."""
         return self.bytes / self.seconds if self.seconds else 0.0
 
 
 @dataclass(slots=True)
 class Progress:
-    """What is done so far."""
+    """The work completed so far."""
 
     bundles: int
     bytes: int
@@ -47,7 +47,7 @@ class Progress:
     since: float = field(default_factory=time.monotonic)
 
     def add(self, worker: str, bytes: int, seconds: float, failed: int) -> None:
-        """A bundle is done."""
+        """Records a completed bundle."""
         share = self.workers.setdefault(worker, Share())
         share.bundles += 1
         share.bytes += bytes
@@ -57,7 +57,7 @@ class Progress:
         self.failed += failed
 
     def line(self, most: int = 4) -> str:
-        """All of it in a line, with the slowest workers.
+        """Returns the progress as one line, including the slowest workers.
 
         >>> progress = Progress(4, 4096)
         >>> progress.add("h:1", 1024, 0.5, 0)

@@ -1,4 +1,4 @@
-"""What a run came to."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from .progress import Share
 
 @dataclass(slots=True)
 class Report:
-    """What a run on a cluster came to. True only if all is known and good."""
+    """The result of a run on a cluster. It is true only if every file was hashed or verified."""
 
     manifest: str | None = None
-    """The manifest that was written; None if there is none."""
+    """The manifest that was written, or None."""
     verdict: Literal["hashed", "verified", "failed"] = "failed"
     files: int = 0
     bytes: int = 0
     bundles: int = 0
     problems: list[str] = field(default_factory=list)
-    """Why there is no manifest, or nothing verified, in words."""
+    """Reasons why there is no manifest, or why nothing was verified."""
     failures: list[tuple[str, str, str]] = field(default_factory=list)
-    """Files that are not good, as (name, kind, reason); the first thousand."""
+    """Files that failed, as (name, kind, reason) (at most 1,000)."""
     submitted: int = 0
-    """Tasks given to workers."""
+    """Tasks submitted to workers."""
     resumed: int = 0
-    """Bundles that an earlier run had done."""
+    """Bundles completed by an earlier run."""
     copied: int = 0
-    """Copies of tasks that took too long."""
+    """Copies of slow tasks."""
     reread: int = 0
     """Bundles that were read twice."""
     reread_elsewhere: int = 0
-    """Those among them that another worker read."""
+    """Bundles that were reread by a different worker."""
     workers: dict[str, Share] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """Whether every file was hashed, or verified."""
+        """True if every file was hashed or verified."""
         return self.verdict != "failed"
 
     def __bool__(self) -> bool:
@@ -44,5 +44,5 @@ class Report:
 
     @property
     def exit_status(self) -> int:
-        """0 if it is good, else 1."""
+        """0 if everything succeeded, otherwise 1."""
         return 0 if self.ok else 1

@@ -1,5 +1,6 @@
-"""Which bundles are read twice: a share that is drawn, and the first of each worker, where there are enough bundles that this costs
-little. The share finds who is wrong now and then, the first finds who is always wrong."""
+"""Selects the bundles that are read twice: a random fraction, and the first bundle of each worker if there are enough
+bundles that this costs little. The fraction detects workers that are occasionally wrong; the first bundles detect
+workers that are always wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from .work import Work
 
 
 class Rereads:
-    """Of one plan."""
+    """The rereads of one plan."""
 
     def __init__(self, plan: str, policy: Policy, ledger: Ledger) -> None:
         self._plan, self._policy, self._ledger = plan, policy, ledger
@@ -17,7 +18,7 @@ class Rereads:
         self._done: set[int] = set()
 
     def wanted(self, bundle: int, workers: int) -> Work | None:
-        """What is to be done of a bundle that is done, if it is to be read again; with so many workers."""
+        """Returns the work for rereading a completed bundle, or None. It depends on the number of workers."""
         share, first = self._policy.reread, self._policy.reread_first
         if not share or self._ledger.state(bundle) != GOOD:
             return None
@@ -29,9 +30,9 @@ class Rereads:
         return None if bundle in self._done else Work(bundle, reread=True, avoid=frozenset({worker}))
 
     def done(self, bundle: int) -> None:
-        """It was read again, and was the same."""
+        """Records that a bundle was reread with the same result."""
         self._done.add(bundle)
 
     def void(self, bundle: int) -> None:
-        """It is computed anew: what was read before says nothing of that."""
+        """Records that a bundle is computed again, which invalidates an earlier reread."""
         self._done.discard(bundle)

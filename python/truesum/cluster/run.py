@@ -26,15 +26,17 @@ def hash(
     format: str | None = None,
     **settings: Unpack[Settings],
 ) -> Report:
-    """Hashes files and folders on a cluster, and writes the manifest that `truesum hash` would have written, or none: a Report.
+    """Hashes files and folders on a cluster and writes the manifest that `truesum hash` would have written, or none.
+    Returns a Report.
 
-    `client` is a distributed.Client, a concurrent.futures.Executor, or None for processes of this machine. `work` is a folder that
-    driver and workers share: plan, parts and journal go there, and who asks for the same again goes on from there. Names are
-    relative to `root`; `worker_root` is where workers have it, if that is elsewhere. `threads` is those of one task: 1, or 0 for one
-    for each core. Bundles have `bundle_bytes` and `bundle_files` at most. `near` names hosts by the beginnings of the names that they
-    have close by. `policy` is a Policy; `progress` is called with a Progress.
+    `client` is a distributed.Client, a concurrent.futures.Executor, or None for processes on this machine. `work` is a
+    folder shared by driver and workers for the plan, parts and journal; the same call with the same folder resumes the
+    run. Names are relative to `root`; `worker_root` is its path on the workers, if it differs. `threads` is the number
+    of threads per task: 1 by default, 0 for one per core. `bundle_bytes` and `bundle_files` limit the size of a bundle.
+    `near` maps path prefixes to the hosts that store these files locally. `policy` is a Policy; `progress` is called
+    with a Progress.
 
-    Raises ValueError for what cannot be asked, OSError for what stops the driver itself.
+    Raises ValueError for invalid arguments, OSError if the driver itself cannot continue.
 
     >>> import os, tempfile
     >>> from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +58,7 @@ def hash(
     >>> folder.cleanup()
     """
     chosen = tuple(algorithms.split(",") if isinstance(algorithms, str) else algorithms)
-    # A plan may be made twice, and an iterator be read once.
+    # The plan may have to be made twice, and an iterator can be read only once.
     given = list(names(paths))
     wanted = Wanted(chosen, None if root is None else os.fsdecode(root))
     target = os.path.abspath(os.fsdecode(output))
@@ -64,7 +66,7 @@ def hash(
     asked = {"hash": target, "names": known_by(given), "algorithms": list(chosen), "root": wanted.root, "format": format}
     with Place(work) as place, closing(port_of(client)) as port:
         if place.begun(asked) is None and os.path.exists(target):
-            apart(target, given, "the manifest that is there")
+            apart(target, given, "the existing manifest")
         plan, lacking = planned(place, asked, wanted, given, port.slots(), settings)
         report = computed(place, plan, client, port, settings)
         if merged(place, plan, report, target, format, partial=False):
@@ -81,10 +83,12 @@ def verify(
     root: Name | None = None,
     **settings: Unpack[Settings],
 ) -> Report:
-    """Reads all files that a manifest lists, on a cluster, and compares them with it: a Report, true only if every listed file was
-    read and is equal. Arguments are those of hash(); `root` is the manifest's own folder unless it is said.
+    """Reads all files in a manifest on a cluster and compares them with it. Returns a Report, which is true only if
+    every file in the manifest was read and matches. The arguments are those of hash(); `root` defaults to the
+    manifest's folder.
 
-    The manifest is held in memory twice, once as it is and once as it was found: divide one of more than some ten million files.
+    The manifest is held in memory twice, as expected and as found: split manifests of more than about ten million
+    files.
 
     >>> import os, tempfile
     >>> from concurrent.futures import ThreadPoolExecutor
@@ -104,7 +108,7 @@ def verify(
     listed = Manifest.read(path)
     algorithms = tuple(dict.fromkeys(algorithm for entry in listed for algorithm in entry.digests))
     if not algorithms:
-        raise ValueError(f"{path}: it lists no digest of a file")
+        raise ValueError(f"{path}: the manifest has no digests of files")
     bare = [entry.name for entry in listed if not entry.digests]
     del listed
     folder = os.fsdecode(root) if root is not None else os.path.dirname(path)
@@ -114,29 +118,29 @@ def verify(
         report = computed(place, plan, client, port, settings)
         whole = merged(place, plan, report, place.found, "jsonl", partial=True)
         report.problems += lacking
-        report.failures += [(name, "unverified", "the manifest has no digest of it") for name in bare[:KEPT]]
+        report.failures += [(name, "unverified", "the manifest has no digest for it") for name in bare[:KEPT]]
         equal = report.manifest is not None and judged(path, place.found, report)
         if file_digest(path, "blake3").hexdigest() != digest:
-            report.problems.append(f"{path}: the manifest was changed meanwhile")
+            report.problems.append(f"{path}: the manifest changed during the run")
         elif whole:
             if equal and not lacking and not bare:
                 report.verdict = "verified"
-            # All was read: whoever asks again wants it read again.
+            # Everything was read: another call means reading everything again.
             place.end(asked, lacking, report.verdict)
     report.manifest = None
     return report
 
 
 def judged(listed: str, found: str, report: Report) -> bool:
-    """Whether what was found is what is listed, to the last digest."""
+    """Compares the digests found with those in the manifest."""
     known = {name for name, _, _ in report.failures}
 
     def hear(finding: Finding) -> None:
         if finding.standing != "same" and finding.name not in known and len(report.failures) < KEPT:
-            report.failures.append((finding.name, finding.standing, "it is not as the manifest lists it"))
+            report.failures.append((finding.name, finding.standing, "it does not match the manifest"))
 
     said = diff(listed, found, hear)
     report.problems += said.malformed_lines + [str(error) for error in said.errors]
     if not said and not report.failures and not report.problems:
-        report.problems.append(f"{listed} and what was found are {said.verdict}: see truesum diff {listed} {found}")
+        report.problems.append(f"{listed} and the digests found are {said.verdict}: run truesum diff {listed} {found}")
     return bool(said)

@@ -1,5 +1,5 @@
-"""The port in a world of its own: virtual time, and every fault that a seed draws. Nothing runs; workers write parts that were made
-before, by the rules of truesum.shard, and what is left of them in the end is merged for real."""
+"""A simulated port with virtual time and faults generated from a seed. No worker runs: their parts were computed in
+advance by the rules of truesum.shard, and the remaining parts are merged by the library at the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Crash(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A part that was made before."""
+    """A part that was computed in advance."""
 
     path: str
     digest: str
@@ -29,33 +29,33 @@ class Made:
 
 @dataclass(slots=True)
 class Faults:
-    """What goes wrong, by chance for each task unless it says otherwise."""
+    """The faults; numbers are probabilities per task unless noted otherwise."""
 
     kill: float = 0.0
     refuse: float = 0.0
     passing: float = 0.0
     slow: float = 0.0
     mute: float = 0.0
-    """It is done, and nobody hears of it."""
+    """The work is done, but the answer is lost."""
     vanish: float = 0.0
-    """The part is lost after it was answered for."""
+    """The part is lost after the answer."""
     crash: float = 0.0
-    """The driver dies, for each time it waits."""
+    """The probability that the driver dies, per wait."""
     unsynced: bool = False
-    """With it dies what was not flushed."""
+    """Everything that was not flushed is lost with the driver."""
     stopped: frozenset[str] = frozenset()
     liar: str | None = None
     poison: dict[int, int] = field(default_factory=dict)
-    """Bundles with a line that ends whoever reads it."""
+    """Bundles with a line that kills every worker that reads it."""
     changed: frozenset[int] = frozenset()
-    """Bundles with a file that is another one than was planned."""
+    """Bundles with a file that has changed since it was planned."""
     careless: bool = False
-    """Parts lie where of two writers the last one wins, whatever the first wrote."""
+    """If two workers write a part, the last one wins, regardless of what the first one wrote."""
 
 
 @dataclass(slots=True)
 class World:
-    """What outlives a driver: the parts, the faults, the clock, and tasks that run on."""
+    """What survives a driver: the parts, the faults, the clock, and running tasks."""
 
     random: Random
     workers: list[str]
@@ -67,7 +67,7 @@ class World:
     computed: dict[int, int] = field(default_factory=dict)
 
     def put(self, bundle: int, made: Made) -> tuple[str, Made]:
-        """Writes a part, as the library does: a good one that is there stays."""
+        """Writes a part like the library: an existing part without failures is kept."""
         there = self.parts.get(bundle)
         good = there if there is not None and not there.failed else None
         if good is None or (self.faults.careless and made.digest != good.digest and not made.failed):
@@ -86,7 +86,8 @@ class World:
 
 
 class Disk:
-    """A journal's file. Its driver may die over a line, of which then a piece is there; and what was not flushed may be lost."""
+    """The file of a journal. The driver may die while writing a line, which leaves part of it; data that was not
+    flushed may be lost."""
 
     def __init__(self, world: World | None = None) -> None:
         self.data = b""
@@ -110,7 +111,7 @@ class Disk:
         self._synced = len(self.data)
 
     def lose(self, random: Random) -> None:
-        """Keeps some of what was not flushed."""
+        """Keeps a random amount of the data that was not flushed."""
         self.data = self.data[: random.randint(self._synced, len(self.data))]
 
 
@@ -150,7 +151,7 @@ class Simulation:
     def wait(self, timeout: float) -> list[Event]:
         world = self._world
         if world.random.random() < world.faults.crash:
-            # What was given out is done all the same, some of it.
+            # Some of the submitted tasks complete anyway.
             for _, _, task, who, fate in self._heap:
                 if fate == "done" and world.random.random() < 0.3:
                     self._compute(task, who)
@@ -167,7 +168,7 @@ class Simulation:
 
     def _come(self, id: int, task: Task, who: str, fate: str) -> list[Event]:
         if fate == "kill":
-            # Whatever else this worker had dies with it, or goes to another one unseen.
+            # The other tasks of this worker die with it, or move to another worker unnoticed.
             self._free[who] = self._world.time + 1
             others = [entry for entry in self._heap if entry[3] == who and self._world.random.random() < 0.5]
             self._heap = [entry for entry in self._heap if entry not in others]
@@ -221,4 +222,4 @@ class Simulation:
         return self._world.time
 
     def close(self) -> None:
-        """Ends nothing."""
+        """Does nothing."""

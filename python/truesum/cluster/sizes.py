@@ -1,28 +1,30 @@
-"""How large bundles should be: worth some seconds each, and enough of them for all workers to end together."""
+"""Chooses bundle sizes: each bundle is worth several seconds of work, and there are enough of them that all workers
+finish at about the same time."""
 
 from __future__ import annotations
 
 RATE = 1 << 30
-"""Bytes a second that a thread is taken to hash; several times that is no harm."""
+"""The assumed hashing speed of a thread in bytes per second; being off by several times does no harm."""
 LONGEST = 30
-"""Seconds of work in a bundle, at most."""
+"""The maximum seconds of work per bundle."""
 LEAST = 128 << 20
-"""Bytes of a bundle, at least: a twentieth of a second of the fastest hashes, and ten times what an engine takes for a task."""
+"""The minimum bytes per bundle: a twentieth of a second for the fastest hashes, and ten times an engine's overhead per
+task."""
 FEWEST = 1000
-"""Files of a bundle, at least."""
+"""The minimum number of files per bundle."""
 FILES = 20_000
-"""Files of a bundle, at most: what small files cost beside their bytes."""
+"""The maximum number of files per bundle, because of the cost per file."""
 EACH = 8
-"""Bundles for each worker, at least, where there is enough to divide."""
+"""The minimum number of bundles per worker, if there is enough work."""
 
 
 def largest(threads: int) -> int:
-    """Bytes of a bundle where there is no end of data."""
+    """Returns the bytes per bundle for unlimited data."""
     return RATE * LONGEST * max(1, threads)
 
 
 def fitting(total_bytes: int, total_files: int, workers: int, threads: int) -> tuple[int, int]:
-    """Bytes and files of a bundle for so much work.
+    """Returns the bytes and files per bundle for this amount of work.
 
     >>> fitting(5 * 10**15, 10**8, workers=100, threads=1) == (largest(1), FILES)
     True
@@ -35,7 +37,8 @@ def fitting(total_bytes: int, total_files: int, workers: int, threads: int) -> t
 
 
 def fits(bundles: int, total_bytes: int, total_files: int, workers: int, threads: int) -> bool:
-    """Whether a plan of so many bundles, made before its sums were known, is as good as one that is made by them.
+    """Returns whether a plan with this many bundles, made before the totals were known, is as good as one based on
+    them.
 
     >>> fits(10, 4 << 30, 40, 2, 1), fits(7, 4 << 30, 40, 2, 1), fits(70, 4 << 30, 40, 2, 1)
     (True, False, False)

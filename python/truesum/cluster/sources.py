@@ -1,5 +1,5 @@
-"""Where files come from. Folders and lists of names on a file system that driver and workers share; object stores have their place
-here, and none is built."""
+"""The files to hash: folders and lists of names on a file system shared by driver and workers. Object stores are not
+supported."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ STORE = re.compile(rb"[a-z][a-z0-9+.-]*://")
 
 
 def names(paths: Name | Iterable[Name]) -> Iterator[bytes]:
-    """The names of files and folders, as the system takes them. Raises ValueError for an object store."""
+    """Returns the names of files and folders as bytes. Raises ValueError for an object store."""
     given = [paths] if isinstance(paths, str | bytes | PathLike) else paths
     for path in given:
         name = os.fsencode(path)
         if STORE.match(name):
-            raise ValueError(f"{os.fsdecode(name)}: a cluster reads files, no object stores")
+            raise ValueError(f"{os.fsdecode(name)}: a cluster cannot read object stores")
         yield name
 
 
 def known_by(given: Sequence[bytes]) -> str:
-    """A digest of names, and of the folder from which they lead: by it a later run knows that the same is asked.
+    """Returns a digest of the names and their root, by which a later run recognises the same request.
 
     >>> known_by([b"/a", b"/b"]) == known_by([b"/a", b"/b"]) != known_by([b"/a/b"])
     True
@@ -40,14 +40,14 @@ def known_by(given: Sequence[bytes]) -> str:
 
 
 LOOKED_AT = 20_000
-"""Entries of folders that are counted to guess at what there is."""
+"""The number of folder entries that are counted for the estimate."""
 ASKED = 64
-"""Files among them whose sizes are asked."""
+"""The number of files among them whose sizes are read."""
 
 
 def guess(given: Sequence[bytes]) -> tuple[int, int] | None:
-    """About how many bytes there are, and files, from the names of all and the sizes of some; None where there is much, or nothing
-    can be told. Nothing but the sizes of bundles goes by it.
+    """Estimates the total bytes and number of files from the names of all files and the sizes of some. Returns None if
+    there are too many or nothing is known. The estimate only affects bundle sizes.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -78,15 +78,15 @@ def guess(given: Sequence[bytes]) -> tuple[int, int] | None:
 
 
 def apart(path: str, given: Iterable[bytes], what: str) -> None:
-    """Raises ValueError if `path` lies in what is to be hashed: it changes meanwhile, or is not what is meant.
+    """Raises ValueError if `path` is inside the files to be hashed, where it would change during the run.
 
     >>> apart("/data/work", [b"/database"], "the run's folder")
     >>> apart("/data/work", [b"/data"], "the run's folder")
     Traceback (most recent call last):
-    ValueError: /data/work: the run's folder lies in what is to be hashed: name another
+    ValueError: /data/work: the run's folder is inside the files to be hashed: choose another path
     """
     real = os.path.realpath(os.fsencode(path))
     for name in given:
         root = os.path.realpath(name)
         if root == real or real.startswith(root.rstrip(b"/") + b"/"):
-            raise ValueError(f"{path}: {what} lies in what is to be hashed: name another")
+            raise ValueError(f"{path}: {what} is inside the files to be hashed: choose another path")

@@ -1,4 +1,4 @@
-"""The stages of a run: a plan, bundles computed, parts merged."""
+"""The stages of a run: make a plan, compute bundles, merge parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .work import Work
 
 
 class Client(Protocol):
-    """A distributed.Client, by what it has and others have not: Dask need not be installed."""
+    """Recognises a distributed.Client by its attributes, because Dask need not be installed."""
 
     @property
     def scheduler_info(self) -> Callable[..., Any]: ...
@@ -36,50 +36,50 @@ class Client(Protocol):
 
 Engine: TypeAlias = Client | Executor | Port | None
 KEPT = 1000
-"""Failures that a report keeps."""
+"""The maximum number of failures stored in a report."""
 Hear: TypeAlias = Callable[[Progress], None]
 
 
 class Settings(TypedDict, total=False):
-    """How a run is done; nothing of it changes a digest."""
+    """The settings of a run. None of them affects a digest."""
 
     threads: int
-    """Threads of one task, 1 unless it is said; 0 is one for each core."""
+    """Threads per task, 1 by default; 0 is one per core."""
     bundle_bytes: int
     bundle_files: int
-    """How large bundles are; 0 is as the work and the workers suggest."""
+    """The bundle size; 0 selects it from the amount of work and the number of workers."""
     worker_root: Name | None
-    """The folder that names lead from, where workers have it elsewhere."""
+    """The path of the root folder on the workers, if it differs."""
     near: Mapping[str, str]
-    """Hosts by the beginnings of the names that they have close by."""
+    """The hosts that store files locally, by path prefix."""
     policy: Policy
     progress: Hear | None
 
 
 def checked(settings: Settings) -> None:
-    """Raises ValueError for what cannot be meant."""
+    """Raises ValueError for invalid settings."""
     asked = {"threads": settings.get("threads", 1), "bundle_bytes": settings.get("bundle_bytes", 0)}
     asked["bundle_files"] = settings.get("bundle_files", 0)
     for name, number in asked.items():
         if number < 0:
-            raise ValueError(f"{name}: {number}: it is a number from 0 on")
+            raise ValueError(f"{name}: {number}: must not be negative")
 
 
 def port_of(engine: Engine) -> Port:
-    """The port for what was given: a client of Dask, an executor, nothing (processes of this machine), or a port."""
+    """Returns the port for a Dask client, an executor, None (processes on this machine), or a port itself."""
     if engine is None or isinstance(engine, Executor):
         return FuturesPort(engine)
     if type(engine).__module__.partition(".")[0] == "distributed":
         from .dask_port import DaskPort
 
         if getattr(engine, "asynchronous", False):
-            raise ValueError("the client is asynchronous: give one that is not, from a thread of its own")
+            raise ValueError("the client is asynchronous: use a synchronous client in a separate thread")
         return DaskPort(cast(Any, engine))
     return cast(Port, engine)
 
 
 def close_by(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]:
-    """Which host has the first file of a bundle, by the longest beginning of its name that is given."""
+    """Returns the host that stores the first file of a bundle, by the longest matching prefix."""
     longest = sorted(near, key=len, reverse=True)
 
     def host(bundle: int) -> str | None:
@@ -92,8 +92,8 @@ def close_by(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]
 def planned(
     place: Place, asked: dict[str, Any], wanted: program.Wanted, given: Sequence[bytes], slots: int, settings: Settings
 ) -> tuple[Plan, list[str]]:
-    """The plan that is there, or a new one; and what it lacks. Where the sizes of its bundles were a bad guess it is made again: then
-    there is little to look at."""
+    """Returns the existing plan or a new one, and what it lacks. If the estimate for its bundle sizes was wrong, the
+    plan is made again, which is cheap in that case."""
     checked(settings)
     if (lacking := place.begun(asked)) is not None:
         return Plan(place.plan), lacking
@@ -114,7 +114,7 @@ def planned(
 
 
 def computed(place: Place, plan: Plan, engine: Engine, port: Port, settings: Settings) -> Report:
-    """Has all bundles computed. What is wrong is in the report; whether the parts are a whole, the merge says."""
+    """Has all bundles computed. Problems are recorded in the report; the merge decides whether the parts are complete."""
     parts = Parts(plan, place.parts)
     progress = Progress(plan.bundles, plan.bytes, dashboard=dashboard_of(engine))
     hear, threads = settings.get("progress"), settings.get("threads", 1)
@@ -142,24 +142,25 @@ def computed(place: Place, plan: Plan, engine: Engine, port: Port, settings: Set
     for bundle in told.flawed:
         if len(report.failures) < KEPT:
             report.failures += parts.failures(bundle)
-    # A file that was cut has failed once, however many of its ranges have.
+    # A file that was split into ranges counts as one failure.
     report.failures = list({name: (name, kind, reason) for name, kind, reason in reversed(report.failures)}.values())[::-1][:KEPT]
     return report
 
 
 def merged(place: Place, plan: Plan, report: Report, output: str, form: str | None, partial: bool) -> bool:
-    """Has the manifest written, if nothing is against it but, with partial, files without a digest. Whether it is whole."""
+    """Writes the manifest unless there are problems; with `partial`, files without a digest are accepted. Returns
+    whether the manifest is complete."""
     if report.problems:
         return False
     if partial:
         with suppress(FileNotFoundError):
-            # Of an earlier attempt.
+            # Left behind by an earlier attempt.
             os.remove(output)
     said = program.merge(place.plan, place.parts, output, form, partial)
     if said.status == 0:
         report.manifest, report.files, report.bytes = output, plan.files, plan.bytes
         return True
-    report.problems += said.lines or [f"truesum shard merge ended with {said.status}"]
+    report.problems += said.lines or [f"truesum shard merge failed with status {said.status}"]
     if partial and said.status == 1 and os.path.exists(output):
         counted = plan.merge([os.path.join(place.parts, plan.part_name(bundle)) for bundle in range(plan.bundles)])
         report.manifest, report.files, report.bytes = output, counted.files, counted.bytes
@@ -167,6 +168,6 @@ def merged(place: Place, plan: Plan, report: Report, output: str, form: str | No
 
 
 def dashboard_of(engine: Engine) -> str | None:
-    """Where the engine shows what it does."""
+    """The address of the engine's dashboard."""
     link = getattr(engine, "dashboard_link", None)
     return str(link) if link else None

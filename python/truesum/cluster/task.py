@@ -1,4 +1,4 @@
-"""What is asked of a worker, what it answers, and what else may become of a task. All of it travels."""
+"""The messages between driver and workers: tasks, answers, and other outcomes of a task. All of them are pickled."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One bundle of a plan, to be computed into its part."""
+    """A task: compute one bundle of a plan and write its part."""
 
     plan: str
-    """Where the plan lies, for workers too."""
+    """The path of the plan on the workers."""
     id: str
-    """Its digest: a worker that finds another plan there refuses."""
+    """The digest of the plan. A worker that finds a different plan refuses the task."""
     bundle: int
     folder: str
-    """Where the part goes."""
+    """The folder for the part."""
     root: str | None = None
-    """The folder that names lead from, where workers have it elsewhere than the plan says."""
+    """The root folder on the worker, if it differs from the one in the plan."""
     threads: int = 1
     again: bool = False
-    """Whether a part that is there is computed again and compared."""
+    """True to compute an existing part again and compare."""
     withheld: tuple[tuple[int, int], ...] = ()
     """Lines of the bundle that are not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a worker says of a bundle. The part says it too, and is what counts."""
+    """A worker's answer for a bundle. The part contains the same information and is authoritative."""
 
     worker: str
     standing: str
-    """That of truesum.shard.Part."""
+    """The standing of the truesum.shard.Part."""
     digest: str
     """The digest that ends the part."""
     lines: int
     failed: int
     again: int
-    """Files among those that failed which another attempt may read."""
+    """Failed files that may succeed when retried."""
     bytes: int
     seconds: float
 
@@ -52,7 +52,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A worker could not do it, and said why."""
+    """A worker failed and reported the reason."""
 
     id: int
     reason: str
@@ -61,7 +61,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """Whoever had the task ended without a word; so many times, where the engine tried by itself."""
+    """The worker died without an answer; `times` counts the engine's own retries."""
 
     id: int
     deaths: int = 1

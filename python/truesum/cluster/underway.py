@@ -1,4 +1,4 @@
-"""Tasks under way, by the numbers that a port gives them: what the ports on futures have in common."""
+"""Tasks in progress by their numbers: shared by the ports that use futures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 
 class Awaited(Protocol):
-    """A future, of whatever engine."""
+    """A future of any engine."""
 
     def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
     def cancel(self) -> object: ...
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Awaited)
 
 
 class UnderWay(Generic[F]):
-    """Futures by their numbers. Whoever has them done may call from any thread."""
+    """The futures by number. Completion callbacks may run in any thread."""
 
     def __init__(self) -> None:
         self._futures: dict[int, F] = {}
@@ -26,21 +26,21 @@ class UnderWay(Generic[F]):
         self._last = 0
 
     def number(self) -> int:
-        """A number for the next one."""
+        """Returns the next number."""
         self._last += 1
         return self._last
 
     def add(self, id: int, future: F) -> None:
-        """One more is under way."""
+        """Adds a future."""
         self._futures[id] = future
         future.add_done_callback(lambda _: self._ready.put(id))
 
     def get(self, id: int) -> F | None:
-        """The one of this number, while it is under way."""
+        """Returns the future with this number if it is in progress."""
         return self._futures.get(id)
 
     def done(self, timeout: float) -> list[tuple[int, F]]:
-        """Those that are done by now, waiting for the first one so many seconds at most; they are forgotten here."""
+        """Removes and returns the futures that are done, waiting at most this many seconds for the first one."""
         done: list[tuple[int, F]] = []
         try:
             while True:
@@ -51,11 +51,11 @@ class UnderWay(Generic[F]):
             return done
 
     def forget(self, id: int) -> None:
-        """Nobody waits for it any more."""
+        """Removes a future."""
         if (future := self._futures.pop(id, None)) is not None:
             future.cancel()
 
     def forget_all(self) -> None:
-        """Nobody waits for any."""
+        """Removes all futures."""
         for id in list(self._futures):
             self.forget(id)

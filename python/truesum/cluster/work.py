@@ -1,5 +1,5 @@
-"""What there is to do, in the order in which it is done: bundles as they come, others again, some twice, and what ended its workers
-alone, halved until the file is found."""
+"""The queue of work: first new bundles, then repeated and reread ones. A bundle that kills its workers is run alone and
+halved until the file that causes it is found."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ Span = tuple[int, int]
 
 @dataclass(eq=False, slots=True)
 class Work:
-    """One thing to do. There may be copies of it under way: the first answer counts."""
+    """One item of work. Several copies may be in progress; the first answer counts."""
 
     bundle: int
     again: bool = False
-    """Whether a part that is there is computed again, and compared."""
+    """True to compute an existing part again and compare."""
     reread: bool = False
-    """Whether it is read a second time, to compare."""
+    """True if this is a second read, for comparison."""
     alone: bool = False
-    """Whether nothing else may be under way, so that a death is its own."""
+    """True if nothing else may run at the same time, so that a worker's death can be attributed to this item."""
     probe: Span | None = None
-    """These lines alone, to see whether they end their worker."""
+    """Only these lines, to find out whether they kill the worker."""
     withheld: tuple[Span, ...] = ()
     avoid: frozenset[str] = frozenset()
     tries: int = 0
-    """Attempts that came to nothing."""
+    """Failed attempts."""
     deaths: int = 0
     copied: int = 0
-    """Copies that were begun because it took too long."""
+    """Copies submitted because the item took too long."""
     copies: dict[int, float] = field(default_factory=dict)
-    """What was submitted for it, and when."""
+    """The tasks submitted for it, with their start times."""
     settled: bool = False
 
     def must_read(self) -> bool:
-        """Whether no part that is there will do."""
+        """True if an existing part is not sufficient."""
         return self.again or self.reread or self.probe is not None
 
 
 class Queue:
-    """Work that waits."""
+    """The waiting work."""
 
     def __init__(self, bundles: Iterator[int]) -> None:
         self._fresh = bundles
@@ -50,22 +50,22 @@ class Queue:
         self._guilty: dict[int, list[Span]] = {}
 
     def put(self, work: Work) -> None:
-        """Something to be done again, or twice, or alone."""
+        """Adds an item to repeat, reread, or run alone."""
         (self._alone if work.alone else self._again).append(work)
 
     def next(self) -> Work | None:
-        """What is done next beside others."""
+        """Returns the next item that can run in parallel."""
         if self._again:
             return self._again.popleft()
         bundle = next(self._fresh, None)
         return None if bundle is None else Work(bundle)
 
     def next_alone(self) -> Work | None:
-        """What is done next when nothing else is."""
+        """Returns the next item that must run alone."""
         return self._alone.popleft() if self._alone else None
 
     def suspect(self, bundle: int, lines: int) -> None:
-        """A bundle that ended its workers: it is halved until the lines are found that do."""
+        """Starts to halve a bundle that killed its workers until the lines that cause it are found."""
         self._guilty[bundle] = []
         self._probe(bundle, (0, lines), lines)
 
@@ -76,9 +76,10 @@ class Queue:
         self._alone.appendleft(Work(bundle, alone=True, probe=span, withheld=outside))
 
     def probed(self, work: Work, lines: int, died: bool) -> None:
-        """What came of some lines. When all of a bundle is known, the rest of it is to be done."""
+        """Records the result for some lines. When all lines of a bundle have been tested, the remaining ones are
+        computed."""
         if work.probe is None:
-            raise ValueError("no probe")
+            raise ValueError("not a probe")
         first, end = work.probe
         bundle = work.bundle
         if died and end - first > 1:

@@ -1,4 +1,4 @@
-"""What runs in the process of a worker: one bundle, in threads of the library, without a program to start."""
+"""The code that runs in a worker process: computes one bundle in the library's threads without starting a program."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .task import Answer, Task
 
 
 PLANS: dict[str, Plan] = {}
-"""Those that were opened in this process, by their digests: an index may be long."""
+"""Plans opened by this process, by digest, because loading a large index is slow."""
 KEPT = 4
 
 
 def opened(path: str, id: str) -> Plan:
-    """The plan of this digest. Raises ValueError if there is another one."""
+    """Returns the plan with this digest. Raises ValueError if the file is a different plan."""
     plan = PLANS.get(id)
     if plan is None:
         plan = Plan(path)
         if plan.id != id:
-            raise ValueError(f"{path}: this is another plan ({plan.id[:8]}) than the one asked for ({id[:8]})")
+            raise ValueError(f"{path}: this is plan {plan.id[:8]}, not {id[:8]}")
         if len(PLANS) >= KEPT:
             PLANS.clear()
         PLANS[id] = plan
@@ -30,7 +30,7 @@ def opened(path: str, id: str) -> Plan:
 
 
 def name() -> str:
-    """Who this is: the same as long as the process lives, and nobody else."""
+    """Returns the name of this worker, unique and constant for the lifetime of the process."""
     try:
         from distributed import get_worker
     except ImportError:
@@ -44,7 +44,7 @@ def name() -> str:
 
 
 def compute(task: Task) -> Answer:
-    """Computes a bundle. Raises OSError or ValueError where there can be no part."""
+    """Computes a bundle. Raises OSError or ValueError if no part can be written."""
     since = time.perf_counter()
     plan = opened(task.plan, task.id)
     part = plan.compute(
@@ -54,7 +54,7 @@ def compute(task: Task) -> Answer:
         threads=task.threads,
         again=task.again,
         withheld=list(task.withheld),
-        # A process that somebody started for work is nobody else's; the one that a user's threads are in may be.
+        # A process started by multiprocessing runs no other code; the main process may contain the user's threads.
         mapping=multiprocessing.parent_process() is not None,
     )
     seconds = time.perf_counter() - since

@@ -37,34 +37,34 @@ const INLINE: u64 = 1 << 16;
 struct Arguments {
     /// Files to hash, or manifests to check
     ///
-    /// Standard input is read where FILE is - or missing.
+    /// If FILE is - or missing, standard input is read.
     file: Vec<PathBuf>,
 
-    /// Hash with a key: the 32 bytes of standard input
+    /// Use keyed hashing; the key is 32 bytes read from standard input
     #[arg(long, requires("file"))]
     keyed: bool,
 
-    /// Derive a key from the input, for this context
+    /// Derive keys from the input with this context string
     ///
-    /// Not together with --keyed.
+    /// Cannot be combined with --keyed.
     #[arg(long, value_name("CONTEXT"), conflicts_with("keyed"))]
     derive_key: Option<String>,
 
-    /// How many bytes of output
+    /// Number of output bytes
     #[arg(short, long, default_value_t = 32, value_name("LEN"))]
     length: u64,
 
-    /// How many bytes of output to leave out before
+    /// Number of output bytes to skip first
     #[arg(long, default_value_t = 0, value_name("SEEK"))]
     seek: u64,
 
-    /// How many threads to use at most
+    /// Maximum number of threads
     ///
-    /// By default, or if it is 0, what RAYON_NUM_THREADS says, or one for each core.
+    /// If 0 or not given: RAYON_NUM_THREADS, or one per core.
     #[arg(long, value_name("NUM"))]
     num_threads: Option<usize>,
 
-    /// Accepted, without effect: files that shrink while they are mapped do no harm here
+    /// Has no effect; accepted for compatibility
     #[arg(long)]
     no_mmap: bool,
 
@@ -72,17 +72,17 @@ struct Arguments {
     #[arg(long)]
     no_names: bool,
 
-    /// Write the bytes of the digest, not hexadecimal
+    /// Write the raw bytes of the digest instead of hexadecimal
     ///
-    /// Names are left out. Takes one FILE only.
+    /// Omits the names and accepts only one FILE.
     #[arg(long)]
     raw: bool,
 
     // No doc comment: rustdoc would take the brackets for links.
-    #[arg(long, help = "Write BSD lines: BLAKE3 ([FILE]) = [HASH]")]
+    #[arg(long, help = "Write BSD-style lines: BLAKE3 ([FILE]) = [HASH]")]
     tag: bool,
 
-    /// Verify the files that the manifests FILE list
+    /// Verify the files listed in the manifests FILE
     #[arg(
         short,
         long,
@@ -95,9 +95,9 @@ struct Arguments {
     )]
     check: bool,
 
-    /// Write no line for files that are as they should be
+    /// Do not write a line for files that match
     ///
-    /// Only together with --check.
+    /// Requires --check.
     #[arg(long, requires("check"))]
     quiet: bool,
 }

@@ -1,6 +1,6 @@
-//! truesum under the name `mtsum`: its options and its lines, without its faults.
+//! Drop-in replacement for `mtsum`: the same options and output, without its bugs.
 //!
-//! Unlike the original it prints no digest after a read error, and refuses folders instead of never ending.
+//! Unlike mtsum, it prints no digest after a read error, and rejects folders instead of hanging.
 
 use super::row::{Call, Personality};
 use crate::console::Console;
@@ -15,28 +15,28 @@ use std::time::Instant;
 use truesum::hash::Spec;
 use truesum::tree::outline::outline;
 
-/// Its row.
+/// The table row of this program.
 pub(super) static PERSONALITY: Personality = Personality { name: "mtsum", run: |call| mtsum(call).into() };
 
-/// Multi-threaded checksum of one file
+/// Compute a checksum of one file with several threads
 #[derive(Parser)]
 #[command(name = PERSONALITY.name, version, disable_version_flag = true)]
 struct MtsumArgs {
-    /// The file
+    /// File to hash
     path: OsString,
-    /// Number of processors
+    /// Number of threads
     #[arg(short, long = "processor", default_value_t = 8)]
     processors: usize,
-    /// md5, sha1, sha256, sha384, sha512 or any other hash truesum knows
+    /// Hash: md5, sha1, sha256, sha384, sha512 or any other that truesum supports
     #[arg(short, long, default_value = "sha256")]
     algorithm: String,
     /// Print the tree as DOT instead of the digest
     #[arg(short, long)]
     graph: bool,
-    /// Print the time it took
+    /// Print the elapsed time
     #[arg(long)]
     benchmark: bool,
-    /// Print algorithm, processors, size and time
+    /// Print algorithm, threads, size and time
     #[arg(long)]
     verbose: bool,
     /// Print the version
@@ -56,7 +56,7 @@ fn mtsum(call: Call) -> Exit {
     let spec: Spec = match format!("mtsum-{}", args.algorithm.to_lowercase()).parse() {
         Ok(spec) => spec,
         Err(_) => {
-            console.error(&format!("mtsum: no algorithm '{}'", args.algorithm));
+            console.error(&format!("mtsum: unknown algorithm '{}'", args.algorithm));
             return Exit::Failed;
         }
     };

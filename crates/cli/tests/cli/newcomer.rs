@@ -263,7 +263,11 @@ fn another_program_is_not_stood_in_for_by_another_algorithm() {
         symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(name)).unwrap();
         let ran: Ran = Command::new(folder.path(name)).arg(folder.path("a")).output().unwrap().into();
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
-        assert!(ran.err.contains(&format!("{name}: truesum does not imitate this program")), "{}", ran.err);
+        assert!(
+            ran.err.contains(&format!("{name}: truesum is not a drop-in replacement for this program")),
+            "{}",
+            ran.err
+        );
         assert!(ran.err.contains(&format!("hint: truesum hash {how} FILE...")), "{}", ran.err);
     }
 }

@@ -1,4 +1,4 @@
-//! A comparison under way: the two sets, what is known of the files of both, and what that comes to.
+//! A comparison in progress: the two sets, the known facts about the files on both sides, and the result.
 
 use crate::audit::row::Row;
 use crate::audit::stamps::{Movement, movement, same_time};
@@ -21,107 +21,109 @@ use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::{Time, weak};
 
-/// A listed file of which nothing was found so far.
+/// A file in the manifest for which nothing has been found so far.
 pub(super) const UNSEEN: u32 = NONE;
-/// One that was found as it is listed.
+/// A file that matches the manifest.
 pub(super) const SAME: u32 = NONE - 1;
-/// One that could not be read.
+/// A file that could not be read.
 pub(super) const FAILED: u32 = NONE - 2;
-/// One that is not selected.
+/// A file that is not selected.
 pub(super) const LEFT: u32 = NONE - 3;
 
-/// The side that is listed, or old, and the one that is found, or new.
+/// The expected (or old) side and the actual (or new) side.
 pub(crate) const LISTED: usize = 0;
 pub(crate) const FOUND: usize = 1;
 
-/// Algorithms that are computed of files that are not listed, at most: of a manifest that has more, the first.
+/// The maximum number of algorithms computed for files that are not in the manifest; further ones are ignored.
 const ALGORITHMS: usize = 16;
 
-/// Listed names that are looked for to decide what names are relative to, at most.
+/// The maximum number of names in the manifest that are looked up to decide what names are relative to.
 const LOOKED_AT: usize = 1000;
 
-/// Takes what a comparison tells. Its error ends the comparison.
+/// Receives the events of a comparison. Returning an error stops it.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
-/// What is asked of a comparison.
+/// The options of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How manifests and files are read. `root` is what names are relative to; `algorithms` are also those by which two
-    /// folders are compared, BLAKE3 if there are none. What concerns single checks is not asked: `ignore_missing`,
+    /// How manifests and files are read. `root` is the folder that names are relative to. `algorithms` are also used to
+    /// compare two folders; the default is BLAKE3. Options that apply only to a check are ignored: `ignore_missing`,
     /// `unlisted`, `required`.
     pub check: CheckOptions,
-    /// A folder that is named next to a manifest. If it is in the folder that the names are relative to, and names are found there as
-    /// a check reads them, it selects what is below it; otherwise names are relative to it.
+    /// A folder specified in addition to a manifest. If it is inside the folder that names are relative to and contains
+    /// files in the manifest, it selects the files below it; otherwise names are relative to it.
     pub folder: Option<PathBuf>,
-    /// Whether files that only moved pass.
+    /// Whether moved files count as equal.
     pub moved_passes: bool,
 }
 
-/// A comparison under way.
+/// A comparison in progress.
 pub struct Comparison<'a> {
     pub(crate) options: &'a Options,
     pub(crate) progress: &'a Progress,
     pub(crate) report: Report,
     pub(crate) sets: [Set; 2],
-    /// For each listed file what was found: its index on the other side, or one of the marks above.
+    /// For each file in the manifest, the index of the file found on the other side, or one of the constants above.
     pub(super) state: Vec<u32>,
     pub(super) errors: BTreeMap<(usize, u32), Error>,
-    /// Files that are none of those compared: the manifests, and the caller's own.
+    /// Files that are excluded from the comparison: the manifests and the caller's own files.
     pub(crate) own: Vec<FileId>,
-    /// Whether both sides are folders: then nothing is listed, and files of this program are files like others.
+    /// Whether both sides are folders. Then there is no manifest, and files of this program are treated like others.
     pub(super) folders: bool,
-    /// Whether the other side lists anything.
+    /// Whether the other side has any entries.
     pub(super) met: bool,
-    /// Whether the sides are told in each other's place.
+    /// Whether the sides are exchanged in reports.
     pub(super) swapped: bool,
-    /// The folder that names are relative to; known once the manifests were read.
+    /// The folder that names are relative to, known after the manifests have been read.
     pub(crate) root: PathBuf,
-    /// Only names that begin so are compared, if a folder is named that selects them.
+    /// The prefix of the names to compare, if a folder selects them.
     pub(super) below: Option<Vec<u8>>,
-    /// The listed file that the next one found most likely is.
+    /// The file in the manifest that most likely matches the next file found.
     pub(super) likely: u32,
-    /// What whoever changes the manifest wants to know besides.
+    /// What an update needs in addition.
     pub(crate) asked: Asked,
 }
 
-/// Which files need not be read, because their size and times say that they are as listed.
+/// Determines which files need not be read, because their sizes and times match the manifest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
-    /// When the manifest was written; a file whose status changed later is read, whatever its modification time is.
+    /// When the manifest was written. A file whose status changed later is read, whatever its modification time is.
     pub written: Time,
-    /// Whether files whose entries have no time are passed over if they were not written to after the manifest was.
+    /// Whether files whose entries have no time are skipped if they were not modified after the manifest was written.
     pub trusts_date: bool,
 }
 
-/// What whoever changes a manifest wants to know of an audit besides what became of each file.
+/// What an update needs from an audit in addition to the result for each file.
 #[derive(Default)]
 pub(crate) struct Asked {
-    /// Whether it is asked.
+    /// Whether an update is running.
     pub notes: bool,
     /// Which files need not be read, if any.
     pub quick: Option<Quick>,
-    /// Whether files that moved and were modified are wanted as a missing one and a new one.
+    /// Whether a file that was moved and modified is reported as a missing and a new file.
     pub accepts_modified: bool,
-    /// The algorithms of files that are not listed, if no line tells any.
+    /// The algorithms for files that are not in the manifest, if no entry determines them.
     pub usual: Vec<Spec>,
-    /// Whether files beside the folder that holds all listed ones are none of the manifest's, unless one may have moved there.
+    /// Whether files outside the folder that contains all files in the manifest are ignored, unless one may have been
+    /// moved there.
     pub around: bool,
-    /// How many there are; what is not read is not told.
+    /// The number of such files. They are not read and not reported individually.
     pub beside: u64,
-    /// That folder, with a slash behind it.
+    /// That folder, followed by a slash.
     pub inside: Vec<u8>,
-    /// By their places in the manifest, the entries' indices; of an entry of several lines the first place.
+    /// The indices of entries by position in the manifest. An entry that spans several lines has the position of its
+    /// first line.
     pub places: Vec<(u64, u32)>,
-    /// Places of entries that contradict others.
+    /// The positions of entries that contradict others.
     pub contradicting: HashSet<u64>,
-    /// Whether some entries have digests of pieces.
+    /// Whether some entries have piece digests.
     pub pieced: bool,
-    /// Listed files that were not read.
+    /// The number of files in the manifest that were not read.
     pub unread: u64,
 }
 
 impl<'a> Comparison<'a> {
-    /// A comparison in which nothing was done yet. [`Progress::stop`] ends it early.
+    /// Returns a comparison that has not started yet. [`Progress::stop`] ends it early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Comparison<'a> {
         let report = Report {
             moved_passes: options.moved_passes,
@@ -149,16 +151,16 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Says what became of each file that manifests list, and of each other file of their folder. All manifests together
-    /// are one list; `-` is standard input.
+    /// Reports what happened to each file in the manifests and to each other file in their folder. All manifests
+    /// together form one list; `-` is standard input.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
+    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
     pub fn audit(&mut self, manifests: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         match self.survey(manifests, tell)? {
             Some(rows) => self.end(rows, tell),
@@ -166,7 +168,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What became of each file, in the order of names; `None` where nothing could be compared.
+    /// Returns the result for each file, in the order of names, or `None` if nothing could be compared.
     pub(crate) fn survey(
         &mut self,
         manifests: &[impl AsRef<Path>],
@@ -220,11 +222,11 @@ impl<'a> Comparison<'a> {
         Ok(Some(self.in_order(rows, fresh)))
     }
 
-    /// Says what differs between an old and a new side, each a manifest or a folder. A file is read only where sizes and
-    /// digests at hand do not tell.
+    /// Reports the differences between an old and a new side, each a manifest or a folder. A file is read only if the
+    /// known sizes and digests are not sufficient.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
+    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
     pub fn diff(&mut self, old: &Path, new: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
         let (mut fresh, swapped) = match (old.is_dir(), new.is_dir()) {
             (false, false) => {
@@ -277,7 +279,7 @@ impl<'a> Comparison<'a> {
         self.end(rows, tell)
     }
 
-    /// Compares two folders as far as their files have names in common; returns the files that only the new one has.
+    /// Compares the files of two folders that have the same names. Returns the files that only the new folder has.
     fn folders(&mut self, old: &Path, new: &Path, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
         let specs: Arc<[Spec]> = match &self.options.check.algorithms[..] {
             [] => Arc::from(["blake3".parse().expect("a row of the table of algorithms")]),
@@ -306,7 +308,7 @@ impl<'a> Comparison<'a> {
         Ok(fresh)
     }
 
-    /// Notes that all is listed, and says whether that is anything to go on with.
+    /// Completes the list of expected files and returns whether the comparison can continue.
     fn begin(&mut self) -> bool {
         self.report.listed = u64::from(self.sets[LISTED].len());
         self.report.nothing = self.report.listed == 0;
@@ -315,9 +317,10 @@ impl<'a> Comparison<'a> {
         (!self.report.nothing || self.asked.notes) && self.report.failed == 0 && !self.report.interrupted
     }
 
-    /// Returns the folder that names are relative to, where `named` is named next to a manifest whose names a check reads relative to
-    /// `base`. A folder in `base` selects what is below it if a listed name is found where a check looks for it: what a name means must
-    /// not depend on the words of the command. Only where no name is, or the folder is elsewhere, names are relative to it.
+    /// Returns the folder that names are relative to when the folder `named` is specified in addition to a manifest.
+    /// `base` is the folder that a check resolves names against. If `named` is inside `base` and a name in the manifest
+    /// exists where a check looks for it, `named` only selects the files below it, because the meaning of a name must
+    /// not depend on the command. Names are relative to `named` only if no name is found or `named` is elsewhere.
     fn scope(&mut self, base: &Path, named: &Path) -> PathBuf {
         let (Ok(inner), Ok(outer)) = (named.canonicalize(), base.canonicalize()) else {
             return named.to_owned();
@@ -349,8 +352,8 @@ impl<'a> Comparison<'a> {
         base.to_owned()
     }
 
-    /// Takes files out that lie beside the folder that holds all listed ones, if that is asked for: all but those that a missing file
-    /// may have become, and signatures of the manifest, which are told apart.
+    /// Removes files outside the folder that contains all files in the manifest, if requested. Files that may be
+    /// missing files that were moved are kept, and so are signatures of the manifest, which are reported separately.
     fn leave_beside(&mut self, root: &Path, fresh: &mut Vec<u32>) {
         if !self.asked.around {
             return;
@@ -374,7 +377,7 @@ impl<'a> Comparison<'a> {
         self.asked.inside = inside;
     }
 
-    /// The algorithms to compute of files that are not listed.
+    /// Returns the algorithms to compute for files that are not in the manifest.
     fn listed_algorithms(&self) -> Arc<[Spec]> {
         let mut specs: Vec<Spec> = Vec::new();
         for spec in self.sets[LISTED].kinds().iter().flat_map(|kind| kind.iter()) {
@@ -385,12 +388,12 @@ impl<'a> Comparison<'a> {
         if specs.is_empty() { self.asked.usual[..].into() } else { specs.into() }
     }
 
-    /// The listed files that are not there.
+    /// Returns the files in the manifest that are missing.
     fn gone(&self) -> Vec<u32> {
         (0..self.sets[LISTED].len()).filter(|&at| self.state[at as usize] == UNSEEN).collect()
     }
 
-    /// Those of a side's files that have the size of one of the other's, or may have.
+    /// Returns the files of one side that have, or may have, the size of a file of the other side.
     fn of_sizes(&self, side: usize, files: &[u32], other: usize, others: &[u32]) -> Vec<u32> {
         let sizes: HashSet<Option<u64>> = others.iter().map(|&at| self.sets[other].size(at)).collect();
         let unknown = sizes.contains(&None);
@@ -401,7 +404,8 @@ impl<'a> Comparison<'a> {
         files.iter().copied().filter(fits).collect()
     }
 
-    /// What is to be told of listed files, and of those of `fresh` that are such; they are taken out.
+    /// Returns the results for files in the manifest, and for the files of `fresh` that correspond to them, which are
+    /// removed from `fresh`.
     fn rows(&mut self, fresh: &mut Vec<u32>) -> Vec<Row> {
         let unread = |at: &u32| self.errors.contains_key(&(FOUND, *at));
         let mut rows: Vec<Row> =
@@ -437,8 +441,8 @@ impl<'a> Comparison<'a> {
         rows
     }
 
-    /// Returns what a file with other content is. Its size proves nothing: what cuts a file short or fills it with zeros need not
-    /// touch its time either.
+    /// Returns the standing of a file with different content. Its size proves nothing: whatever truncates a file or
+    /// fills it with zeros need not change its time either.
     fn differs(&self, listed: u32, found: u32) -> Standing {
         let [set, other] = &self.sets;
         let times = set.time(listed).zip(other.time(found));
@@ -449,8 +453,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Makes one row of a missing file and a new one of its size and time: it moved, and was damaged or modified on the way. Whoever
-    /// consents to that gets the two.
+    /// Combines a missing file and a new one with the same size and time into one row: the file was moved, and was
+    /// damaged or modified as well. Callers that accept such changes get two separate rows.
     fn pair_modified(&self, rows: &mut [Row], fresh: &mut Vec<u32>) {
         let [listed, found] = &self.sets;
         if self.asked.accepts_modified || fresh.is_empty() {
@@ -474,12 +478,12 @@ impl<'a> Comparison<'a> {
         fresh.retain(|at| !taken.contains(at));
     }
 
-    /// All rows, those of files that only the other side has among them, in the order of names.
+    /// Returns all rows, including those of files that exist only on the other side, in the order of names.
     fn in_order(&mut self, mut rows: Vec<Row>, fresh: Vec<u32>) -> Vec<Row> {
         rows.extend(fresh.into_iter().map(|at| Row::of(Standing::New, NONE, at)));
         self.report.interrupted |= self.progress.stopped();
         if self.report.interrupted {
-            // What was not reached is not known to be gone or new.
+            // A file that was not reached is not known to be missing or new.
             let seen = |row: &Row| {
                 matches!(
                     row.standing,
@@ -496,7 +500,7 @@ impl<'a> Comparison<'a> {
         rows
     }
 
-    /// Notes by which algorithms was compared.
+    /// Records the algorithms used for the comparison.
     pub(crate) fn note_algorithms(&mut self) {
         let Comparison { sets, report, swapped, .. } = self;
         let weak: Vec<bool> = sets[LISTED].kinds().iter().map(|kind| weak_name(kind).is_some()).collect();
@@ -513,7 +517,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Counts and tells everything.
+    /// Counts and reports all rows.
     fn end(&mut self, rows: Vec<Row>, tell: &mut Tell<'_>) -> io::Result<()> {
         self.note_algorithms();
         for row in &rows {
@@ -523,10 +527,10 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    /// Tells of names asked for that match nothing on either side.
+    /// Reports requested names that match nothing on either side.
     fn unmatched(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         let names = self.options.check.select.unmatched();
-        // What else went wrong may be why.
+        // They may be missing because of an earlier failure.
         if self.progress.stopped() || self.report.failed > 0 {
             return Ok(());
         }
@@ -536,7 +540,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Counts and tells a failure that is not that of one file.
+    /// Counts and reports a failure that does not belong to a single file.
     pub(crate) fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
         self.report.failed += 1;
         tell(Event::Failed(error))

@@ -1,4 +1,4 @@
-//! All that there is to say of a file, put together when it is told.
+//! Assembles the details of a file's result when it is reported.
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
@@ -13,7 +13,8 @@ impl Comparison<'_> {
         self.sets[side].name(at)
     }
 
-    /// The name that a file has now, which is on the other side where the sides are exchanged; and the one it had.
+    /// Returns the current name of a file, which is on the other side if the sides are exchanged, and its previous
+    /// name.
     fn names(&self, row: &Row) -> (&[u8], &[u8]) {
         match (row.standing, row.at) {
             (Standing::Moved | Standing::MovedModified, [listed, found]) if !self.swapped => {
@@ -32,18 +33,18 @@ impl Comparison<'_> {
         rows.sort_unstable_by(|one, other| self.names(one).cmp(&self.names(other)));
     }
 
-    /// The standing as it is told.
+    /// Returns the standing to report.
     pub(crate) fn standing(&self, row: &Row) -> Standing {
         match row.standing {
             Standing::Missing if self.swapped => Standing::New,
             Standing::New if self.swapped => Standing::Missing,
-            // Which of the two is the older version is asked of what is found alone.
+            // Which of the two versions is older can only be determined for the side that was found.
             Standing::Restored if self.swapped => Standing::Changed,
             standing => standing,
         }
     }
 
-    /// Hands over all that there is to say of a file.
+    /// Passes the complete result for a file to `tell`.
     pub(crate) fn finding<T>(&self, row: &Row, tell: impl FnOnce(&Finding<'_>) -> T) -> T {
         let standing = self.standing(row);
         let facts = |side: usize| (row.at[side] != NONE).then(|| self.sets[side].facts(row.at[side]));

@@ -1,7 +1,7 @@
-//! Sets of known content: which files have digests that a set holds, whatever their names, and which have not.
+//! Sets of known content: determines which files have digests that are in a set, regardless of their names.
 //!
-//! A file is known if all digests of one entry of one set are its own, and the size where the entry has one. Digests are kept as their bytes, sorted, so that a set
-//! of millions takes little more than they do.
+//! A file is known if it matches all digests of one entry of one set, and the size if the entry has one. Digests are
+//! stored as sorted bytes, so a set of millions of entries needs little more memory than the digests themselves.
 
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
@@ -24,54 +24,54 @@ use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{self as manifest, weak};
 
-/// Algorithms of all sets together, at most.
+/// The maximum number of algorithms in all sets together.
 const ALGORITHMS: usize = 16;
 
-/// Something that a comparison with sets tells.
+/// An event of a comparison with sets.
 #[derive(Debug)]
 pub enum KnownEvent<'e> {
-    /// A file that was read, whether it is known, and by which digests that was decided.
+    /// A file that was read, whether it is known, and the digests that decided this.
     File(&'e Outcome, bool),
-    /// A line of this set that is no entry.
+    /// A malformed line in this set.
     Malformed(&'e Path, &'e BadLine),
     /// A set, a folder or a file that could not be read.
     Failed(&'e Error),
 }
 
-/// Takes what is told. Its error ends it.
+/// Receives the events. Returning an error stops the comparison.
 pub type TellKnown<'t> = dyn FnMut(KnownEvent<'_>) -> io::Result<()> + 't;
 
 /// The counts of a comparison with sets.
 #[derive(Clone, Debug, Default)]
 pub struct KnownReport {
-    /// Entries of all sets that have a digest.
+    /// Entries in all sets that have a digest.
     pub listed: u64,
     /// Files whose content is in a set.
     pub known: u64,
-    /// Files whose content is in none.
+    /// Files whose content is in no set.
     pub unknown: u64,
     /// Files and folders that could not be read.
     pub unreadable: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Lines that are no entry.
+    /// Malformed lines.
     pub malformed: u64,
-    /// Sets that could not be read, or hold no digest.
+    /// Sets that could not be read or contain no digest.
     pub failed: u64,
-    /// Whether it was stopped before its end.
+    /// Whether the comparison was stopped before its end.
     pub interrupted: bool,
-    /// Algorithms of sets by which an equal digest does not tell tampering.
+    /// Algorithms in the sets for which a matching digest does not rule out tampering.
     pub not_tamper_evident: BTreeSet<String>,
 }
 
-/// Entries that record the same properties.
+/// Entries that have the same properties.
 struct Kind {
     specs: Arc<[Spec]>,
-    /// Whether they have a size, which must match too: it stands behind the digests.
+    /// Whether the entries have a size, which must match too. It follows the digests.
     sized: bool,
-    /// Bytes of the properties of an entry.
+    /// The length of an entry's properties in bytes.
     width: usize,
-    /// Those of all entries, in ascending order once all were read.
+    /// The properties of all entries, sorted after all entries have been read.
     digests: Vec<u8>,
 }
 
@@ -84,20 +84,21 @@ pub struct KnownSets<'a> {
 }
 
 impl<'a> KnownSets<'a> {
-    /// No set yet. [`Progress::stop`] ends the work early.
+    /// Returns a comparison without sets. [`Progress::stop`] ends the work early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> KnownSets<'a> {
         KnownSets { options, progress, kinds: Vec::new(), report: KnownReport::default() }
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     pub fn report(&self) -> &KnownReport {
         &self.report
     }
 
-    /// Reads sets, which are manifests of any format, and then the files and all files of the folders; tells of each in order.
+    /// Reads the sets, which are manifests of any format, then the files and all files in the folders. Reports each
+    /// file in order.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with sets and files is told and counted.
+    /// Returns the error of `tell`. Problems with sets and files are reported and counted.
     pub fn compare(
         &mut self,
         sets: &[impl AsRef<Path>],
@@ -139,7 +140,7 @@ impl<'a> KnownSets<'a> {
         Ok(())
     }
 
-    /// Takes in one set.
+    /// Reads one set.
     fn read(&mut self, name: &Path, tell: &mut TellKnown<'_>) -> io::Result<()> {
         let bytes = name.as_os_str().as_bytes();
         let file = match open(name, self.progress) {
@@ -156,7 +157,7 @@ impl<'a> KnownSets<'a> {
         };
         let before = self.report.listed;
         let root = Root::Anywhere;
-        // Who looks for whole files asks nothing of pieces.
+        // Piece digests are not needed to look up complete files.
         let reading = manifest::Options {
             locating: false,
             one_piece: false,
@@ -210,7 +211,7 @@ impl<'a> KnownSets<'a> {
     }
 }
 
-/// A digest's bytes, and the number of parts where it counts them.
+/// Appends the bytes of a digest and the number of its parts, if it has one.
 fn put(digest: &Digest, into: &mut Vec<u8>) {
     into.extend_from_slice(digest.as_bytes());
     into.extend(digest.parts().into_iter().flat_map(u64::to_be_bytes));
@@ -228,7 +229,7 @@ impl Kind {
         self.digests = rows.concat();
     }
 
-    /// Whether some entry has these digests.
+    /// Returns whether an entry has these digests.
     fn holds(&self, digests: &[u8]) -> bool {
         let count = self.digests.len() / self.width.max(1);
         let row = |at: usize| &self.digests[at * self.width..(at + 1) * self.width];
@@ -245,7 +246,7 @@ impl Kind {
     }
 }
 
-/// From a run to whoever is told.
+/// Forwards the outcomes of a run to the receiver.
 struct Relay<'r, 't> {
     kinds: &'r [Kind],
     report: &'r mut KnownReport,

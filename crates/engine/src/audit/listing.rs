@@ -1,4 +1,4 @@
-//! Manifests and folders into sets: names and what is known without reading a file.
+//! Reads manifests and folders into sets: names and the facts that are known without reading a file.
 
 use crate::audit::comparison::{Comparison, FAILED, FOUND, LEFT, LISTED, SAME, Tell, UNSEEN};
 use crate::audit::standing::Event;
@@ -23,14 +23,14 @@ use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
 impl Comparison<'_> {
-    /// Takes in the entries of a manifest.
+    /// Adds the entries of a manifest.
     pub(super) fn manifest(&mut self, side: usize, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
         let (options, progress) = (self.options, self.progress);
         let mut own = std::mem::take(&mut self.own);
         let ended = listed_jobs(name, &options.check, progress, &mut own, &mut |listed| {
             self.asked.pieced |= matches!(listed, Listed::Pieced(_));
             let bad = match listed {
-                // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
+                // A file with piece digests only has no digest of its own: only its existence is known.
                 Listed::Entry(job) | Listed::Pieced(job) => {
                     let at = job.origin.1;
                     let reason = |word| {
@@ -59,14 +59,14 @@ impl Comparison<'_> {
         }
     }
 
-    /// Takes in an entry. Of the other side only what is not the same is kept.
+    /// Adds an entry. For the other side, only entries that differ are stored.
     fn entry(&mut self, side: usize, job: &Job) -> Result<(), String> {
-        // Nothing is said of it, and that is meant.
+        // The format deliberately records no digest for it.
         if job.exempt {
             return Ok(());
         }
         let name = &match self.options.check.remote {
-            // `a//b` is another object than `a/b`.
+            // In an object store, `a//b` and `a/b` are different objects.
             Some(_) => Cow::Borrowed(below(job.path())),
             None => plain(job.path()),
         }[..];
@@ -84,7 +84,7 @@ impl Comparison<'_> {
         self.met = true;
         let known = listed.find_likely(self.likely, name);
         self.likely = known.map_or(self.likely, |known| known + 1);
-        // Most files are the same, and need no second place.
+        // Most files are the same and need not be stored twice.
         if let Some(known) = known
             && matches!(self.state[known as usize], UNSEEN | SAME)
             && listed.is_just(known, job.size, &job.specs, &job.expected)
@@ -97,7 +97,7 @@ impl Comparison<'_> {
         let at = found.insert(name, facts, &job.specs, &job.expected)?;
         let Some(known) = known else { return Ok(()) };
         let state = &mut self.state[known as usize];
-        // A name that is listed again was kept the first time, if there was reason to.
+        // A repeated name was stored the first time if it differed.
         match compare((listed, known), (found, at)) {
             Compared::Same if at == before && matches!(*state, UNSEEN | SAME) => *state = SAME,
             Compared::Unknown if at == before && *state == SAME => {}
@@ -110,8 +110,9 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Takes in the files of a folder with their sizes; returns those that are not listed. Links, pipes and devices are no
-    /// files here, nor are the manifests, stored trees of listed files, and temporary files of this program.
+    /// Adds the files of a folder with their sizes and returns those that are not in the manifest. Links, pipes and
+    /// devices are skipped, and so are the manifests, stored trees of files in the manifest, and temporary files of
+    /// this program.
     pub(super) fn walk(&mut self, side: usize, folder: &Path, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
         let root = folder.as_os_str().as_bytes();
         let mut fresh = Vec::new();
@@ -133,7 +134,7 @@ impl Comparison<'_> {
                     self.failed(&error, tell)?;
                     continue;
                 }
-                // Named like a temporary file of this program, which proves nothing.
+                // The name looks like that of a temporary file of this program, which proves nothing.
                 Item::Temporary(path) if !self.asked.notes && !self.folders => {
                     (path.into_os_string().into_vec(), None)
                 }
@@ -152,7 +153,7 @@ impl Comparison<'_> {
             if listed.is_some() && !self.folders || is_among(&self.own, &path, anchor.as_ref()) {
                 continue;
             }
-            // Who changes the manifest is told of its signatures, which then are out of date.
+            // An update reports signatures of the manifest, because they become invalid.
             if !self.folders && !self.asked.notes && is_signature(&self.own, &path, anchor.as_ref()) {
                 continue;
             }
@@ -182,7 +183,7 @@ impl Comparison<'_> {
         Ok(fresh)
     }
 
-    /// The same of a place in no file system, where all that is listed is a file.
+    /// Does the same for an object store, in which every name in the listing is a file.
     fn objects(&mut self, side: usize, remote: &dyn Remote, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
         let mut fresh = Vec::new();
         for task in remote.list(&Arc::from([]), self.progress) {
@@ -213,8 +214,9 @@ impl Comparison<'_> {
         Ok(fresh)
     }
 
-    /// Marks listed files, and takes out others, that are not selected by size or time. A file that both sides have is so only
-    /// if neither fits; `folder` is where a listed one is looked at, if nothing is known of the other side so far.
+    /// Marks files in the manifest, and removes others, that are not selected by size or time. A file that exists on
+    /// both sides is excluded only if neither version is selected. `folder` is where a file in the manifest is examined
+    /// if nothing is known about the other side yet.
     pub(super) fn leave_out(&mut self, folder: Option<&Path>, fresh: &mut Vec<u32>) {
         let check = &self.options.check;
         let select = &check.select;
@@ -247,7 +249,7 @@ impl Comparison<'_> {
     }
 }
 
-/// A name without `./` before it, which says nothing.
+/// Returns a name without redundant `./` at its beginning.
 fn below(mut name: &[u8]) -> &[u8] {
     while let Some(rest) = name.strip_prefix(b"./") {
         name = &rest[rest.iter().take_while(|&&byte| byte == b'/').count()..];

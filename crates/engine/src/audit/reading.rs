@@ -1,4 +1,4 @@
-//! The runs of a comparison: listed files compared with what is there, and files hashed that nothing is known of.
+//! The runs of a comparison: comparing files with the manifest, and hashing files without known digests.
 
 use crate::audit::comparison::Quick;
 use crate::audit::comparison::{Comparison, FAILED, LISTED, SAME, Tell, UNSEEN};
@@ -17,24 +17,24 @@ use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Place, Time};
 
-/// Files of a set as tasks.
+/// The files of a set as tasks.
 struct Jobs<'s> {
     set: &'s Set,
-    /// Where sizes are looked at before files are read, if that is asked for.
+    /// The folder in which sizes are examined before files are read, if requested.
     sizes: Option<&'s Root>,
-    /// Where files are looked at that need not be read if they seem to be as listed.
+    /// The folder in which files are examined that need not be read if they appear to match the manifest.
     quick: Option<(&'s Root, Quick)>,
     files: std::vec::IntoIter<u32>,
-    /// What to compute, if nothing is expected.
+    /// What to compute if nothing is expected.
     specs: Option<&'s Arc<[Spec]>>,
-    /// Files that are not read, for their size differs, with size and time.
+    /// Files that are not read because their sizes differ, with size and time.
     skipped: Vec<(u32, u64, Time)>,
-    /// Files that are not read, for they seem to be as listed.
+    /// Files that are not read because they appear to match the manifest.
     passed: Vec<u32>,
 }
 
 impl Jobs<'_> {
-    /// The size of a file as it is, when it was written, and when its status changed.
+    /// Returns the current size, modification time and status change time of a file.
     fn look(&self, root: &Root, at: u32) -> Option<(u64, Time, Time)> {
         let stat = root.stat(self.set.name(at), false).ok()?;
         let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
@@ -42,15 +42,16 @@ impl Jobs<'_> {
         FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time, changed))
     }
 
-    /// The size and time of a file that has another size than is listed.
+    /// Returns the size and time of a file whose size differs from the manifest.
     fn other_size(&self, at: u32) -> Option<(u64, Time)> {
         let (root, size) = (self.sizes?, self.set.size(at)?);
         let (found, time, _) = self.look(root, at)?;
         (found != size).then_some((found, time))
     }
 
-    /// Whether a file need not be read: size and time are those listed, and nothing happened to it since the manifest was written. The
-    /// time of its last status change cannot be set by programs, so it also shows an edit whose author put the old time back.
+    /// Returns whether a file need not be read: size and time match the manifest, and its status has not changed since
+    /// the manifest was written. Programs cannot set the status change time, so it also reveals an edit after which the
+    /// modification time was set back.
     fn seems_same(&self, at: u32) -> bool {
         let Some((root, quick)) = self.quick else { return false };
         self.look(root, at).is_some_and(|(size, time, changed)| {
@@ -111,7 +112,8 @@ impl Iterator for Jobs<'_> {
 }
 
 impl Comparison<'_> {
-    /// Compares listed files with what is there under their names; with `sizes_first` without reading those whose size tells.
+    /// Compares files in the manifest with the files of these names. With `sizes_first`, files of a different size are
+    /// not read.
     pub(super) fn listed_files(
         &mut self,
         folder: &Path,
@@ -135,7 +137,7 @@ impl Comparison<'_> {
         let (state, errors) = (&mut self.state, &mut self.errors);
         let none: Arc<[Spec]> = Arc::from([]);
         let mut add = |at: u32, facts, specs: &Arc<[Spec]>, digests: &[Digest]| {
-            // Every listed name is asked for once, so nothing was said of it before.
+            // Every name in the manifest is processed once, so nothing is recorded for it yet.
             found.insert(listed.name(at), facts, specs, digests).unwrap_or(FAILED)
         };
         let mut each = Each(|outcome: Outcome| {
@@ -169,7 +171,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Gives files of a side their digests. What could not be read has an error afterwards.
+    /// Computes the digests of a side's files. Files that could not be read have an error afterwards.
     pub(super) fn hash(
         &mut self,
         side: usize,

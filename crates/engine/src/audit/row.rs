@@ -1,8 +1,8 @@
-//! What is to be told of one file, by its places in both sets, until it is told.
+//! The result for one file, stored as positions in both sets until it is reported.
 
 use crate::audit::standing::Standing;
 
-/// What is to be told of one file: its index on either side, and that of the file with its content.
+/// The result for one file: its index on either side, and that of the file with the same content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub standing: Standing,

@@ -1,29 +1,31 @@
-//! Modification times as evidence: whether a file with other content was written to since its time was recorded.
+//! Modification times as evidence: whether a file with different content was modified since its time was recorded.
 //!
-//! A file whose content differs although its time did not move was not written to: it is corrupt. That conclusion needs care
-//! because a time may pass through file systems that store it coarsely. FAT keeps even seconds of *local* time, so a stamp may also
-//! shift by whole hours when the zone or daylight saving changes; exFAT keeps 10 ms; NTFS and SMB keep 100 ns; others and many
-//! manifests keep a microsecond, a millisecond or a second. Some systems truncate, some round. So a stamp that is the other one
-//! truncated or rounded to one of these units is the same stamp. The price is an edit within the unit, which is reported as
-//! corruption: a false alarm, never an accepted corruption.
+//! A file whose content differs although its time did not change was not written to: it is corrupt. This conclusion
+//! requires care, because a time may pass through file systems that store it with less precision. FAT stores even
+//! seconds of *local* time, so a timestamp may also shift by whole hours when the time zone or daylight saving time
+//! changes. exFAT stores multiples of 10 ms, NTFS and SMB of 100 ns; others, and many manifests, store microseconds,
+//! milliseconds or seconds. Some systems truncate, some round. Therefore two timestamps count as equal if one is the
+//! other, truncated or rounded to one of these units. The price is that an edit within the unit is reported as
+//! corruption: a false alarm, but never accepted corruption.
 
 use truesum_manifest::Time;
 
-/// Units of stored times, in nanoseconds: NTFS and SMB, microseconds, milliseconds, exFAT, seconds (HFS+, many manifests), FAT.
+/// The units of stored times, in nanoseconds: NTFS and SMB, microseconds, milliseconds, exFAT, seconds (HFS+, many
+/// manifests), FAT.
 const UNITS: [i128; 6] = [100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, FAT];
 const FAT: i128 = 2_000_000_000;
 const HOUR: i128 = 3_600_000_000_000;
 /// Local times differ from UTC by up to this many hours.
 const HOURS: i128 = 14;
 
-/// How the time of a file found relates to the recorded one.
+/// How the time of a file relates to the recorded time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Movement {
-    /// It is the recorded time, as far as file systems keep times: nobody wrote to the file.
+    /// The times are equal as far as file systems can store them: the file was not written to.
     Unmoved,
-    /// The file was written to later.
+    /// The file was modified later.
     Later,
-    /// The file is older than the recorded one: an earlier version came back.
+    /// The file is older than the recorded time: an earlier version was restored.
     Earlier,
 }
 
@@ -37,7 +39,7 @@ pub(crate) fn movement(recorded: Time, found: Time) -> Movement {
     }
 }
 
-/// Returns whether both times are one, as far as file systems keep them.
+/// Returns whether both times are equal as far as file systems can store them.
 pub fn same_time(one: Time, other: Time) -> bool {
     is_same_stamp(nanos(one), nanos(other))
 }
@@ -51,7 +53,7 @@ fn is_same_stamp(one: i128, other: i128) -> bool {
     if UNITS.into_iter().any(|unit| is_rounded(unit, apart)) {
         return true;
     }
-    // A FAT stamp in another zone: whole hours apart once both are cut to two seconds.
+    // A FAT timestamp from another time zone: a difference of whole hours after truncation to two seconds.
     let cut = |time: i128| time.div_euclid(FAT) * FAT;
     let is_fat = one % FAT == 0 || other % FAT == 0;
     let rest = (cut(one) - cut(other)).abs() % HOUR;
@@ -106,7 +108,7 @@ mod tests {
             assert_eq!(movement(RECORDED, found), Movement::Later, "{found:?}");
             assert_eq!(movement(found, RECORDED), Movement::Earlier, "{found:?}");
         }
-        // Whole hours are a shift only of a stamp that FAT can hold.
+        // A difference of whole hours counts only for times that FAT can represent.
         assert_eq!(movement(RECORDED, at(3601, 123_456_789)), Movement::Later);
     }
 }

@@ -1,4 +1,4 @@
-//! What became of a file between what is listed and what is found, and what that makes of the whole.
+//! The result for each file of a comparison, and the overall result.
 
 use crate::content::Facts;
 use crate::error::Error;
@@ -7,37 +7,38 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use truesum_hash::Digest;
 
-/// What became of a file. The rules are those of docs/reference/audit.md, "Categories".
+/// What happened to a file. The rules are in docs/reference/audit.md, "Categories".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
-    /// Under its name, with its content.
+    /// Same name, same content.
     Same,
-    /// Under its name, with other content.
+    /// Same name, different content.
     Changed,
-    /// Under its name with other content, although its modification time is the recorded one: nobody wrote to it.
+    /// Same name and recorded modification time, but different content: the file was not written to.
     Corrupt,
-    /// Under its name with other content and an earlier modification time: an older version came back.
+    /// Same name, different content and an earlier modification time: an older version was restored.
     Restored,
-    /// Its name is not there, nor is its content under a new name.
+    /// The name does not exist, and its content does not exist under a new name.
     Missing,
-    /// Not listed, and its content is listed under no name.
+    /// Not in the manifest, and neither is its content.
     New,
-    /// A listed name is not there, and its content is under this new name.
+    /// A name in the manifest does not exist, but its content exists under this new name.
     Moved,
-    /// A listed name is not there, and a file with its size and modification time but other content is under this new name.
+    /// A name in the manifest does not exist, but a file with its size and modification time and different content
+    /// exists under this new name.
     MovedModified,
-    /// Not listed, with the content that is listed under another name, which is there or was found moved.
+    /// Not in the manifest, but its content is in the manifest under another name, which exists or was found moved.
     Copied,
-    /// Not listed, with the content of another file that is not listed either.
+    /// Not in the manifest, with the content of another file that is not in the manifest.
     Duplicated,
-    /// There, but it could not be read to its end, or changed meanwhile.
+    /// The file exists, but could not be read to its end or changed during the read.
     Unreadable,
-    /// Both sides have it, but no algorithm by which to compare.
+    /// Both sides have the file, but no common algorithm to compare it.
     Unknown,
 }
 
 impl Standing {
-    /// All of them.
+    /// All values.
     pub const ALL: [Standing; 12] = [
         Standing::Same,
         Standing::Changed,
@@ -53,7 +54,7 @@ impl Standing {
         Standing::Unknown,
     ];
 
-    /// The word for it.
+    /// Returns the word for the value in output.
     pub fn word(self) -> &'static str {
         match self {
             Standing::Same => "same",
@@ -72,53 +73,54 @@ impl Standing {
     }
 }
 
-/// What is said of one file.
+/// The result for one file.
 #[derive(Debug)]
 pub struct Finding<'f> {
-    /// What became of it.
+    /// What happened to the file.
     pub standing: Standing,
-    /// Its name: the new one, of a file that has one.
+    /// The name of the file: the new name if it was moved.
     pub name: &'f Path,
-    /// The name that its content is listed under ([`Standing::Moved`], [`Standing::Copied`]), or that of the first new file
-    /// with it ([`Standing::Duplicated`]).
+    /// The name of the content in the manifest ([`Standing::Moved`], [`Standing::Copied`]), or the name of the first
+    /// new file with the same content ([`Standing::Duplicated`]).
     pub from: Option<&'f Path>,
-    /// What is listed of it.
+    /// The facts in the manifest.
     pub listed: Option<Facts>,
-    /// What was found of it, where it is not what is listed.
+    /// The facts found, if they differ from the manifest.
     pub found: Option<Facts>,
-    /// Why it is [`Standing::Unreadable`].
+    /// Why the file is [`Standing::Unreadable`].
     pub error: Option<&'f Error>,
 }
 
-/// Something that a comparison tells.
+/// An event of a comparison.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// What became of a file. In the order of names, after everything was read.
+    /// The result for one file. Results are reported in the order of names, after everything has been read.
     Finding(&'e Finding<'e>),
-    /// A line of this manifest that is no entry, or contradicts one before it.
+    /// A line of this manifest that is malformed or contradicts an earlier one.
     Malformed(&'e Path, &'e BadLine),
     /// A manifest that could not be read, or a folder that could not be listed.
     Failed(&'e Error),
 }
 
-/// What the whole comes to.
+/// The overall result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equality {
-    /// Every listed file is there as it is listed, and there is no other.
+    /// Every file matches, and there are no other files.
     Equal,
-    /// The same of those that were selected. Of the others nothing is known.
+    /// Every selected file matches. Nothing is known about the others.
     PartEqual,
-    /// Some file is not.
+    /// At least one file differs.
     Different,
-    /// No difference was seen, but not everything was compared: a malformed line, no common algorithm, nothing listed.
+    /// No difference was found, but not everything was compared: a malformed line, no common algorithm, or an empty
+    /// list.
     NotAsAsked,
-    /// Stopped before its end.
+    /// The comparison was stopped before its end.
     Interrupted,
 }
 
 impl Equality {
-    /// Returns the exit status for it: 0 if equal, 1 if different, 2 if not everything was compared, 130 if interrupted (a program that
-    /// knows the signal adds its number to 128 instead).
+    /// Returns the exit status: 0 if equal, 1 if different, 2 if not everything was compared, 130 if interrupted (a
+    /// program that knows the signal returns 128 plus its number instead).
     pub fn exit_status(self) -> u8 {
         match self {
             Equality::Equal | Equality::PartEqual => 0,
@@ -133,38 +135,39 @@ impl Equality {
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub(crate) counts: [u64; Standing::ALL.len()],
-    /// Entries and files of the first side, by name.
+    /// Entries or files of the first side, by name.
     pub listed: u64,
     /// Files read to their end.
     pub read: u64,
     /// Bytes of those files.
     pub bytes: u64,
-    /// Files of either side that were not selected, as far as they were met: what lies in a folder that is left out is not.
+    /// Files of either side that are not selected, as far as they were visited. Files in excluded folders are not
+    /// counted.
     pub left_out: [u64; 2],
-    /// The manifests that were read, each with its own SHA-256 if that was asked for.
+    /// The manifests that were read, each with its own SHA-256 if requested.
     pub manifests: Vec<(PathBuf, Option<Digest>)>,
-    /// Lines that are no entry.
+    /// Malformed lines.
     pub malformed: u64,
     /// Manifests that could not be read, and folders that could not be listed.
     pub failed: u64,
-    /// Whether it was stopped before its end.
+    /// Whether the comparison was stopped before its end.
     pub interrupted: bool,
-    /// The algorithms that each side has digests of.
+    /// The algorithms of the digests on each side.
     pub algorithms: [BTreeSet<String>; 2],
-    /// Those of `algorithms` by which an equal digest does not tell tampering.
+    /// Those of `algorithms` for which a matching digest does not rule out tampering.
     pub not_tamper_evident: BTreeSet<String>,
-    /// Files of the first side of whose digests none tells tampering.
+    /// Files of the first side whose digests do not rule out tampering.
     pub weak: u64,
-    /// Whether files that moved pass.
+    /// Whether moved files count as equal.
     pub moved_passes: bool,
-    /// Whether malformed lines pass.
+    /// Whether malformed lines are accepted.
     pub lenient: bool,
-    /// Whether one of the sides lists nothing that could be compared.
+    /// Whether one of the sides has nothing that could be compared.
     pub nothing: bool,
 }
 
 impl Report {
-    /// How many files have this standing.
+    /// Returns the number of files with this standing.
     pub fn count(&self, standing: Standing) -> u64 {
         self.counts[standing as usize]
     }
@@ -173,14 +176,15 @@ impl Report {
         self.counts[standing as usize] += 1;
     }
 
-    /// Whether not everything was to be compared.
+    /// Returns whether only part of the files was selected.
     pub fn is_part(&self) -> bool {
         self.left_out != [0, 0]
     }
 
-    /// What all this means. Only [`Equality::Equal`] is good news, and [`Equality::PartEqual`] of what was selected.
+    /// Returns the overall result. Only [`Equality::Equal`], or [`Equality::PartEqual`] for the selected files, is a
+    /// success.
     pub fn equality(&self) -> Equality {
-        // Destructured, so that a new count does not compile until somebody decides what it means.
+        // Destructured, so that a new count does not compile until its meaning is decided here.
         let Report {
             counts,
             malformed,
@@ -190,7 +194,7 @@ impl Report {
             lenient,
             nothing,
             left_out,
-            // What was read, by what, and how strong it is says nothing of equality.
+            // Which files were read, with which algorithms, and how strong they are does not affect equality.
             listed: _,
             read: _,
             bytes: _,

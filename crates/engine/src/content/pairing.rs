@@ -1,15 +1,18 @@
-//! Content under other names: which of the new files are listed files that moved, copies of such, or of each other.
+//! Content under other names: finds new files that were moved or copied from files in the manifest, or copied from each
+//! other.
 //!
-//! Everything is sorting and one pass, so that a folder in which all files are equal costs no more than any other.
+//! Everything is done by sorting and a single pass, so a folder in which all files are equal costs no more than any
+//! other.
 
 use crate::content::set::{Set, common};
 use std::cmp::Ordering;
 use truesum_hash::Spec;
 
-/// Lists of algorithms that are tried with each other. A manifest has one or two; one that has more was made to be slow.
+/// The maximum number of algorithm combinations that are compared with each other. A manifest has one or two; one with
+/// more was crafted to be slow.
 const TRIED: usize = 64;
 
-/// Two sets, and by what the content of their files is compared.
+/// Two sets and the algorithms that both have.
 struct Shared<'s> {
     sets: [&'s Set; 2],
     places: Vec<[(usize, usize); 2]>,
@@ -25,7 +28,7 @@ impl Shared<'_> {
         digests.fold(Ordering::Equal, Ordering::then).then_with(|| size(one).cmp(&size(other)))
     }
 
-    /// Sorts files of one side by content, then by the name without its folder, then by the whole name.
+    /// Sorts the files of one side by content, then by base name, then by path.
     fn sort(&self, side: usize, files: &mut [u32]) {
         let set = self.sets[side];
         files.sort_unstable_by(|&a, &b| {
@@ -34,14 +37,14 @@ impl Shared<'_> {
         });
     }
 
-    /// The first files that have one content.
+    /// Returns the files at the beginning that have the same content.
     fn group<'f>(&self, side: usize, files: &'f [u32]) -> &'f [u32] {
         let end = files.iter().position(|&file| self.order((side, file), (side, files[0])).is_ne());
         &files[..end.unwrap_or(files.len())]
     }
 }
 
-/// The ways in which files of two lists can be compared: for each, those files that have what it takes.
+/// Returns the ways in which files of two lists can be compared, each with the files that have the necessary digests.
 fn ways<'s>(sets: [&'s Set; 2], files: [&[u32]; 2]) -> Vec<(Shared<'s>, [Vec<u32>; 2])> {
     let kinds = |side: usize| {
         let mut kinds: Vec<(u32, bool)> =
@@ -68,8 +71,8 @@ fn ways<'s>(sets: [&'s Set; 2], files: [&[u32]; 2]) -> Vec<(Shared<'s>, [Vec<u32
     ways
 }
 
-/// Pairs listed files that are gone with new files of their content, each with one; of several, with that of the same name
-/// in another folder. What is paired is taken out of both lists.
+/// Pairs missing files with new files of the same content, one to one; files with the same base name are preferred.
+/// Paired files are removed from both lists.
 pub(crate) fn moved(sets: [&Set; 2], gone: &mut Vec<u32>, fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let mut taken = [vec![false; sets[0].len() as usize], vec![false; sets[1].len() as usize]];
@@ -102,7 +105,7 @@ pub(crate) fn moved(sets: [&Set; 2], gone: &mut Vec<u32>, fresh: &mut Vec<u32>) 
     pairs
 }
 
-/// Pairs files of one content, sorted by name: first those of the same name, then the others in their order.
+/// Pairs files of the same content, sorted by name: first those with the same base name, then the others in order.
 fn pair(sets: [&Set; 2], ones: &[u32], others: &[u32], pairs: &mut Vec<(u32, u32)>) {
     let (mut i, mut j) = (0, 0);
     let (mut left, mut right) = (Vec::new(), Vec::new());
@@ -127,8 +130,8 @@ fn pair(sets: [&Set; 2], ones: &[u32], others: &[u32], pairs: &mut Vec<(u32, u32
     pairs.extend(left.into_iter().zip(right));
 }
 
-/// Finds the new files that have the content of a listed one, and takes them out; with each the listed file, the first of
-/// them.
+/// Finds new files with the content of a file in the manifest and removes them from the list. Returns each with the
+/// first file in the manifest that has this content.
 pub(crate) fn copied(sets: [&Set; 2], fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
     if fresh.is_empty() {
         return Vec::new();
@@ -161,8 +164,8 @@ pub(crate) fn copied(sets: [&Set; 2], fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Finds the files that have the content of another of them, and takes them out; with each the one that stays, the first by
-/// name.
+/// Finds files with the same content as another one and removes them from the list. Returns each with the file that
+/// remains, which is the first by name.
 pub(crate) fn duplicated(set: &Set, fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let mut taken = vec![false; set.len() as usize];

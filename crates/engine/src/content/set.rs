@@ -1,5 +1,5 @@
-//! The files of one side by name, with what is known of each: in some dozens of bytes beside its name and its digests, so
-//! that a million files are no matter of memory.
+//! The files of one side by name, with the known facts about each. A file needs a few dozen bytes in addition to its
+//! name and digests, so a million files fit in memory easily.
 
 use crate::content::Facts;
 use std::collections::HashMap;
@@ -10,27 +10,27 @@ use truesum_manifest::Time;
 
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;
-/// A size that is not known: no file is so large.
+/// The value for an unknown size; no file is that large.
 const UNSIZED: u64 = u64::MAX;
-/// A time that is not known, as nanoseconds.
+/// The value for an unknown time, in the field for nanoseconds.
 const UNTIMED: u32 = u32::MAX;
 
 /// Files by name.
 #[derive(Default)]
 pub(crate) struct Set {
-    /// Keyed anew in each process: nobody can make names that all fall together.
+    /// Random keys for each process, so that an attacker cannot craft names that collide.
     keys: RandomState,
-    /// The first file whose name has this hash.
+    /// The first file for each name hash.
     by_name: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
     files: Vec<File>,
     /// Names and digests.
     bytes: Vec<u8>,
-    /// Lists of algorithms that files have digests of, each once.
+    /// The distinct lists of algorithms.
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u32>,
 }
 
-/// Takes a hash for what it is.
+/// A hasher that returns its input, which is already a hash.
 #[derive(Default)]
 struct Hashed(u64);
 
@@ -52,23 +52,23 @@ struct File {
     name: usize,
     digests: usize,
     name_len: u32,
-    /// Index of the list of algorithms.
+    /// The index of the list of algorithms.
     kind: u32,
     size: u64,
     seconds: i64,
     nanos: u32,
-    /// The next file whose name has the same hash.
+    /// The next file with the same name hash.
     next: u32,
 }
 
-/// How two files compare by what is known of both.
+/// The result of comparing the known facts about two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compared {
-    /// All digests that both have are equal, and there is one.
+    /// All digests that both have are equal, and there is at least one.
     Same,
-    /// Sizes differ, or a digest.
+    /// The sizes or a digest differ.
     Differs,
-    /// They have no algorithm in common.
+    /// There is no common algorithm.
     Unknown,
 }
 
@@ -82,15 +82,16 @@ impl Set {
         among(&self.files, &self.bytes, first, name)
     }
 
-    /// The same, where it is most likely this file: both sides come in one order as a rule, and then nothing is looked up.
+    /// Finds a file, trying the most likely one first. Both sides are usually in the same order, so no lookup is
+    /// needed.
     pub(crate) fn find_likely(&self, likely: u32, name: &[u8]) -> Option<u32> {
         if likely < self.len() && self.name(likely) == name { Some(likely) } else { self.find(name) }
     }
 
-    /// Adds a file; of one that is there already, what was not known yet.
+    /// Adds a file. If it exists already, adds the facts that were not known yet.
     ///
     /// # Errors
-    /// The algorithm by which, or the word for what, it was said to be something else before.
+    /// Returns the algorithm, or the word for the property, that contradicts what is already known.
     pub(crate) fn insert(
         &mut self,
         name: &[u8],
@@ -104,10 +105,10 @@ impl Set {
         }
     }
 
-    /// Adds a file, even if there is one of that name, which is then found no more by its name.
+    /// Adds a file even if there is one with the same name, which can then no longer be found by name.
     ///
     /// # Errors
-    /// There are too many files, or the name is too long.
+    /// Fails if there are too many files or the name is too long.
     pub(crate) fn push(
         &mut self,
         name: &[u8],
@@ -160,9 +161,9 @@ impl Set {
         Ok(())
     }
 
-    /// Gives a file its digests, in place of those it had.
+    /// Sets the digests of a file, replacing previous ones.
     pub(crate) fn set_digests(&mut self, at: u32, specs: &Arc<[Spec]>, digests: &[Digest]) {
-        // An algorithm without its digest is none.
+        // An algorithm without a digest does not count.
         let specs = if digests.is_empty() { &Arc::from([]) } else { specs };
         let kind = match self.kinds.last() {
             Some(last) if Arc::ptr_eq(last, specs) => self.kinds.len() as u32 - 1,
@@ -173,7 +174,7 @@ impl Set {
         };
         let start = self.bytes.len();
         for (spec, digest) in specs.iter().zip(digests) {
-            // The length is the algorithm's; another one would be refused where it was read.
+            // The length matches the algorithm; others were rejected when they were read.
             let (bytes, len) = (digest.as_bytes(), spec.digest_len());
             self.bytes.extend_from_slice(&bytes[..bytes.len().min(len)]);
             self.bytes.resize(self.bytes.len() + len.saturating_sub(bytes.len()), 0);
@@ -185,7 +186,8 @@ impl Set {
         (file.kind, file.digests) = (kind, start);
     }
 
-    /// Whether a file has just these digests, and no other size: what needs no closer look.
+    /// Returns whether a file has exactly these digests and no other size, in which case no further comparison is
+    /// needed.
     pub(crate) fn is_just(&self, at: u32, size: Option<u64>, specs: &[Spec], digests: &[Digest]) -> bool {
         let sized = size.is_none_or(|size| self.size(at).is_none_or(|known| known == size));
         let own = self.specs(at);
@@ -198,7 +200,7 @@ impl Set {
             && specs.iter().zip(digests).zip(places(own)).all(same)
     }
 
-    /// Takes the file that was added last out again.
+    /// Removes the file that was added last.
     pub(crate) fn undo(&mut self) {
         let Some(at) = self.files.len().checked_sub(1) else { return };
         let hash = self.keys.hash_one(self.name(at as u32));
@@ -210,7 +212,7 @@ impl Set {
         self.bytes.truncate(file.name);
     }
 
-    /// Notes what a file was found to be.
+    /// Records the actual size and time of a file.
     pub(crate) fn set_facts(&mut self, at: u32, size: u64, time: Time) {
         let file = &mut self.files[at as usize];
         (file.size, file.seconds, file.nanos) = (size, time.seconds, time.nanos);
@@ -221,7 +223,7 @@ impl Set {
         &self.bytes[file.name..file.name + file.name_len as usize]
     }
 
-    /// The name without its folder.
+    /// Returns the base name.
     pub(crate) fn base(&self, at: u32) -> &[u8] {
         let name = self.name(at);
         &name[name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
@@ -244,7 +246,7 @@ impl Set {
         self.files[at as usize].kind
     }
 
-    /// The lists of algorithms that files have digests of.
+    /// Returns the distinct lists of algorithms.
     pub(crate) fn kinds(&self) -> &[Arc<[Spec]>] {
         &self.kinds
     }
@@ -260,7 +262,7 @@ impl Set {
         specs.iter().zip(places(specs)).map(digest).collect()
     }
 
-    /// The bytes at this place behind a file's first digest.
+    /// Returns the bytes at this offset from a file's first digest.
     pub(crate) fn slice(&self, at: u32, (from, len): (usize, usize)) -> &[u8] {
         &self.bytes[self.files[at as usize].digests + from..][..len]
     }
@@ -270,7 +272,7 @@ impl Set {
     }
 }
 
-/// The file of this name, among those that begin with `first`.
+/// Returns the file with this name in the chain that starts at `first`.
 fn among(files: &[File], bytes: &[u8], first: u32, name: &[u8]) -> Option<u32> {
     let mut at = first;
     while at != NONE {
@@ -283,7 +285,7 @@ fn among(files: &[File], bytes: &[u8], first: u32, name: &[u8]) -> Option<u32> {
     None
 }
 
-/// Where the digests of these algorithms lie behind the first, and how long each is.
+/// Returns offset and length of the digests for these algorithms.
 fn places(specs: &[Spec]) -> impl Iterator<Item = (usize, usize)> {
     specs.iter().scan(0, |from, spec| {
         let len = spec.digest_len() + if spec.counts_parts() { 8 } else { 0 };
@@ -292,14 +294,14 @@ fn places(specs: &[Spec]) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Where files of two lists of algorithms have the digests that both have.
+/// Returns the locations of the digests that two lists of algorithms have in common.
 pub(crate) fn common(one: &[Spec], other: &[Spec]) -> Vec<[(usize, usize); 2]> {
     let in_other = |spec: &Spec| other.iter().zip(places(other)).find(|(known, _)| *known == spec);
     let both = |(spec, place)| in_other(spec).map(|(_, there)| [place, there]);
     one.iter().zip(places(one)).filter_map(both).collect()
 }
 
-/// Compares a file of one set with one of another by all that is known of both.
+/// Compares a file of one set with a file of another by all known facts.
 pub(crate) fn compare(one: (&Set, u32), other: (&Set, u32)) -> Compared {
     if let (Some(size), Some(there)) = (one.0.size(one.1), other.0.size(other.1))
         && size != there

@@ -1,4 +1,4 @@
-//! What is in a tree: every object below it with what it was when it was found, and the digests of its files.
+//! The contents of a tree: every object with its state when it was found, and the digests of its files.
 
 use crate::directory::object::{Object, State, What};
 use crate::directory::options::Options;
@@ -20,34 +20,34 @@ use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::Place;
 
-/// A tree: the tree itself first, then all below it in the order of a walk, folders before what is in them.
+/// A tree: first the tree itself, then everything below it in the order of the walk, folders before their contents.
 pub(super) struct Gathered {
-    /// The argument, without slashes at its end.
+    /// The argument without trailing slashes.
     root: Vec<u8>,
     pub objects: Vec<Object>,
-    /// What was computed of the files, those of one object behind those of the one before.
+    /// The digests of the files, in the order of the objects.
     digests: Vec<u8>,
     digest_len: usize,
 }
 
 impl Gathered {
-    /// Whether the argument is a file and not a tree.
+    /// Returns whether the argument is a file.
     pub fn is_file(&self) -> bool {
         self.objects.first().is_some_and(|object| matches!(object.what, What::File))
     }
 
-    /// The name of the argument in its folder.
+    /// Returns the name of the argument in its folder.
     pub fn root_name(&self) -> &[u8] {
         Path::new(std::ffi::OsStr::from_bytes(&self.root)).file_name().map_or(&[], OsStrExt::as_bytes)
     }
 
-    /// What was computed of a file.
+    /// Returns the digest of a file.
     pub fn digest(&self, object: &Object) -> &[u8] {
         let at = object.hashed.map_or(0, |at| at as usize * self.digest_len);
         &self.digests[at..at + self.digest_len]
     }
 
-    /// The path of an object as the user knows it.
+    /// Returns the path of an object as the user knows it.
     pub fn full_path(&self, object: &Object) -> Vec<u8> {
         let mut path = self.root.clone();
         if !object.is_root() {
@@ -59,7 +59,7 @@ impl Gathered {
         path
     }
 
-    /// Where an object is opened, and under which name there: `path` is its full path.
+    /// Returns the folder from which an object is opened and its name there. `path` is its full path.
     pub fn way<'a>(&self, object: &'a Object, path: &'a [u8]) -> (&'a Root, &'a [u8]) {
         match &object.anchor {
             Some(anchor) => (anchor.root(), anchor.rest(path)),
@@ -67,13 +67,13 @@ impl Gathered {
         }
     }
 
-    /// Looks at every object again, and tells which is not what it was.
+    /// Examines every object again and reports the ones that changed.
     pub fn is_unchanged(&self, tell: &mut dyn FnMut(Error)) -> bool {
         let mut unchanged = true;
         for object in &self.objects {
             let path = self.full_path(object);
             let (root, name) = self.way(object, &path);
-            // An argument may be a link; nothing below it is followed.
+            // The argument may be a symbolic link; links below it are not followed.
             let why = match root.stat(name, object.is_root()) {
                 Ok(stat) if State::of(&stat) == object.state => continue,
                 Ok(_) => "it changed after it was read",
@@ -86,7 +86,7 @@ impl Gathered {
     }
 }
 
-/// Walks a tree and hashes its files. `None` if anything failed, which is told, or it was stopped.
+/// Walks a tree and hashes its files. Returns `None` if anything failed, which is reported, or if the run was stopped.
 pub(super) fn gather(
     path: &Path,
     options: &Options,
@@ -137,14 +137,14 @@ fn path_of(bytes: Vec<u8>) -> std::path::PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// What the walk finds, as tasks; all of it is noted.
+/// The objects found by the walk as tasks. All of them are recorded.
 struct Tasks<'o> {
     root: Vec<u8>,
     walk: Walk,
     options: &'o Options,
     specs: Arc<[Spec]>,
     objects: Vec<Object>,
-    /// What is to be told before the walk goes on.
+    /// Tasks to be returned before the walk continues.
     waiting: VecDeque<Task>,
     files: u32,
 }
@@ -155,7 +155,7 @@ impl Tasks<'_> {
         rest[rest.iter().take_while(|&&byte| byte == b'/').count()..].into()
     }
 
-    /// Notes an object; false if there is no digest of a tree with it.
+    /// Records an object. Returns false if it makes a digest of the tree impossible.
     fn add(&mut self, path: &[u8], what: What, anchor: Option<Anchor>, stat: &Stat) -> bool {
         let hashed = (matches!(what, What::File) && !self.specs.is_empty()).then_some(self.files);
         let object = Object { path: self.relative(path), what, anchor, state: State::of(stat), hashed };
@@ -194,7 +194,7 @@ impl Tasks<'_> {
     }
 
     fn link(&mut self, path: &[u8]) {
-        // The tree itself was met before all that is in it.
+        // The tree itself is visited before its contents.
         let Some(anchor) = self.objects.first().and_then(|tree| tree.anchor.clone()) else { return };
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let read = anchor.root().resolve(anchor.rest(path), flags).and_then(|link| {
@@ -235,12 +235,11 @@ impl Iterator for Tasks<'_> {
     }
 }
 
-/// Takes the digests of files, which come in the order of the tasks.
+/// Receives the digests of files, in the order of the tasks.
 struct Digests<'t> {
     bytes: Vec<u8>,
     len: usize,
-    /// Bytes that were read of each file.
-    /// Nothing of a file that was not read.
+    /// The number of bytes read of each file; `None` for a file that was not read.
     sizes: Vec<Option<u64>>,
     fail: &'t mut dyn FnMut(Error),
 }
@@ -253,7 +252,7 @@ impl Sink for Digests<'_> {
                 self.bytes.extend_from_slice(found.digests()[0].as_bytes());
             }
             Err(error) => {
-                // Its place is kept; there will be no digest of the tree.
+                // Keeps the position; there will be no digest of the tree.
                 self.sizes.push(None);
                 self.bytes.resize(self.bytes.len() + self.len, 0);
                 (self.fail)(error);

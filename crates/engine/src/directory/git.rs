@@ -1,14 +1,14 @@
-//! The tree of git, and what Software Heritage makes of it.
+//! Git trees, and the variant of Software Heritage.
 
 use crate::directory::gather::Gathered;
 use crate::directory::object::What;
 use truesum_hash::{Digest, Spec};
 
-/// In which points trees of one kind differ from those of another.
+/// The differences between the kinds of git trees.
 pub(super) struct Rules {
-    /// The bits of a mode one of which makes a file executable.
+    /// The mode bits that make a file executable.
     pub executable: u32,
-    /// Whether folders without content count.
+    /// Whether folders without content are included.
     pub empty: bool,
 }
 
@@ -19,13 +19,13 @@ struct Open<'g> {
     body: Vec<u8>,
 }
 
-/// The name that git gives to a tree, or to a file that is the whole of it.
+/// Returns the object name of a tree, or of a file that was given in place of a tree.
 pub(super) fn digest(gathered: &Gathered, hash: &Spec, rules: Rules) -> Digest {
     if gathered.is_file() {
         return Digest::new(gathered.digest(&gathered.objects[0]));
     }
     let mut open = vec![Open { path: b"", name: b"", body: Vec::new() }];
-    // The order of a walk, in which folders are sorted as if a slash stood behind them, is git's.
+    // The walk sorts folders as if their names ended with a slash, which is git's order.
     for object in gathered.objects.iter().filter(|object| !object.is_root()) {
         while !object.is_below(open.last().expect("the tree itself holds all").path) {
             close(&mut open, hash, &rules);
@@ -50,7 +50,7 @@ pub(super) fn digest(gathered: &Gathered, hash: &Spec, rules: Rules) -> Digest {
     named("tree", &open[0].body, hash)
 }
 
-/// Ends the folder that was opened last, and adds it to the one it is in.
+/// Closes the innermost open folder and adds it to its parent.
 fn close(open: &mut Vec<Open<'_>>, hash: &Spec, rules: &Rules) {
     let Some(folder) = open.pop() else { return };
     if let (Some(above), true) = (open.last_mut(), rules.empty || !folder.body.is_empty()) {
@@ -66,7 +66,7 @@ fn add(folder: &mut Open<'_>, mode: &str, name: &[u8], digest: &[u8]) {
     folder.body.extend_from_slice(digest);
 }
 
-/// The name of an object of this type.
+/// Returns the name of an object of this type.
 fn named(kind: &str, body: &[u8], hash: &Spec) -> Digest {
     let mut hasher = hash.hasher();
     hasher.update(format!("{kind} {}\0", body.len()).as_bytes());

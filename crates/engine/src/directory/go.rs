@@ -1,11 +1,11 @@
-//! Go's hash of a module: `h1:`.
+//! The hash of a Go module: `h1:`.
 
 use crate::directory::gather::Gathered;
 use crate::directory::object::{Object, What};
 use std::fmt::Write;
 use truesum_hash::{Digest, Spec};
 
-/// The SHA-256 of a line for each file, sorted by name.
+/// Returns the SHA-256 of one line per file, sorted by name.
 pub(super) fn digest(gathered: &Gathered, prefix: Option<&str>) -> Digest {
     let mut files: Vec<&Object> =
         gathered.objects.iter().filter(|object| matches!(object.what, What::File)).collect();

@@ -1,4 +1,4 @@
-//! Which digest of a tree, and how it is written.
+//! The kinds of directory digests and their textual forms.
 
 use crate::directory::object::{Object, What};
 use std::fmt;
@@ -6,39 +6,39 @@ use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{from_nix32, to_nix32};
 
-/// The digest of a tree, and what it is of.
+/// The digest of a tree and the counts of its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
-    /// The digest; [`Kind::text`] writes it.
+    /// The digest. [`Kind::text`] returns its textual form.
     pub digest: Digest,
-    /// Whether it is that of a file alone, which was given in place of a tree.
+    /// Whether it is the digest of a file that was given in place of a tree.
     pub is_file: bool,
-    /// Regular files.
+    /// The number of regular files.
     pub files: u64,
-    /// Folders below the tree itself.
+    /// The number of folders below the tree itself.
     pub folders: u64,
-    /// Symbolic links.
+    /// The number of symbolic links.
     pub links: u64,
-    /// Bytes of the files.
+    /// The total size of the files in bytes.
     pub bytes: u64,
 }
 
-/// Which digest of a tree.
+/// A kind of directory digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `HASH-directory`: all objects, order-free, with short proofs of each.
+    /// `HASH-directory`: all objects, independent of their order, with short proofs of each.
     Truesum {
-        /// The hash; [`Kind::is_base`] says which may stand here.
+        /// The hash; see [`Kind::is_base`] for the requirements.
         spec: Spec,
-        /// Whether modes count.
+        /// Whether modes are included.
         modes: bool,
     },
-    /// Go's `h1:`, with this before each name.
+    /// Go's `h1:`, with a prefix before each name.
     Go {
-        /// A module and its version, `golang.org/x/mod@v0.22.0`; [`Kind::is_prefix`] says what may stand here.
+        /// A module and its version, `golang.org/x/mod@v0.22.0`; see [`Kind::is_prefix`] for the requirements.
         prefix: Option<String>,
     },
-    /// git's tree with this hash, `sha1` or `sha256`.
+    /// A git tree with this hash, `sha1` or `sha256`.
     Git(Spec),
     /// The SHA-256 of a Nix archive.
     Nar,
@@ -46,33 +46,34 @@ pub enum Kind {
     SoftwareHeritage,
 }
 
-/// How a digest is written, where there is a choice.
+/// The encoding of a digest, for kinds that allow several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
-    /// As the program writes it that the digest comes from.
+    /// The encoding of the original program.
     #[default]
     Usual,
-    /// In hexadecimal.
+    /// Hexadecimal.
     Hex,
-    /// As `sha256-BASE64`.
+    /// `sha256-BASE64`.
     Sri,
 }
 
 impl Kind {
-    /// Whether a tree's digest can be made over this hash: no checksum, no tree or composite, no key, and a name that the seal
-    /// has room for.
+    /// Returns whether a directory digest can be based on this hash: not a checksum, not a tree or composite hash,
+    /// without a key, and with a name that fits in the seal.
     pub fn is_base(spec: &Spec) -> bool {
         let has_trees = spec.algorithm().tree_id.is_some();
         let is_chunked = Merkle::new(spec).is_some() && spec.unit() == 0;
         spec.to_string().len() <= 16 && (has_trees || is_chunked) && *spec == unkeyed(spec)
     }
 
-    /// Whether this can stand before names: parts between single slashes, none of them `.` or `..`, and no line feed.
+    /// Returns whether this is a valid prefix for names: components separated by single slashes, none of them `.` or
+    /// `..`, and without a line feed.
     pub fn is_prefix(text: &str) -> bool {
         !text.contains('\n') && text.split('/').all(|part| !matches!(part, "" | "." | ".."))
     }
 
-    /// What is computed of each file.
+    /// Returns the algorithm that is computed for each file.
     pub(super) fn content(&self) -> Option<Spec> {
         let name = match self {
             Kind::Truesum { spec, .. } => return Some(spec.clone()),
@@ -84,12 +85,12 @@ impl Kind {
         Some(name.parse().expect("a row of the table"))
     }
 
-    /// A name that does not count directly below the tree; empty for none.
+    /// Returns the name that is ignored directly below the tree, or an empty one.
     pub(super) fn passed_over(&self) -> &'static [u8] {
         if matches!(self, Kind::Git(_)) { b".git" } else { b"" }
     }
 
-    /// Why there is no such digest of a tree with this object.
+    /// Returns why a tree with this object has no such digest.
     pub(super) fn refusal(&self, object: &Object) -> Option<&'static str> {
         match (self, &object.what) {
             (Kind::Truesum { .. }, _) if object.is_root() && !matches!(object.what, What::Folder) => {
@@ -106,7 +107,7 @@ impl Kind {
         }
     }
 
-    /// A digest as it is written and compared.
+    /// Returns a digest in the form in which it is written and compared.
     pub fn text(&self, directory: &Directory, encoding: Encoding) -> String {
         let digest = &directory.digest;
         match (self, encoding) {
@@ -120,8 +121,8 @@ impl Kind {
         }
     }
 
-    /// What a text says that was written by [`Kind::text`] or by the program the kind comes from: the kind and the digest, in
-    /// any encoding. `None` for a digest alone, which may be of any kind.
+    /// Parses a text written by [`Kind::text`] or by the original program: the kind and the digest, in any encoding.
+    /// Returns `None` for a bare digest, which could be of any kind.
     pub fn read(text: &str) -> Option<(Kind, Digest)> {
         let hex = |text: &str| Digest::from_hex(text.as_bytes()).ok();
         let (name, digest) = text.rsplit_once(':').unwrap_or(("", text));
@@ -145,7 +146,7 @@ impl Kind {
         (digest.len() == kind.digest_len() && digest.parts().is_none()).then_some((kind, digest))
     }
 
-    /// Bytes of its digests.
+    /// Returns the digest length in bytes.
     pub fn digest_len(&self) -> usize {
         match self {
             Kind::Truesum { spec, .. } | Kind::Git(spec) => spec.digest_len(),
@@ -160,7 +161,7 @@ fn unkeyed(spec: &Spec) -> Spec {
     plain.clone().with_bits(spec.digest_len() * 8).unwrap_or(plain)
 }
 
-/// What stands before the digest of a `HASH-directory`.
+/// The prefix of a `HASH-directory` digest.
 pub(super) struct Token<'a> {
     pub spec: &'a Spec,
     pub modes: bool,

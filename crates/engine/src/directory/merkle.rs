@@ -1,4 +1,4 @@
-//! `HASH-directory`: the entries of a tree, and RFC 9162's tree over them.
+//! `HASH-directory`: the entries of a tree and the RFC 9162 tree over them.
 
 use crate::directory::gather::Gathered;
 use crate::directory::object::What;
@@ -9,23 +9,23 @@ use truesum_hash::{Digest, Spec, hash_many};
 /// The first eight bytes of the descriptor that seals the digest.
 const ID: &[u8; 8] = b"fdir-1\0\0";
 
-/// What an entry says of its object.
+/// The type-specific part of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// A folder.
     Folder,
     /// A regular file.
     File {
-        /// Bytes of its content.
+        /// The size of its content in bytes.
         size: u64,
         /// The plain digest of its content.
         digest: Digest,
     },
-    /// A symbolic link to this.
+    /// A symbolic link with this target.
     Link(Vec<u8>),
 }
 
-/// The entry of an object as it is hashed.
+/// Returns the entry of an object in the form that is hashed.
 pub(super) fn entry(path: &[u8], mode: Option<u32>, body: &Body) -> Vec<u8> {
     let mut entry = vec![match body {
         Body::Folder => b'd',
@@ -51,17 +51,17 @@ pub(super) fn entry(path: &[u8], mode: Option<u32>, body: &Body) -> Vec<u8> {
     entry
 }
 
-/// What of a mode counts.
+/// Returns the bits of a mode that are included.
 pub(super) fn mode_of(mode: u32) -> u32 {
     mode & 0o7777
 }
 
-/// The hash of a leaf.
+/// Returns the hash of a leaf.
 pub(super) fn leaf(spec: &Spec, entry: &[u8]) -> Digest {
     spec.digest(&[&[0], entry].concat())
 }
 
-/// The hash of a node over two.
+/// Returns the hash of an inner node.
 pub(super) fn node(spec: &Spec, left: &Digest, right: &Digest) -> Digest {
     spec.digest(&join(left, right))
 }
@@ -70,7 +70,7 @@ fn join(left: &Digest, right: &Digest) -> Vec<u8> {
     [&[1], left.as_bytes(), right.as_bytes()].concat()
 }
 
-/// The digest of a tree of so many entries with this root.
+/// Returns the digest of a tree with this number of entries and this root.
 pub(super) fn seal(spec: &Spec, modes: bool, entries: u64, root: &Digest) -> Digest {
     let mut descriptor = [0; 40];
     descriptor[..8].copy_from_slice(ID);
@@ -81,10 +81,10 @@ pub(super) fn seal(spec: &Spec, modes: bool, entries: u64, root: &Digest) -> Dig
     spec.digest(&[&[2][..], &descriptor, root.as_bytes()].concat())
 }
 
-/// The root that the proof of one leaf leads to.
+/// Returns the root computed from the proof of one leaf.
 ///
 /// # Errors
-/// It has not the form that this leaf of so many needs.
+/// Fails if the proof does not have the form required for this leaf and number of entries.
 pub(super) fn root_of(
     spec: &Spec,
     (index, entries): (u64, u64),
@@ -100,7 +100,7 @@ pub(super) struct Entries<'g> {
     gathered: &'g Gathered,
     spec: &'g Spec,
     modes: bool,
-    /// Places of the objects.
+    /// The indices of the objects in sorted order.
     order: Vec<usize>,
 }
 
@@ -116,13 +116,13 @@ impl<'g> Entries<'g> {
         self.order.len() as u64
     }
 
-    /// The number of the object with this path.
+    /// Returns the index of the object with this path.
     pub fn find(&self, path: &[u8]) -> Option<u64> {
         let found = self.order.binary_search_by_key(&path, |&at| &self.gathered.objects[at].path);
         found.ok().map(|index| index as u64)
     }
 
-    /// Path, mode and body of an entry.
+    /// Returns the path, mode and body of an entry.
     pub fn get(&self, index: usize) -> (&'g [u8], Option<u32>, Body) {
         let object = &self.gathered.objects[self.order[index]];
         let body = match &object.what {
@@ -136,7 +136,7 @@ impl<'g> Entries<'g> {
     }
 
     fn leaves(&self) -> Vec<Digest> {
-        // As many as keep lanes full.
+        // Enough to fill all lanes.
         const BATCH: usize = 256;
         let mut leaves = Vec::with_capacity(self.order.len());
         for first in (0..self.order.len()).step_by(BATCH) {
@@ -151,7 +151,7 @@ impl<'g> Entries<'g> {
         leaves
     }
 
-    /// The hash over a row of leaves: of none, that of nothing.
+    /// Returns the root over a row of leaves; for no leaves, the hash of the empty string.
     fn reduce(&self, mut row: Vec<Digest>) -> Digest {
         while row.len() > 1 {
             let (pairs, odd) = row.as_chunks::<2>();
@@ -167,7 +167,7 @@ impl<'g> Entries<'g> {
         seal(self.spec, self.modes, self.len(), &self.reduce(self.leaves()))
     }
 
-    /// The hashes beside the way from an entry to the root.
+    /// Returns the sibling hashes on the path from an entry to the root.
     pub fn path(&self, index: u64) -> Vec<Digest> {
         let leaves = self.leaves();
         let subtree = |at: Range<u64>| {

@@ -1,4 +1,4 @@
-//! The SHA-256 of a Nix archive: a chain of blocks over all contents, so that files are read one after the other.
+//! The SHA-256 of a Nix archive. The archive is hashed sequentially, so files are read one after the other.
 
 use crate::directory::gather::Gathered;
 use crate::directory::object::{Object, What};
@@ -10,15 +10,15 @@ use crate::io::read::Guarded;
 use crate::progress::Progress;
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// Files longer than this are read by a thread of their own while they are hashed.
+/// Longer files are read by a separate thread while they are hashed.
 const READ_AHEAD: u64 = 4 << 20;
-/// Bytes read at a time of others.
+/// The number of bytes read at a time for other files.
 const SLICE: usize = 1 << 18;
 
-/// The digest of the archive; nothing if it was stopped.
+/// Returns the digest of the archive, or `None` if the run was stopped.
 ///
 /// # Errors
-/// A file that could not be read to its end, or changed meanwhile.
+/// Fails for a file that could not be read to its end or changed during the read.
 pub(super) fn digest(
     gathered: &Gathered,
     options: &Options,
@@ -68,13 +68,13 @@ pub(super) fn digest(
         }
     }
     while open.pop().is_some() {
-        // The tree itself is no entry of another.
+        // The tree itself is not an entry of another folder.
         archive.texts(if open.is_empty() { &[b")"] } else { &[b")", b")"] });
     }
     Ok(Some(archive.hasher.finish()))
 }
 
-/// Sorts by one name after the other, so that what is in a folder stands behind it.
+/// Compares component by component, so that the contents of a folder directly follow it.
 fn by_names(one: &[u8], other: &[u8]) -> std::cmp::Ordering {
     one.split(|&byte| byte == b'/').cmp(other.split(|&byte| byte == b'/'))
 }
@@ -102,7 +102,7 @@ impl Archive<'_> {
         self.hasher.update(&[0; 8][..((8 - len % 8) % 8) as usize]);
     }
 
-    /// Adds the content of a file; false if it was stopped.
+    /// Adds the content of a file. Returns false if the run was stopped.
     fn content(&mut self, object: &Object) -> Result<bool, Error> {
         let path = self.gathered.full_path(object);
         let (root, name) = self.gathered.way(object, &path);

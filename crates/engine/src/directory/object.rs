@@ -1,34 +1,34 @@
-//! An object of a tree: a file, a folder or a symbolic link, and by what it is seen that it moved.
+//! An object of a tree (a file, a folder or a symbolic link) and the state by which changes are detected.
 
 use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
 use rustix::fs::{FileType, Stat};
 
-/// A file, folder or link.
+/// A file, folder or symbolic link.
 pub(super) struct Object {
-    /// Its path from the tree down; empty for the tree itself.
+    /// The path relative to the tree; empty for the tree itself.
     pub path: Box<[u8]>,
     pub what: What,
-    /// Where it is opened; nothing for an argument that is a file.
+    /// The folder it is opened from; `None` for an argument that is a file.
     pub anchor: Option<Anchor>,
     pub state: State,
-    /// Which digest is its own, for a file that was hashed.
+    /// The index of its digest, for a file that was hashed.
     pub hashed: Option<u32>,
 }
 
 pub(super) enum What {
     Folder,
     File,
-    /// A symbolic link to this.
+    /// A symbolic link with this target.
     Link(Box<[u8]>),
 }
 
-/// By what it is seen that an object is another one, or has another content, than it had.
+/// The state by which a replaced or modified object is detected.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct State {
     id: FileId,
     mode: u32,
-    /// 0 of a folder, whose size says nothing.
+    /// The size; 0 for a folder, whose size is meaningless.
     size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
@@ -48,27 +48,27 @@ impl State {
 }
 
 impl Object {
-    /// Whether it is the tree itself.
+    /// Returns whether it is the tree itself.
     pub fn is_root(&self) -> bool {
         self.path.is_empty()
     }
 
-    /// Its name in the folder it is in.
+    /// Returns its name in its folder.
     pub fn name(&self) -> &[u8] {
         &self.path[self.path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
     }
 
-    /// Its mode and type, as the system has them.
+    /// Returns its mode and type in the system's representation.
     pub fn mode(&self) -> u32 {
         self.state.mode
     }
 
-    /// Bytes of a file.
+    /// Returns the size of a file in bytes.
     pub fn size(&self) -> u64 {
         self.state.size
     }
 
-    /// Whether it lies in this folder, or deeper.
+    /// Returns whether it is in this folder, at any depth.
     pub fn is_below(&self, folder: &[u8]) -> bool {
         folder.is_empty() || self.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"))
     }

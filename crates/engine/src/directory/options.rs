@@ -1,24 +1,24 @@
-//! What is asked of the digest of a tree.
+//! The options of a directory digest.
 
 use crate::directory::kind::Kind;
 use crate::io::mapping::Mapping;
 use crate::walk;
 
-/// Which digest of a tree, of which of its files, and how they are read.
+/// The kind of digest, the files to include, and how they are read.
 #[derive(Debug)]
 pub struct Options {
-    /// Which digest.
+    /// The kind of digest.
     pub kind: Kind,
-    /// What of the tree counts. Links are never followed and special files never read, whatever this says of them.
+    /// Which objects are included. Links are never followed and special files never read, whatever this specifies.
     pub walk: walk::Options,
-    /// Threads that read and hash; 0 means one for each core.
+    /// The number of threads that read and hash; 0 means one per core.
     pub threads: usize,
     /// Whether files may be mapped.
     pub mapping: Mapping,
 }
 
 impl Options {
-    /// This digest of everything in a tree, on all cores.
+    /// Returns the options for this digest of everything in a tree, on all cores.
     pub fn new(kind: Kind) -> Options {
         Options { kind, walk: walk::Options::default(), threads: 0, mapping: Mapping::Never }
     }

@@ -1,4 +1,4 @@
-//! The proof that one object belongs to the digest of a tree.
+//! Proofs that one object belongs to the digest of a tree.
 
 use crate::directory::gather::gather;
 use crate::directory::kind::Kind;
@@ -17,27 +17,27 @@ use std::path::Path;
 use truesum_hash::tree::ProofError;
 use truesum_hash::{Digest, Spec};
 
-/// What shows that an object belongs to the digest of a tree.
+/// A proof that an object belongs to the digest of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectProof {
     /// The hash of the tree's digest.
     pub spec: Spec,
-    /// Objects in the tree.
+    /// The number of objects in the tree.
     pub entries: u64,
-    /// The number of this one, in the order of paths.
+    /// The index of the object, in the order of paths.
     pub index: u64,
-    /// Its path from the tree down.
+    /// The path of the object relative to the tree.
     pub path: Vec<u8>,
-    /// Its mode, in trees with modes.
+    /// The mode of the object, in trees with modes.
     pub mode: Option<u32>,
-    /// What it is.
+    /// The type-specific part of the object's entry.
     pub body: Body,
-    /// The hashes beside the way to the root.
+    /// The sibling hashes on the path to the root.
     pub hashes: Vec<Digest>,
 }
 
-/// Reads a tree and proves that an object belongs to its digest. `name` is its path from the tree down. `None` where anything
-/// failed, which was told before, or where it was stopped.
+/// Reads a tree and proves that an object belongs to its digest. `name` is its path relative to the tree. Returns
+/// `None` if anything failed, which was reported before, or if the run was stopped.
 pub fn prove(
     path: impl AsRef<Path>,
     name: &Path,
@@ -71,11 +71,11 @@ pub fn prove(
     gathered.is_unchanged(tell).then_some(proof)
 }
 
-/// Whether the object at `file`, as it is now, belongs under the proof's path to the tree with the trusted digest; without a
-/// file, whether one with the digest that the proof tells does. Modes are those the proof tells.
+/// Verifies that the object at `file`, in its current state, belongs to the tree with the trusted digest under the path
+/// in the proof. Without a file, verifies this for the digest in the proof. Modes are taken from the proof.
 ///
 /// # Errors
-/// [`Refuted`] says why not.
+/// Returns [`Refuted`] with the reason.
 pub fn verify(
     proof: &ObjectProof,
     file: Option<&Path>,
@@ -94,13 +94,13 @@ pub fn verify(
     let digest = seal(&proof.spec, proof.mode.is_some(), proof.entries, &root);
     match digest == *trusted {
         false => Err(Refuted::Other(digest)),
-        // The hashes are of what is there; whoever reads the proof alone believes what it says.
+        // The hashes belong to the actual object, but a reader of the proof alone would rely on its body.
         true if body != proof.body => Err(Refuted::Misstated),
         true => Ok(()),
     }
 }
 
-/// What is there now, of the type that the proof tells.
+/// Returns the actual object, which must have the type given in the proof.
 fn found(file: &Path, told: &Body, spec: &Spec, progress: &Progress) -> Result<Body, Error> {
     let path = file.as_os_str().as_bytes();
     let fail = |error| Error::io(path, "read", error);

@@ -1,5 +1,5 @@
-//! Files of one size whose first block differs are no copies of each other: most are told apart so, at the cost of one read
-//! of a page.
+//! Files of the same size whose first block differs are not copies of each other. This separates most files by reading
+//! a single page.
 
 use super::meeting::Files;
 use super::telling::{Event, Options, Report, Tell};
@@ -13,11 +13,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 
-/// Bytes that are looked at first. A file that is no longer is better read at once.
+/// The number of bytes compared first. Shorter files are read completely at once.
 const BLOCK: u64 = 4096;
 
-/// Those of these files of which another one has the same size and the same beginning, in their order. `alike` are files of
-/// which another has the same size.
+/// Returns the files that have the same size and beginning as another one, in order. `alike` are files of which another
+/// has the same size.
 pub(super) fn of_one_beginning(
     files: &Files,
     alike: Vec<u32>,
@@ -52,7 +52,8 @@ pub(super) fn of_one_beginning(
 
 type Beginning = (u32, Result<u64, Error>);
 
-/// The hash of the first block of each, in their order, by several threads: who waits for a disk waits for several at a time.
+/// Returns the hash of the first block of each file, in order. Several threads read at the same time to keep the disk
+/// busy.
 fn beginnings(
     files: &Files,
     long: &[u32],
@@ -60,7 +61,7 @@ fn beginnings(
     options: &Options,
     progress: &Progress,
 ) -> Vec<Beginning> {
-    /// What is too little to start a thread for.
+    /// The number of files that is too small to start a thread for.
     const FEW: usize = 64;
     let threads = if options.threads == 0 { cores() } else { options.threads };
     let share = long.len().div_ceil(threads.max(1)).max(FEW);

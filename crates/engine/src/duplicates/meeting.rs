@@ -1,4 +1,5 @@
-//! The files of a walk, each once: what is known of them without reading, in some dozens of bytes beside the name.
+//! The files found by a walk, each once, with the facts known without reading them, in a few dozen bytes per file plus
+//! the name.
 
 use super::telling::{Event, Met, Options, Report, Tell};
 use crate::error::{Cause, Error};
@@ -18,15 +19,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Files that were met.
+/// The files found so far.
 #[derive(Default)]
 pub(super) struct Files {
     files: Vec<File>,
     names: Vec<u8>,
     anchors: Vec<Option<Anchor>>,
-    /// Further names of files that have some, each with the anchor it was found by.
+    /// The additional names of files with several names, each with the anchor through which it was found.
     links: HashMap<u32, Vec<(usize, usize)>>,
-    /// Devices, and whether no two files on them have one number.
+    /// Devices, and whether their inode numbers are unique.
     numbered: HashMap<u64, bool>,
     pub met: Met,
 }
@@ -35,30 +36,30 @@ struct File {
     size: u64,
     name: usize,
     name_len: u32,
-    /// Index of the anchor: all files of a folder share one.
+    /// The index of the anchor, which all files of a folder share.
     anchor: u32,
 }
 
-/// What two names of one file have in common.
+/// What two names of the same file have in common.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     /// Device and inode number.
     Number(FileId),
-    /// The path without symbolic links, where two files may have one number, and one file several.
+    /// The path without symbolic links, on file systems whose inode numbers are not unique.
     Path(Vec<u8>),
 }
 
-/// A file with several names, or one that arguments lead to twice.
+/// A file with several names, or one that is reached through two arguments.
 struct Known {
     at: u32,
-    /// Whether only a symbolic link led to it so far.
+    /// Whether it was only reached through a symbolic link so far.
     by_link: bool,
-    /// The entries of folders by which it was reached.
+    /// The directory entries through which it was reached.
     entries: Vec<(FileId, Vec<u8>)>,
 }
 
 impl Files {
-    /// Takes in the files under these names.
+    /// Adds the files under these names.
     pub(super) fn meet(
         &mut self,
         paths: Vec<OsString>,
@@ -68,7 +69,7 @@ impl Files {
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let mut known: HashMap<Identity, Known> = HashMap::new();
-        // Only where arguments may overlap can a file with one name be met twice.
+        // A file with a single name can be found twice only if arguments overlap.
         let overlap = paths.len() > 1 || options.walk.follow;
         let walk = Walk::new(paths, options.walk.clone(), options.threads);
         for item in walk.until(progress.stop_flag()) {
@@ -126,7 +127,7 @@ impl Files {
                 Some(before) if entry.as_ref().is_some_and(|entry| before.entries.contains(entry)) => {
                     return Ok(());
                 }
-                // A link is no name of the file, and what it leads to is the better one.
+                // A symbolic link is not a name of the file, and the name of its target is preferable.
                 Some(_) if by_link => return Ok(()),
                 Some(before) if before.by_link && before.at != u32::MAX => {
                     (before.by_link, before.entries) = (false, entry.into_iter().collect());
@@ -137,7 +138,7 @@ impl Files {
                     self.anchors.push(anchor);
                     return Ok(());
                 }
-                // Another name by a mount, or of a file too small to matter.
+                // Another name through a mount, or a name of a file that is too small.
                 Some(before) if before.at == u32::MAX || has_one_name => return Ok(()),
                 Some(before) => {
                     before.entries.extend(entry);
@@ -171,8 +172,8 @@ impl Files {
         Ok(())
     }
 
-    /// Returns what another name of this file would have too, if it may have one; what only a mount leads to twice is recognized
-    /// by [`Files::names_by_file`].
+    /// Returns the identity that another name of this file would share, if it may have one. Files that are visible
+    /// twice only because of a mount are recognised by [`Files::names_by_file`].
     fn identity(
         &mut self,
         name: &[u8],
@@ -197,7 +198,7 @@ impl Files {
         }
     }
 
-    /// Whether what has this name is a symbolic link.
+    /// Returns whether this name is a symbolic link.
     fn name_is_link(&self, name: &[u8], anchor: Option<&Anchor>) -> bool {
         let stat = match anchor {
             Some(anchor) => anchor.stat(name, false),
@@ -210,7 +211,7 @@ impl Files {
         Path::new(OsStr::from_bytes(&self.names[from..from + len]))
     }
 
-    /// The name that a file is opened by.
+    /// Returns the name by which a file is opened.
     pub(super) fn path(&self, at: u32) -> &Path {
         let file = &self.files[at as usize];
         self.name((file.name, file.name_len as usize))
@@ -224,16 +225,17 @@ impl Files {
         self.files[at as usize].size
     }
 
-    /// All names of a file.
+    /// Returns all names of a file.
     fn names(&self, at: u32) -> Vec<&Path> {
         let mut names = vec![self.path(at)];
         names.extend(self.links.get(&at).into_iter().flatten().map(|&place| self.name(place)));
         names
     }
 
-    /// Returns the names of each of these files of one content, sorted. What has one device and inode number is one file: a mount may
-    /// lead to it by other names, and where numbers are not unique, a copy that is not reported costs less than a file that is
-    /// reported as a copy of itself, and removed.
+    /// Returns the sorted names of each of these files with the same content. Names with the same device and inode
+    /// number belong to one file, because a mount may make it visible under other names. If inode numbers are not
+    /// unique, a copy may go unreported, which is less harmful than reporting a file as a copy of itself, which a user
+    /// might then delete.
     pub(super) fn names_by_file(&self, equal: &[u32], failed: &mut Vec<Error>) -> Vec<Vec<&Path>> {
         let mut by_number: HashMap<FileId, Vec<&Path>> = HashMap::new();
         for &at in equal {
@@ -249,7 +251,7 @@ impl Files {
         files
     }
 
-    /// The files of which another one has the same size, in the order of the walk.
+    /// Returns the files of which another one has the same size, in the order of the walk.
     pub(super) fn of_one_size(&self) -> Vec<u32> {
         let mut by_size: Vec<u32> = (0..self.files.len() as u32).collect();
         by_size.sort_unstable_by_key(|&at| (self.size(at), at));
@@ -264,12 +266,12 @@ impl Files {
     }
 }
 
-/// Where a name is resolved from, and the name there.
+/// Returns the folder a name is resolved from, and the name relative to it.
 fn place<'p>(name: &'p [u8], anchor: Option<&'p Anchor>) -> (&'p Root, &'p [u8]) {
     anchor.map_or((&Root::Anywhere, name), |anchor| (anchor.root(), anchor.rest(name)))
 }
 
-/// Whether no two files on this file's file system have one inode number.
+/// Returns whether inode numbers are unique on this file's file system.
 fn numbers_are_unique(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<bool, Error> {
     let (root, path) = place(name, anchor);
     let file = root.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
@@ -277,7 +279,7 @@ fn numbers_are_unique(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Resu
     Ok(System::of_file(file, stat).inodes)
 }
 
-/// The folder that a name stands in, and the name there.
+/// Returns the folder that contains a name, and the name in it.
 fn entry_of(name: &[u8]) -> Option<(FileId, Vec<u8>)> {
     let cut = name.iter().rposition(|&byte| byte == b'/');
     let (folder, base) = match cut {
@@ -294,7 +296,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::MetadataExt;
 
-    /// Files of a folder `d` that are found by these arguments where inode numbers are not unique, as on FUSE and networks.
+    /// Returns the files of a folder `d` found through these arguments if inode numbers are not unique, as on FUSE and
+    /// network file systems.
     fn found(folder: &Path, arguments: &[&str], follow: bool) -> Vec<String> {
         let device = std::fs::metadata(folder).unwrap().dev();
         let mut files = Files { numbered: [(device, false)].into(), ..Files::default() };
@@ -310,7 +313,8 @@ mod tests {
 
     #[test]
     fn a_file_is_met_once_where_numbers_are_not_unique() {
-        // regression: a file that two arguments lead to was reported as a copy of itself, and a link's target as one of the link.
+        // regression: a file reached through two arguments was reported as a copy of itself, and the target of a link
+        // as a copy of the link.
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("d/sub")).unwrap();
         std::fs::write(folder.path().join("d/sub/a"), "abc").unwrap();

@@ -1,4 +1,4 @@
-//! The search: files met, those that may be alike read, and those that are told.
+//! The search for duplicates: finds files, reads those that may be equal, and reports the results.
 
 use super::first::of_one_beginning;
 use super::meeting::Files;
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 
-/// Looks for files of one content under these names, which are files or folders. Nothing is changed.
+/// Searches these files and folders for files with the same content. Nothing is modified.
 ///
 /// ```
 /// use truesum::duplicates::{Event, Options, duplicates};
@@ -37,7 +37,7 @@ use truesum_hash::{Digest, Spec};
 /// ```
 ///
 /// # Errors
-/// Those of `tell`. What goes wrong with files is told and counted.
+/// Returns the error of `tell`. Problems with files are reported and counted.
 pub fn duplicates(
     paths: impl IntoIterator<Item: Into<OsString>>,
     options: &Options,
@@ -57,10 +57,10 @@ pub fn duplicates(
     Ok(report)
 }
 
-/// The files of each content.
+/// The files for each content.
 type Contents = HashMap<(u64, Digest), Vec<u32>>;
 
-/// Reads files to their end, and puts those of one content together.
+/// Reads files completely and groups them by content.
 fn read(
     files: &Files,
     alike: &[u32],

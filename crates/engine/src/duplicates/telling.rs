@@ -1,4 +1,4 @@
-//! What is asked of a search for duplicates, what it tells and what it counts.
+//! The options, events and counts of a search for duplicates.
 
 use crate::error::Error;
 use crate::io::file_id::FileId;
@@ -9,20 +9,20 @@ use std::io;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
 
-/// What is asked of a search for duplicates.
+/// The options of a search for duplicates.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which files.
+    /// Which files are searched.
     pub walk: walk::Options,
-    /// Files of fewer bytes are passed over. With 0, all empty files are copies of each other.
+    /// Smaller files are skipped. With 0, all empty files are copies of each other.
     pub min_size: u64,
-    /// By which digest contents are compared.
+    /// The algorithm by which contents are compared.
     pub spec: Spec,
-    /// How files are read. Its `root` and `order` are not asked.
+    /// How files are read. `root` and `order` are ignored.
     pub threads: usize,
     /// Whether files may be mapped.
     pub mapping: Mapping,
-    /// Files that do not count: what the caller writes to, as `(device, inode)`.
+    /// Files to ignore because the caller writes to them, as `(device, inode)`.
     pub own: Vec<FileId>,
 }
 
@@ -39,34 +39,35 @@ impl Default for Options {
     }
 }
 
-/// Files of one content: at least two.
+/// Files with the same content: at least two.
 #[derive(Debug)]
 pub struct Group<'g> {
-    /// Bytes of each.
+    /// The size of each in bytes.
     pub size: u64,
-    /// The digest that all of them have.
+    /// The digest of all of them.
     pub digest: &'g Digest,
-    /// Each copy by its names, of which it has several where it has hard links; copies and names in the order of names.
+    /// The names of each copy; a copy with hard links has several. Copies and names are sorted.
     pub copies: &'g [Vec<&'g Path>],
 }
 
-/// Something that a search for duplicates tells.
+/// An event of a search for duplicates.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// Files of one content. Groups come in the order of their first names, after everything was read.
+    /// Files with the same content. Groups are reported in the order of their first names, after everything has been
+    /// read.
     Group(&'e Group<'e>),
-    /// A file or folder that could not be read: it may be a copy of another.
+    /// A file or folder that could not be read. It may be a copy of another.
     Failed(&'e Error),
-    /// What was passed over on the way, and why.
+    /// What was skipped during the walk, and why.
     Passed(&'e Notice),
 }
 
-/// Files met.
+/// Counts of the files found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Met {
-    /// Files, each once.
+    /// Files, each counted once.
     pub files: u64,
-    /// Further names of these: hard links.
+    /// Additional names of these files (hard links).
     pub links: u64,
     /// Files that were too small.
     pub small: u64,
@@ -75,23 +76,23 @@ pub struct Met {
 /// The counts of a search for duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Files met, each once however many names it has.
+    /// The files found, each counted once, however many names it has.
     pub met: Met,
-    /// Files read to their end, and bytes of these.
+    /// Files read to their end.
     pub read: u64,
-    /// Bytes of those files.
+    /// The total size of those files in bytes.
     pub bytes: u64,
-    /// Groups of files of one content.
+    /// Groups of files with the same content.
     pub groups: u64,
-    /// Copies in these beyond the first of each.
+    /// Copies in these groups, not counting the first of each.
     pub copies: u64,
-    /// Bytes of those copies.
+    /// The total size of these copies in bytes.
     pub wasted: u64,
     /// Files and folders that could not be read.
     pub failed: u64,
-    /// Whether it was stopped before its end: then there may be more.
+    /// Whether the search was stopped before its end. There may then be more duplicates.
     pub interrupted: bool,
 }
 
-/// Takes what a search tells. Its error ends the search.
+/// Receives the events of a search. Returning an error stops it.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;

@@ -1,4 +1,4 @@
-//! The files that may be what is looked for, as tasks.
+//! The files that may match, as tasks.
 
 use super::wanted::Index;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use rustix::fs::FileType;
 use std::os::unix::ffi::OsStrExt;
 use truesum_hash::Spec;
 
-/// The files of a walk that may be what is looked for.
+/// The files of a walk that may match.
 pub(super) struct Candidates<'i, 'w> {
     pub walk: Walk,
     pub index: &'i Index<'w>,
@@ -22,7 +22,7 @@ impl<'i, 'w> Candidates<'i, 'w> {
         Candidates { walk, index, passed: 0 }
     }
 
-    /// The read of one file. What is no regular file is refused, or read, where it is opened.
+    /// Returns the task that reads one file. Files that are not regular are rejected, or read, when they are opened.
     fn read(&mut self, item: Item) -> Option<Task> {
         let Item::File(path, anchor) = &item else { return Some(item.task(&self.index.plain)) };
         let name = path.as_os_str().as_bytes();
@@ -49,7 +49,7 @@ impl<'i, 'w> Candidates<'i, 'w> {
         Some(self.task(item, parts))
     }
 
-    /// All algorithms in one read: they are hundreds at most.
+    /// Returns a task that computes all algorithms in one read; there are a few hundred at most.
     fn task(&self, item: Item, parts: Vec<Spec>) -> Task {
         match parts.is_empty() {
             true => item.task(&self.index.plain),
@@ -71,7 +71,7 @@ impl Iterator for Candidates<'_, '_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // Of those to come, any may have another size.
+        // The remaining files may have other sizes.
         if self.index.asks_sizes() { (0, None) } else { self.walk.size_hint() }
     }
 }

@@ -1,4 +1,4 @@
-//! A search under way: what it tells, what it counts, and what that comes to.
+//! A search in progress: its events, its counts and its result.
 
 use super::candidates::Candidates;
 use super::wanted::{Index, Wanted};
@@ -18,69 +18,69 @@ use std::io;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
 
-/// A file that has content that is looked for.
+/// A file with content that is searched for.
 #[derive(Debug)]
 pub struct Found<'f> {
-    /// Which content: its index.
+    /// The index of the content.
     pub wanted: usize,
     /// The file.
     pub name: &'f Path,
     /// Its size in bytes.
     pub size: u64,
-    /// By which digests it is recognised.
+    /// The digests by which it was recognised.
     pub by: &'f [(Spec, Digest)],
 }
 
-/// Something that a search tells.
+/// An event of a search.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// A file that has content that is looked for, in the order of files.
+    /// A file with content that is searched for. Reported in the order of files.
     Found(&'e Found<'e>),
-    /// A line of this manifest that is no entry, or one without a digest to look for.
+    /// A line of this manifest that is malformed or has no digest to search for.
     Malformed(&'e Path, &'e BadLine),
-    /// A file or folder that could not be read: it may be one that is looked for.
+    /// A file or folder that could not be read. It may contain what is searched for.
     Failed(&'e Error),
-    /// What was passed over on the way, and why.
+    /// What was skipped during the walk, and why.
     Passed(&'e Notice),
-    /// All that is known by now was told: the time to flush what was buffered.
+    /// All results known so far have been reported; buffered output can be flushed.
     Pause,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// All that was looked for is there.
+    /// Everything that was searched for was found.
     AllFound,
-    /// Everything was read, and something is not there.
+    /// Everything was read, and something was not found.
     NotAllFound,
-    /// Not everything could be read, or nothing was looked for: what was not found may be there.
+    /// Not everything could be read, or there was nothing to search for. What was not found may exist.
     NotAsAsked,
-    /// Stopped before its end.
+    /// The search was stopped before its end.
     Interrupted,
 }
 
 /// The counts of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// For each content how many files have it.
+    /// The number of files for each content.
     pub found: Vec<u64>,
-    /// Files read to their end, and bytes of these.
+    /// Files read to their end.
     pub read: u64,
-    /// Bytes of those files.
+    /// The total size of those files in bytes.
     pub bytes: u64,
-    /// Files whose size told that they are none of those looked for.
+    /// Files skipped because their size rules them out.
     pub passed: u64,
-    /// Files and folders that could not be read, and manifests.
+    /// Files, folders and manifests that could not be read.
     pub failed: u64,
-    /// Lines of manifests that are no entry or have nothing to look for.
+    /// Lines of manifests that are malformed or have nothing to search for.
     pub malformed: u64,
-    /// Whether it was stopped before its end.
+    /// Whether the search was stopped before its end.
     pub interrupted: bool,
     lenient: bool,
 }
 
 impl Report {
-    /// What all this means.
+    /// Returns the result.
     pub fn conclusion(&self) -> Conclusion {
         let all = self.found.iter().all(|&files| files > 0);
         let trouble = self.failed > 0 || !self.lenient && self.malformed > 0 || self.found.is_empty();
@@ -93,10 +93,10 @@ impl Report {
     }
 }
 
-/// Takes what a search tells. Its error ends the search.
+/// Receives the events of a search. Returning an error stops it.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
-/// A search.
+/// A search for content.
 ///
 /// ```
 /// use truesum::find::{Conclusion, Event, Search, Wanted};
@@ -122,37 +122,39 @@ pub struct Search<'a> {
     options: &'a Options,
     progress: &'a Progress,
     wanted: Vec<Wanted>,
-    /// Files that are none of those looked for: the manifests, and the caller's own.
+    /// Files to ignore: the manifests and the caller's own files.
     own: Vec<FileId>,
     report: Report,
 }
 
 impl<'a> Search<'a> {
-    /// A search for nothing yet. The options say how manifests and files are read. [`Progress::stop`] ends it early.
+    /// Returns a search without anything to search for. The options specify how manifests and files are read.
+    /// [`Progress::stop`] ends it early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Search<'a> {
         let report = Report { lenient: options.lenient, ..Report::default() };
         Search { options, progress, wanted: Vec::new(), own: options.own.clone(), report }
     }
 
-    /// What is looked for.
+    /// Returns the content to search for.
     pub fn wanted(&self) -> &[Wanted] {
         &self.wanted
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Looks for this content too.
+    /// Adds content to search for.
     pub fn add(&mut self, wanted: Wanted) {
         self.wanted.push(wanted);
     }
 
-    /// Looks for all that a manifest lists; `-` is standard input. Entries without a digest are told as bad lines.
+    /// Adds the content of all entries in a manifest; `-` is standard input. Entries without a digest are reported as
+    /// malformed lines.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with the manifest is told and counted.
+    /// Returns the error of `tell`. Problems with the manifest are reported and counted.
     pub fn add_manifest(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
         let Search { options, progress, wanted, own, report } = self;
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
@@ -183,11 +185,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks at the files under these names, which are files or folders; no symbolic link below a folder is followed unless
-    /// the options of the walk say so.
+    /// Searches these files and folders. Symbolic links below a folder are followed only if the options of the walk say
+    /// so.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with files is told and counted.
+    /// Returns the error of `tell`. Problems with files are reported and counted.
     pub fn run(
         &mut self,
         paths: impl IntoIterator<Item: Into<OsString>>,
@@ -213,7 +215,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// From a run to whoever is told.
+/// Forwards the outcomes of a run to the receiver.
 struct Relay<'r, 't> {
     index: &'r Index<'r>,
     report: &'r mut Report,

@@ -1,41 +1,42 @@
-//! What is looked for: digests, each with all it may be of, and by which of them a file is recognised.
+//! What is searched for: digests with their possible algorithms, and how a file is recognised by them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::identify::part_sizes;
 
-/// Content that is looked for.
+/// Content to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// What it is called: the digest as it was given, or the name under which a manifest lists it.
+    /// The label: the digest as it was given, or the name in a manifest.
     pub label: Vec<u8>,
-    /// What may be known of it, the likeliest first. A file has this content if all digests of one reading are its own.
-    /// A digest that counts parts, of the algorithm's usual part, may be of parts of any size that uploads have.
+    /// The possible interpretations, the most likely first. A file has this content if it matches all digests of one
+    /// interpretation. A digest with a number of parts and the algorithm's default part size matches any part size used
+    /// for uploads.
     pub readings: Vec<Vec<(Spec, Digest)>>,
-    /// Its size, where that is known.
+    /// The size, if known.
     pub size: Option<u64>,
 }
 
-/// All that is looked for, by digest.
+/// Everything that is searched for, by digest.
 pub(super) struct Index<'w> {
     wanted: &'w [Wanted],
-    /// The algorithms to compute of every file.
+    /// The algorithms computed for every file.
     pub plain: Arc<[Spec]>,
-    /// Digests that count parts, with the algorithm: how large the parts were follows from the size of the file.
+    /// Digests with a number of parts, and their algorithms. The part size follows from the file size.
     parted: Vec<(Spec, u64)>,
-    /// Readings by their first digest: index of the content, and of the reading.
+    /// Interpretations by their first digest: the indices of the content and of the interpretation.
     readings: HashMap<(Spec, Digest), Vec<(usize, usize)>>,
-    /// The sizes to read, if all are known.
+    /// The sizes of files to read, if all are known.
     sizes: Option<HashSet<u64>>,
 }
 
-/// Whether the size of the parts is left open.
+/// Returns whether the part size is unspecified.
 fn is_open(spec: &Spec) -> bool {
     spec.counts_parts() && *spec == Spec::new(spec.algorithm())
 }
 
-/// An algorithm without the size of its parts.
+/// Returns an algorithm without its part size.
 fn plain(spec: &Spec) -> Spec {
     if spec.counts_parts() { Spec::new(spec.algorithm()) } else { spec.clone() }
 }
@@ -65,17 +66,17 @@ impl<'w> Index<'w> {
         Index { wanted, plain: all.into(), parted, readings, sizes }
     }
 
-    /// Whether sizes are asked before files are read.
+    /// Returns whether sizes are examined before files are read.
     pub(super) fn asks_sizes(&self) -> bool {
         self.sizes.is_some() || !self.parted.is_empty()
     }
 
-    /// Whether a file of this size may be one.
+    /// Returns whether a file of this size may match.
     pub(super) fn may_be(&self, size: u64) -> bool {
         self.sizes.as_ref().is_none_or(|sizes| sizes.contains(&size))
     }
 
-    /// What to compute of a file of this size beside what is computed of every one.
+    /// Returns what to compute for a file of this size in addition to what is computed for every file.
     pub(super) fn of_parts(&self, size: u64) -> Vec<Spec> {
         let mut specs: Vec<Spec> = Vec::new();
         for (spec, parts) in &self.parted {
@@ -89,7 +90,7 @@ impl<'w> Index<'w> {
         specs
     }
 
-    /// What a file of this size with these digests is: indexes of contents, each with the algorithms that say so.
+    /// Returns the contents that match a file with this size and these digests, each with the algorithms that match.
     pub(super) fn matches(
         &self,
         size: u64,

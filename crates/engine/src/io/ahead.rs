@@ -1,8 +1,9 @@
-//! One large file: a thread reads ahead, and several algorithms share the hashing threads.
+//! Hashes one large file: one thread reads ahead, and several algorithms share the hashing threads.
 //!
-//! Every algorithm must see the slices in order, but which algorithm a thread advances next is free: it takes the one that
-//! is furthest behind. So five digests of one file keep all cores busy whatever their costs, and a hole costs nothing to
-//! read. Pages that are in memory already are mapped rather than read: that spares the copy, and the core that would make it.
+//! Every algorithm must process the slices in order, but a thread is free to choose which algorithm it advances next:
+//! it chooses the one that is furthest behind. Five digests of one file thus keep all cores busy, whatever their costs,
+//! and holes need not be read. Pages that are already in memory are mapped rather than read, which saves the copy and
+//! the core that would make it.
 
 use crate::error::Cause;
 use crate::io::mapped::Window;
@@ -17,17 +18,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use truesum_hash::Hasher;
 
-/// Bytes of a slice: small enough to be in the second-level cache when it is hashed.
+/// The size of a slice: small enough to stay in the L2 cache until it is hashed.
 const SLICE: usize = 1 << 18;
-/// Slices between the reader and the slowest algorithm.
+/// The maximum number of slices between the reader and the slowest algorithm.
 const SLICES: usize = 8;
-/// Both where memory is scarce.
+/// The same two sizes when memory is scarce.
 const SMALL_SLICE: usize = 1 << 16;
 const FEW: usize = 3;
-/// Zeros at first, and how long those of one time may take.
+/// The initial number of zeros hashed at once, and how long hashing them may take.
 const ZEROS: u64 = 1 << 20;
 const AT_ONCE: Duration = Duration::from_millis(250);
-/// Bytes mapped at a time: enough that handing a window over costs nothing beside hashing it by the fastest sums.
+/// The number of bytes mapped at a time: enough that passing on a window costs nothing compared with hashing it with
+/// the fastest checksums.
 const WINDOW: u64 = 2 << 20;
 
 enum Stretch {
@@ -35,9 +37,9 @@ enum Stretch {
         buffer: Vec<u8>,
         len: usize,
     },
-    /// A part of the file in memory.
+    /// A mapped part of the file.
     Mapped(Window),
-    /// Of a hole: this many zero bytes that need not be read.
+    /// A hole: this many zero bytes, which need not be read.
     Zeros(u64),
 }
 
@@ -54,39 +56,40 @@ impl Stretch {
 struct Pipe<'a> {
     state: Mutex<AheadState<'a>>,
     moved: Condvar,
-    /// Bytes of a slice, and how many of them wait at most.
+    /// The size of a slice and the maximum number of waiting slices.
     slice: usize,
     slices: usize,
-    /// Of what every algorithm has seen.
+    /// The progress, which counts what every algorithm has processed.
     progress: &'a Progress,
 }
 
 struct AheadState<'a> {
     stretches: VecDeque<Arc<Stretch>>,
-    /// Number of the first of `stretches`.
+    /// The number of the first of `stretches`.
     first: u64,
     tracks: Vec<Track<'a>>,
     spare: Vec<Vec<u8>>,
     ended: Option<Result<(), Errno>>,
-    /// Whether bytes were hashed that were not the file's: it was truncated under its mapping, or its disk failed.
+    /// Whether bytes were hashed that do not belong to the file, because it was truncated under its mapping or its disk
+    /// failed.
     faulted: bool,
 }
 
 struct Track<'a> {
-    /// Away while a thread advances it.
+    /// The hasher; `None` while a thread advances it.
     hasher: Option<&'a mut Hasher>,
-    /// Number of the stretch it wants next.
+    /// The number of the next stretch to process.
     next: u64,
-    /// Zeros that it is given at a time: some pass over any number at once, others hash them like data, and a run is to end
-    /// when it is asked to.
+    /// The number of zeros passed to it at a time. Some algorithms skip any number at once, others hash them like data,
+    /// and a run must end when it is stopped.
     zeros: u64,
 }
 
-/// Reads a file to its end and feeds every hasher, on `threads` hashing threads (this one among them). False if the run was
-/// stopped before: the hashers have then seen only a part.
+/// Reads a file to its end and passes it to every hasher, on `threads` hashing threads including the calling one.
+/// Returns false if the run was stopped; the hashers have then processed only a part.
 ///
 /// # Errors
-/// The system's, from reading; the hashers have then seen only a part and no proof can be had.
+/// Returns the system's error from reading. The hashers have then processed only a part, and no proof is available.
 pub(crate) fn read_ahead(
     file: &mut Guarded,
     hashers: &mut [Hasher],
@@ -94,7 +97,7 @@ pub(crate) fn read_ahead(
     mapping: Mapping,
     progress: &Progress,
 ) -> Result<bool, Errno> {
-    // Advice only: where it is not understood, reading works all the same.
+    // This is only advice; reading also works without it.
     let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
     let threads = threads.clamp(1, hashers.len().max(1));
     let mapped = !file.has_holes() && mapping.suits(file);
@@ -108,7 +111,7 @@ pub(crate) fn read_ahead(
             return pipe.end(pipe.in_turn(&mut file_of()));
         }
         for _ in 1..threads {
-            // One that cannot be started is not missed: the others take its work.
+            // If a thread cannot be started, the others take over its work.
             let _ = thread("hash").map(|builder| builder.spawn_scoped(scope, || pipe.hash()));
         }
         pipe.hash();
@@ -118,14 +121,14 @@ pub(crate) fn read_ahead(
         progress.add_bytes(state.read_in_vain());
     }
     if state.faulted {
-        // A file that changed is no failure of its disk: the proof will be refused for the change.
+        // A file that changed is not a disk failure: the proof will be refused because of the change.
         let changed = matches!(file.blame(Errno::IO), Cause::Changed(_));
         file.read_elsewhere(file.size_hint());
         return if changed { Ok(true) } else { Err(Errno::IO) };
     }
     match state.ended {
         Some(Err(error)) => Err(error),
-        // What is left was not hashed, be it of a hole that the file ends in.
+        // Anything left was not hashed, even if it belongs to a hole at the end of the file.
         _ => Ok(!progress.stopped() && state.stretches.is_empty() && file.at_end()),
     }
 }
@@ -154,12 +157,12 @@ impl<'a> Pipe<'a> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether nobody takes stretches any more.
+    /// Returns whether no more stretches are consumed.
     fn is_over(&self) -> bool {
         self.progress.stopped() || self.lock().ended.is_some()
     }
 
-    /// Reads all stretches until the end of the file, an error, or until the run is stopped.
+    /// Reads all stretches until the end of the file, an error, or a stop.
     fn read(&self, file: &mut Guarded, mapped: bool) -> Result<(), Errno> {
         let sparse = file.has_holes();
         if mapped {
@@ -184,7 +187,7 @@ impl<'a> Pipe<'a> {
         Ok(())
     }
 
-    /// Reads and hashes on this thread, where there can be no other.
+    /// Reads and hashes on this thread when no other thread can be started.
     fn in_turn(&self, file: &mut Guarded) -> Result<(), Errno> {
         let (mut state, mut buffer) = (self.lock(), vec![0; self.slice]);
         let sparse = file.has_holes();
@@ -210,7 +213,7 @@ impl<'a> Pipe<'a> {
         Ok(())
     }
 
-    /// Maps the file window by window, until one cannot be mapped: the rest is to be read then.
+    /// Maps the file window by window until one cannot be mapped; the rest must then be read.
     fn map(&self, file: &mut Guarded) -> Result<(), Errno> {
         let (mut at, size) = (0, file.size_hint());
         while at < size && !self.is_over() {
@@ -227,7 +230,7 @@ impl<'a> Pipe<'a> {
         Ok(())
     }
 
-    /// An empty buffer, as soon as there is one; none when nobody takes stretches any more.
+    /// Returns an empty buffer as soon as one is available, or `None` if no more stretches are consumed.
     fn spare_buffer(&self) -> Option<Vec<u8>> {
         let mut state = self.lock();
         while state.ended.is_none() && !self.progress.stopped() {
@@ -239,7 +242,7 @@ impl<'a> Pipe<'a> {
         None
     }
 
-    /// Puts a hole, in parts that take all algorithms some time but not long.
+    /// Adds a hole in portions that take all algorithms a short but noticeable time.
     fn put_zeros(&self, mut count: u64) {
         while count > 0 && !self.is_over() {
             let part = self.lock().tracks.iter().map(|track| track.zeros).min().unwrap_or(count).min(count);
@@ -263,7 +266,7 @@ impl<'a> Pipe<'a> {
         self.moved.notify_all();
     }
 
-    /// Advances algorithms until all have seen everything, or reading failed.
+    /// Advances algorithms until all have processed everything or reading has failed.
     fn hash(&self) {
         let mut state = self.lock();
         loop {
@@ -322,12 +325,12 @@ impl<'a> Pipe<'a> {
 }
 
 impl AheadState<'_> {
-    /// Those that no thread has taken away.
+    /// Returns the hashers that no thread is using.
     fn hashers(&mut self) -> impl Iterator<Item = &mut Hasher> {
         self.tracks.iter_mut().filter_map(|track| track.hasher.as_deref_mut())
     }
 
-    /// Bytes that were read and not hashed.
+    /// Returns the number of bytes that were read but not hashed.
     fn read_in_vain(&self) -> u64 {
         let read = |stretch: &Arc<Stretch>| match &**stretch {
             Stretch::Data { len, .. } => *len as u64,
@@ -336,7 +339,7 @@ impl AheadState<'_> {
         self.stretches.iter().map(read).sum()
     }
 
-    /// Takes back the stretches that every algorithm has seen; returns their bytes.
+    /// Removes the stretches that every algorithm has processed and returns their size.
     fn retire(&mut self) -> u64 {
         let mut bytes = 0;
         let done = self.tracks.iter().map(|track| track.next).min().unwrap_or(u64::MAX);
@@ -348,7 +351,7 @@ impl AheadState<'_> {
             match Arc::try_unwrap(stretch) {
                 Ok(Stretch::Data { buffer, .. }) => self.spare.push(buffer),
                 Ok(Stretch::Zeros(_) | Stretch::Mapped(_)) => {}
-                // Another thread is just letting go of it; its buffer is made anew.
+                // Another thread is about to release it; a new buffer is created instead.
                 Err(_) => self.spare.push(Vec::new()),
             }
         }
@@ -424,10 +427,10 @@ mod tests {
             let mut reading = open(file.path());
             let path = file.path().to_owned();
             let mut hashers = hashers();
-            // While it is read: as early as the threads allow.
+            // During the read, as early as the threads allow.
             std::thread::scope(|scope| {
                 scope.spawn(|| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(left));
-                // Whether the truncation came in time or not, there is no proof of a whole reading.
+                // Whether or not the truncation came in time, there is no proof of a complete read.
                 let result =
                     read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default());
                 assert_eq!(result, Ok(true), "{threads} threads, cut to {left}");
@@ -439,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_fault_of_a_mapping_ends_all_threads() {
-        // The mapping shows pages that the file does not have: cut before any window is made.
+        // The mapping would show pages that the file does not have: truncate it before any window is created.
         let file = Scratch::new();
         file.open().write_all_at(&vec![5; 40 * WINDOW as usize], 0).unwrap();
         let (mut reading, mut hashers) = (open(file.path()), hashers());
@@ -476,7 +479,7 @@ mod tests {
         });
         assert_eq!(whole, Ok(false));
         assert!((1..1 << 40).contains(&progress.bytes()), "{}", progress.bytes());
-        // What passes over zeros at once is not held up.
+        // Algorithms that skip zeros at once are not slowed down.
         let (progress, mut crc) = (Progress::default(), ["crc32".parse::<Spec>().unwrap().hasher()]);
         assert_eq!(read_ahead(&mut open(hole.path()), &mut crc, 1, Mapping::Never, &progress), Ok(true));
         assert_eq!(progress.bytes(), 1 << 44);

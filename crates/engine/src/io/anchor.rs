@@ -1,10 +1,11 @@
-//! Where a walk found a file: a name below an open folder, so that the file is opened there or not at all.
+//! Where a walk found a file: a name below an open folder, so that exactly that file is opened, or none.
 //!
-//! A name is resolved anew when its file is opened, maybe long after the walk listed it, but from a folder that the walk
-//! has open, and through no symbolic link: a folder or file exchanged for a link to elsewhere is an error then, never a
-//! look elsewhere. Folders deep in the tree are kept open too, as bases for what lies below them, so that a long path is
-//! not resolved from its beginning for each file. They are few, and only a matter of speed: where no more may be open,
-//! names are resolved from one further up, or the argument is opened again.
+//! The name of a file is resolved again when the file is opened, possibly long after the walk found it. It is resolved
+//! from a folder that the walk keeps open and without following symbolic links, so if a folder or file is replaced by a
+//! link, the result is an error and never access to another location. Folders deep in the tree are also kept open as
+//! bases, so that a long path need not be resolved from its beginning for each file. Their number is limited, and they
+//! only affect speed: if no more can be kept open, names are resolved from a folder further up, or the argument is
+//! opened again.
 
 use crate::io::open::Root;
 use crate::io::resolve::{self, Reach};
@@ -14,14 +15,14 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Names longer than this are worth a base that is nearer.
+/// Longer names are worth a closer base.
 const FAR: usize = 1024;
 
-/// Where names below a folder are resolved from: every file and folder that a walk found has one.
+/// The folder from which names are resolved. Every file and folder found by a walk has one.
 #[derive(Clone, Debug)]
 pub struct Anchor {
     base: Arc<Base>,
-    /// Bytes of a path that lead to the base, the slash behind them included.
+    /// The length of the path prefix that leads to the base, including the slash.
     skip: usize,
 }
 
@@ -32,11 +33,11 @@ struct Base {
 }
 
 impl Anchor {
-    /// The anchor of everything below an argument that is a folder: the argument itself may be a link, and is followed.
-    /// `path` is the argument without slashes at its end.
+    /// Returns the anchor for everything below an argument that is a folder. The argument itself may be a symbolic
+    /// link, which is followed. `path` is the argument without trailing slashes.
     ///
     /// # Errors
-    /// The folder cannot be opened.
+    /// Fails if the folder cannot be opened.
     pub(crate) fn argument(path: &[u8], reach: Reach) -> Result<Anchor, Errno> {
         let (root, counted) = match CountedBase::new() {
             None => (Root::Reopened { folder: path.to_vec(), follow: reach == Reach::Anywhere }, None),
@@ -50,7 +51,8 @@ impl Anchor {
         Ok(Anchor { base: Arc::new(Base { root, _counted: counted }), skip })
     }
 
-    /// The anchor of what lies in a folder that was found here: its path has so many bytes, and it is open as `folder`.
+    /// Returns the anchor for the contents of a folder found here, which has a path of this length and is open as
+    /// `folder`.
     pub(crate) fn below(&self, path_len: usize, folder: OwnedFd) -> Anchor {
         let skip = path_len + 1;
         match CountedBase::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
@@ -62,22 +64,22 @@ impl Anchor {
         }
     }
 
-    /// Whether both lead by the same bytes of a path to the same folder.
+    /// Returns whether both use the same path prefix and lead to the same folder.
     pub(crate) fn is(&self, other: &Anchor) -> bool {
         self.skip == other.skip && Arc::ptr_eq(&self.base, &other.base)
     }
 
-    /// What names are resolved from.
+    /// Returns the root from which names are resolved.
     pub(crate) fn root(&self) -> &Root {
         &self.base.root
     }
 
-    /// Bytes of a path before the name that the root takes.
+    /// Returns the length of the path prefix before the name that is passed to the root.
     pub(crate) fn skip(&self) -> usize {
         self.skip
     }
 
-    /// The part of a path that the root takes.
+    /// Returns the part of a path that is passed to the root.
     pub(crate) fn rest<'p>(&self, path: &'p [u8]) -> &'p [u8] {
         match path.get(self.skip..) {
             None | Some([]) => b".",
@@ -85,13 +87,13 @@ impl Anchor {
         }
     }
 
-    /// What stands under this path.
+    /// Returns the metadata of the object with this path.
     pub(crate) fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
         self.base.root.stat(self.rest(path), follow)
     }
 }
 
-/// What the system says of a file that a walk found: of the one that will be opened.
+/// Returns the metadata of a file found by a walk, which is the file that will be opened.
 pub(crate) fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Stat, Errno> {
     match anchor {
         Some(anchor) => anchor.stat(path, anchor.root().reach() == Reach::Anywhere),
@@ -103,14 +105,14 @@ fn walked(folder: OwnedFd, reach: Reach) -> Root {
     if reach == Reach::Anywhere { Root::At(folder) } else { Root::Within(folder) }
 }
 
-/// One of the descriptors that bases may have.
+/// A counted descriptor of a base.
 #[derive(Debug)]
 struct CountedBase;
 
-/// Bases open in this process.
+/// The number of open bases in this process.
 static BASES: AtomicUsize = AtomicUsize::new(0);
 
-/// Most bases open: a part of the descriptors that this process may have.
+/// Returns the maximum number of open bases: a fraction of the descriptors available to this process.
 pub(crate) fn most_bases() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
     (limit / 16).clamp(2, 512) as usize

@@ -1,9 +1,9 @@
-//! Whether a file lies on a spinning disk: there one reader at a time is faster than many.
+//! Detects whether a file is on a spinning disk, which is faster with one reader than with many.
 
 use std::cell::RefCell;
 use std::path::Path;
 
-/// Asks the kernel, once for each device a thread meets.
+/// Asks the kernel, once per device and thread.
 pub(crate) fn is_spinning(device: u64) -> bool {
     thread_local! {
         static KNOWN: RefCell<Vec<(u64, bool)>> = const { RefCell::new(Vec::new()) };
@@ -22,8 +22,8 @@ pub(crate) fn is_spinning(device: u64) -> bool {
     })
 }
 
-/// A partition has no queue of its own: its disk, the folder above, has. Virtual disks call themselves rotational whatever
-/// is beneath them, so only names of real disks and of what is built of them are believed.
+/// A partition has no queue of its own; that of its disk is one folder up. Virtual disks always claim to be rotational,
+/// so only the names of physical disks and of devices built on them are trusted.
 fn ask(sysfs: &Path, major: u32, minor: u32) -> bool {
     let Ok(device) = sysfs.join(format!("{major}:{minor}")).canonicalize() else { return false };
     let disk = if device.join("queue").exists() { Some(device.as_path()) } else { device.parent() };

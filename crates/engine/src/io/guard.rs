@@ -1,8 +1,8 @@
-//! The handler that turns a fault in a window of ours into a mark on it, and leaves every other SIGBUS to whom it was for.
+//! The SIGBUS handler, which marks a window of this library in which a fault occurred and passes every other SIGBUS on.
 //!
-//! A fault counts as ours only if the kernel raised it (`si_code`) and its address lies in a window; a signal that a process
-//! sent says nothing of memory. What is not ours goes to the handler that stood before, with its mask and flags, or has the
-//! effect it would have had without one.
+//! A fault belongs to this library only if the kernel raised it (`si_code`) and its address is in a window; a signal
+//! sent by a process does not refer to memory. All others go to the previous handler, with its mask and flags, or have
+//! the effect that they would have had without this handler.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -10,37 +10,37 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-/// A window that is in use, as the handler sees it.
+/// A window in use, as seen by the handler.
 pub(super) struct WindowSlot {
-    /// Number of the first page and count of pages in one word, so that the handler never sees one of each of two
-    /// windows; [`FREE`] where there is none, [`CLAIMED`] while it is being filled in.
+    /// The number of the first page and the page count in one word, so that the handler never sees a mixture of two
+    /// windows; [`FREE`] if the slot is unused, [`CLAIMED`] while it is being filled.
     pages: AtomicU64,
     faulted: AtomicBool,
 }
 
 const FREE: u64 = 0;
 const CLAIMED: u64 = 1;
-/// Bits of the count of pages: windows of up to 64 GiB.
+/// The number of bits for the page count: windows of up to 64 GiB.
 const COUNT_BITS: u32 = 24;
 
-/// Enough for every thread to hold a window.
+/// Enough for one window per thread.
 const SLOTS: usize = 1024;
 
 static WINDOWS: [WindowSlot; SLOTS] =
     [const { WindowSlot { pages: AtomicU64::new(FREE), faulted: AtomicBool::new(false) } }; SLOTS];
 
-/// Bytes of a page. Asked for once, and not in the handler.
+/// The page size. It is determined once and not in the handler.
 static PAGE: AtomicU64 = AtomicU64::new(0);
 
-/// What was to be done on SIGBUS before.
+/// The previous action for SIGBUS.
 static FORMER: OnceLock<libc::sigaction> = OnceLock::new();
-/// A former handler that wanted to be called once was.
+/// Whether a previous one-shot handler was called.
 static SPENT: AtomicBool = AtomicBool::new(false);
 
 static INSTALLED: OnceLock<bool> = OnceLock::new();
 
 impl WindowSlot {
-    /// A free one; `None` where there is none, or where the guard does not stand.
+    /// Returns a free slot, or `None` if there is none or the handler is not installed.
     pub(super) fn claim() -> Option<&'static WindowSlot> {
         if !*INSTALLED.get_or_init(install) || !stands() {
             return None;
@@ -49,7 +49,7 @@ impl WindowSlot {
         WINDOWS.iter().find(claim)
     }
 
-    /// Guards these bytes, whole pages. False where they are more than a slot can name.
+    /// Guards these bytes, which must be complete pages. Returns false if a slot cannot represent them.
     pub(super) fn guard(&self, base: *mut c_void, len: usize) -> bool {
         let count = len as u64 / page();
         if count == 0 || count >= 1 << COUNT_BITS {
@@ -60,18 +60,18 @@ impl WindowSlot {
         true
     }
 
-    /// Gives it back.
+    /// Frees the slot.
     pub(super) fn free(&self) {
         self.pages.store(FREE, SeqCst);
     }
 
-    /// Whether a page could not be had.
+    /// Returns whether a page was not available.
     pub(super) fn faulted(&self) -> bool {
         self.faulted.load(SeqCst)
     }
 }
 
-/// Bytes of a page of this system.
+/// Returns the system's page size.
 pub(super) fn page() -> u64 {
     match PAGE.load(SeqCst) {
         0 => {
@@ -83,7 +83,7 @@ pub(super) fn page() -> u64 {
     }
 }
 
-/// Installs the handler; false where the system refuses.
+/// Installs the handler. Returns false if the system refuses.
 fn install() -> bool {
     page();
     // SAFETY: an all-zero sigaction is valid; the calls write only to it. The handler below is async-signal-safe.
@@ -94,16 +94,17 @@ fn install() -> bool {
         }
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_fault as *const () as usize;
-        // As the former one would have run: its mask, and whether calls are begun again and it may interrupt itself.
+        // Run as the previous handler would have run: with its mask, and its flags for restarting calls and nested
+        // signals.
         action.sa_mask = former.sa_mask;
         action.sa_flags =
             libc::SA_SIGINFO | libc::SA_ONSTACK | (former.sa_flags & (libc::SA_RESTART | libc::SA_NODEFER));
-        // Known before the first signal can come.
+        // Set before the first signal can arrive.
         FORMER.set(former).is_ok() && libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) == 0
     }
 }
 
-/// Whether the handler is still the one in force: who replaced it later would be given our faults.
+/// Returns whether the handler is still installed. A handler installed later would receive this library's faults.
 fn stands() -> bool {
     // SAFETY: as above.
     unsafe {
@@ -113,7 +114,7 @@ fn stands() -> bool {
     }
 }
 
-/// Uses only atomics and system calls, as a signal handler must.
+/// The handler. It uses only atomics and system calls, as a signal handler must.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a valid siginfo to a handler that asked for one; codes above 0 are the kernel's own, and
     // only they come with an address.
@@ -123,11 +124,13 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     }
 }
 
-/// Puts zero pages over the rest of the window that holds this address, and marks it; false if there is none.
+/// Maps zero pages over the rest of the window that contains this address, and marks it. Returns false if there is no
+/// such window.
 fn mend(address: u64) -> bool {
     let size = PAGE.load(SeqCst);
     for slot in &WINDOWS {
-        // Windows in use do not overlap, and the one that faults stays in use: only its slot can hold the address.
+        // Windows in use do not overlap, and the one that faulted remains in use: only its slot can contain the
+        // address.
         let pages = slot.pages.load(SeqCst);
         let (first, count) = (pages >> COUNT_BITS, pages & ((1 << COUNT_BITS) - 1));
         let page = address / size;
@@ -135,8 +138,8 @@ fn mend(address: u64) -> bool {
             continue;
         }
         slot.faulted.store(true, SeqCst);
-        // The rest of the window at once: after a truncation every page of it would fault.
-        // SAFETY: from the faulting page to the end of a window of ours, which is replaced by zero pages in place.
+        // Replace the rest of the window at once, because every page of it would fault after a truncation. SAFETY: the
+        // range from the faulting page to the end of a window of this library is replaced by zero pages in place.
         let result = unsafe {
             libc::mmap(
                 (page * size) as *mut libc::c_void,
@@ -152,19 +155,19 @@ fn mend(address: u64) -> bool {
     false
 }
 
-/// Does what would have been done without this handler.
+/// Does what would have happened without this handler.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, raised: bool) {
     let former = FORMER.get();
     let handler = former.map_or(libc::SIG_DFL, |former| former.sa_sigaction);
     let flags = former.map_or(0, |former| former.sa_flags);
-    // The kernel lets nobody ignore a fault, only a signal that was sent.
+    // The kernel does not let a process ignore a fault, only a signal that was sent.
     if handler == libc::SIG_IGN && !raised {
         return;
     }
     let spent = flags & libc::SA_RESETHAND != 0 && SPENT.swap(true, SeqCst);
     if matches!(handler, libc::SIG_IGN | libc::SIG_DFL) || spent {
-        // SAFETY: both calls may be made in a handler. A fault comes again when this returns, and ends the process as it
-        // does by default; a signal that was sent must be sent again, and waits until this returns.
+        // SAFETY: both calls are async-signal-safe. A fault occurs again when this returns, and ends the process by
+        // default. A signal that was sent must be sent again, and is pending until this returns.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             if !raised {
@@ -172,23 +175,23 @@ fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, rais
             }
         }
     } else if flags & libc::SA_SIGINFO != 0 {
-        // SAFETY: whoever installed it with this flag gave a function of this type.
+        // SAFETY: an action with this flag contains a function of this type.
         let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
             unsafe { std::mem::transmute(handler) };
         handler(signal, info, context);
         resend(signal, raised);
     } else {
-        // SAFETY: without the flag it is a function of one argument.
+        // SAFETY: without the flag it is a function with one argument.
         let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
         handler(signal);
         resend(signal, raised);
     }
 }
 
-/// A handler that restores the default and returns counts on the fault coming again, to end the process. A signal that was
-/// sent does not by itself.
+/// Sends a signal again. A handler that restores the default action and returns relies on the fault occurring again to
+/// end the process; a signal that was sent does not occur again by itself.
 fn resend(signal: c_int, raised: bool) {
-    // SAFETY: an all-zero sigaction is valid, and both calls may be made in a handler.
+    // SAFETY: an all-zero sigaction is valid, and both calls are async-signal-safe.
     unsafe {
         let mut now: libc::sigaction = std::mem::zeroed();
         let asked = libc::sigaction(signal, ptr::null(), &mut now) == 0;

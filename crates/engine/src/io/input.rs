@@ -1,4 +1,4 @@
-//! Lists and manifests from wherever they come: reading them is waited for until the run is asked to end.
+//! Lists and manifests from any source. Waiting for their data ends when the run is stopped.
 
 use crate::progress::Progress;
 use crate::stop::Stop;
@@ -8,19 +8,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Text that is read once, from its beginning to its end: a file, a pipe or standard input. A run that is stopped ends the
-/// waiting for it, by the error [`Input::is_interruption`] knows.
+/// Text that is read once, from beginning to end: a file, a pipe or standard input. If the run is stopped, waiting for
+/// it ends with the error that [`Input::is_interruption`] recognises.
 pub struct Input {
     file: File,
-    /// What ends the waiting, where others may be waited for.
+    /// What ends the waiting, for inputs that may block.
     until: Option<Stop>,
 }
 
 impl Input {
-    /// Opens what has this name. The writer of a named pipe is waited for when it is read, not here.
+    /// Opens the input with this name. The writer of a named pipe is awaited when it is read, not here.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn open(path: &Path, progress: &Progress) -> io::Result<Input> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
         let file = fs::openat(CWD, path, flags, Mode::empty())?;
@@ -28,10 +28,10 @@ impl Input {
         Input::of(File::from(file), progress)
     }
 
-    /// Standard input as the system gives it: Rust's own calls one that is closed an empty one.
+    /// Returns standard input as provided by the system; Rust's own treats a closed one as empty.
     ///
     /// # Errors
-    /// It is closed.
+    /// Fails if it is closed.
     pub fn stdin(progress: &Progress) -> io::Result<Input> {
         let input = rustix::stdio::stdin().try_clone_to_owned()?;
         Input::of(File::from(input), progress)
@@ -44,12 +44,12 @@ impl Input {
         Ok(Input { file, until })
     }
 
-    /// What is read.
+    /// Returns the file that is read.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Whether reading ended because the run was asked to end.
+    /// Returns whether reading ended because the run was stopped.
     pub fn is_interruption(error: &io::Error) -> bool {
         error.raw_os_error() == Some(Errno::CANCELED.raw_os_error())
     }
@@ -64,7 +64,7 @@ impl Read for Input {
                 return Err(Errno::CANCELED.into());
             }
             match self.file.read(buffer) {
-                // Who handed it over asked for that; it is waited for.
+                // The caller opened it non-blocking; wait until it is ready.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && self.until.is_some() => {}
                 result => return result,
             }

@@ -1,5 +1,6 @@
-//! What a file that is replaced passes on to the new one: owner, mode, and the extended attributes of users, access lists
-//! among them. As far as this process may: nobody is refused a manifest because its group cannot be kept.
+//! The attributes that a new file inherits from the file it replaces: owner, mode and the users' extended attributes
+//! including access lists, as far as this process may set them. Failing to keep the group does not prevent writing the
+//! manifest.
 
 use rustix::fs::{self, XattrFlags};
 use std::fs::{File, Metadata, Permissions};
@@ -7,7 +8,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-/// What the old file has.
+/// The attributes of the old file.
 pub(super) struct Kept {
     mode: u32,
     user: u32,
@@ -16,34 +17,35 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Of the file at `path`, of which `metadata` is known.
+    /// Returns the attributes of the file at `path`, whose `metadata` are known.
     pub fn of(path: &Path, metadata: &Metadata) -> Kept {
         let (mode, user, group) = (metadata.mode(), metadata.uid(), metadata.gid());
         Kept { mode, user, group, attributes: attributes(path).unwrap_or_default() }
     }
 
-    /// Gives it to the new file.
+    /// Applies the attributes to the new file.
     ///
     /// # Errors
-    /// The mode cannot be set.
+    /// Fails if the mode cannot be set.
     pub fn give(&self, file: &File) -> io::Result<()> {
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (self.user, self.group) {
-            // Only root may give a file away; its group its owner may change to another of his own.
+            // Only root may change the owner; the owner may change the group to another of their own.
             let _ = std::os::unix::fs::fchown(file, Some(self.user), Some(self.group))
                 .or_else(|_| std::os::unix::fs::fchown(file, None, Some(self.group)));
         }
         for (name, value) in &self.attributes {
             let _ = fs::fsetxattr(file, &name[..], value, XattrFlags::empty());
         }
-        // Last, for a new owner and an access list change it.
+        // Last, because changing the owner or access list changes the mode.
         file.set_permissions(Permissions::from_mode(self.mode & 0o7777))
     }
 }
 
-/// The attributes that people set; those of security modules follow from where a file is made and by whom.
+/// Returns the attributes that users can set. Those of security modules are determined by where and by whom a file is
+/// created.
 fn attributes(path: &Path) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    /// As much as Linux lets a list or a value have.
+    /// The maximum size of a list or value in Linux.
     const LARGEST: usize = 64 << 10;
     let mut names = vec![0; LARGEST];
     let len = fs::listxattr(path, &mut names[..])?;

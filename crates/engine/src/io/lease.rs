@@ -1,29 +1,30 @@
-//! Asking whether anybody has a file open for writing: a read lease, given back at once.
+//! Detects whether a file is open for writing, by means of a read lease that is released immediately.
 //!
-//! The kernel grants a read lease (`F_SETLEASE`, fcntl(2)) only on a file that nobody has open or mapped for writing, which no
-//! other call tells without privilege. Holding it would make others wait who open the file; so it is not held. Who opens the
-//! file in the microsecond between sees it opened that much later, and the kernel asks for the lease back by a signal: not by
-//! SIGIO, whose default ends the process, but by SIGURG, which is ignored by default.
+//! The kernel grants a read lease (`F_SETLEASE`, fcntl(2)) only on a file that is neither open nor mapped for writing.
+//! No other call provides this information without privileges. Holding the lease would block processes that open the
+//! file, so it is released at once. A process that opens the file in the microsecond between is delayed by that time,
+//! and the kernel requests the lease back with a signal: not SIGIO, which would end the process by default, but SIGURG,
+//! which is ignored by default.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Which signal asks for a lease back: not among the names that the library has.
+/// The command that selects the signal for requesting a lease back; the libraries used here do not define it.
 const F_SETSIG: c_int = 10;
 
-/// Who has a file open for writing.
+/// Whether a file is open for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writers {
-    /// Nobody, in this moment.
+    /// The file is not open for writing at this moment.
     None,
-    /// Somebody; this process counts.
+    /// The file is open for writing, possibly by this process.
     Some,
-    /// The system does not say: the file is another user's, or its file system knows no leases.
+    /// Unknown: the file belongs to another user, or its file system does not support leases.
     Untold,
 }
 
-/// Asks about an open file.
+/// Tests an open file.
 pub(crate) fn writers(file: BorrowedFd<'_>) -> Writers {
     let ask = |what: c_int, value: c_int| {
         // SAFETY: a system call on integers; the descriptor is open as long as it is borrowed.
@@ -82,12 +83,12 @@ mod tests {
             return;
         }
         let both = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping at an address of the kernel's choice, of which nothing refers to anything.
+        // SAFETY: a new mapping at an address chosen by the kernel, with no references into it.
         let mapped =
             unsafe { mmap(std::ptr::null_mut(), 4096, both, MapFlags::SHARED, &writing, 0) }.expect("mapped");
         drop(writing);
         let asked = writers(reading.as_fd());
-        // SAFETY: mapped above, and nothing refers to it.
+        // SAFETY: mapped above, and without references into it.
         unsafe { munmap(mapped, 4096) }.expect("unmapped");
         // Stacked file systems (overlayfs) map the file below.
         let stacked = rustix::fs::fstatfs(&reading).is_ok_and(|fs| fs.f_type as u64 == 0x794c_7630);

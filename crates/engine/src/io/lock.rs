@@ -1,9 +1,9 @@
-//! Advisory locks on files that are read, changed and replaced: two runs must not both start from the same old content, or what one of
-//! them wrote is lost.
+//! Advisory locks on files that are read, modified and replaced: if two runs started from the same old content, the
+//! changes of one of them would be lost.
 //!
-//! The lock is `flock(2)` on the file itself. Because such a file is replaced by renaming another over it, a lock may be taken of a
-//! file that has just lost its name: that is looked at after locking, and the new file is locked instead. A writer locks the
-//! replacement before it gets the name, so that no other run comes in between.
+//! The lock is `flock(2)` on the file itself. Because such a file is replaced by renaming another one over it, the
+//! locked file may just have lost its name. This is tested after locking, and the new file is locked instead. A writer
+//! locks the replacement before renaming it, so that no other run can intervene.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -18,27 +18,27 @@ use std::time::{Duration, Instant};
 
 /// How long to wait for another run.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often to look.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// An exclusive lock, held until it is dropped. File systems without locks give one that excludes nobody.
+/// An exclusive lock, held until it is dropped. On file systems without locks it excludes no other run.
 pub(crate) struct Lock {
     file: File,
 }
 
 impl Lock {
-    /// Locks a file that is there; a link is followed.
+    /// Locks an existing file. Symbolic links are followed.
     ///
     /// # Errors
-    /// It cannot be opened, is not a regular file, or another run keeps it locked.
+    /// Fails if the file cannot be opened, is not a regular file, or is locked by another run.
     pub(crate) fn open(path: &Path, progress: &Progress) -> Result<Lock, Error> {
         Lock::take(path, OFlags::empty(), progress)
     }
 
-    /// Locks a file, which is made empty if it is not there.
+    /// Locks a file, creating an empty one if it does not exist.
     ///
     /// # Errors
-    /// As [`Lock::open`].
+    /// Fails as [`Lock::open`].
     pub(crate) fn create(path: &Path, progress: &Progress) -> Result<Lock, Error> {
         Lock::take(path, OFlags::CREATE, progress)
     }
@@ -48,7 +48,7 @@ impl Lock {
         let fail = |error: Errno| Error::io(name, "open", error);
         let began = Instant::now();
         loop {
-            // Opening a pipe would wait for whoever writes to it.
+            // Opening a pipe would block until it has a writer.
             let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
             let file = File::from(fs::open(path, flags, Mode::from_raw_mode(0o666)).map_err(fail)?);
             if !file.metadata().map_err(|error| Error::io(name, "open", error))?.is_file() {
@@ -58,7 +58,8 @@ impl Lock {
             match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Err(Errno::WOULDBLOCK) => {}
                 Err(Errno::INTR) => continue,
-                // Without locks there, or without room for one, whoever replaces the file still looks at it once more.
+                // If the file system does not support locks or has no resources for one, the file is still compared
+                // before it is replaced.
                 Ok(()) | Err(_) => {
                     let lock = Lock { file };
                     if lock.still_at(path).is_ok() {
@@ -75,26 +76,26 @@ impl Lock {
         }
     }
 
-    /// Locks a file that is being written and that nobody else knows.
+    /// Locks a file that is being written and has no public name yet.
     ///
     /// # Errors
-    /// Its descriptor cannot be duplicated.
+    /// Fails if the descriptor cannot be duplicated.
     pub(crate) fn of(file: &File, name: &[u8]) -> Result<Lock, Error> {
-        // A duplicate shares the lock, and keeps it when the writer closes its own.
+        // A duplicate shares the lock and keeps it when the writer closes its own descriptor.
         let file = file.try_clone().map_err(|error| Error::io(name, "lock", error))?;
         let _ = fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Lock { file })
     }
 
-    /// The locked file, at its beginning.
+    /// Returns the locked file, positioned at its beginning.
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
-    /// Looks whether the locked file still has this name.
+    /// Tests whether the locked file still has this name.
     ///
     /// # Errors
-    /// It has not: another file was put in its place.
+    /// Fails if another file has replaced it.
     pub(crate) fn still_at(&self, path: &Path) -> Result<(), Error> {
         let name = path.as_os_str().as_bytes();
         let id = |stat: fs::Stat| FileId::from(&stat);
@@ -119,7 +120,7 @@ mod tests {
         let path = dir.path().join("file");
         let progress = Progress::default();
         let first = Lock::create(&path, &progress).unwrap();
-        // Another run waits.
+        // Another run is waiting.
         let waiting = std::thread::scope(|scope| {
             let other = scope
                 .spawn(|| Lock::open(&path, &Progress::default()).map(|lock| lock.still_at(&path).is_ok()));

@@ -1,8 +1,8 @@
-//! Windows of a file mapped into memory, where that saves the kernel's copy, and a guard against what kills other tools.
+//! Windows of a file mapped into memory, which saves the kernel's copy, with protection against SIGBUS.
 //!
-//! Reading a mapping of a file that was truncated, or whose disk fails, raises SIGBUS. Here a handler ([`guard`](crate::io::guard))
-//! puts zero pages over the rest of the window and marks it: the hashing goes on to the window's end, the caller asks [`Window::intact`], and
-//! the file becomes an error while the run goes on.
+//! Reading a mapping of a file that was truncated, or whose disk fails, raises SIGBUS. A handler
+//! ([`guard`](crate::io::guard)) maps zero pages over the rest of the window and marks it. Hashing continues to the end
+//! of the window, the caller tests [`Window::intact`], and the file becomes an error while the run continues.
 #![allow(unsafe_code)]
 
 use crate::io::guard::{WindowSlot, page};
@@ -12,26 +12,26 @@ use std::ffi::c_void;
 use std::os::fd::BorrowedFd;
 use std::ptr;
 
-/// Views of a file: ranges of it in memory, one behind the other. The pages go away with it, so what is resident at a time is bounded.
+/// Views of a file: ranges of it, mapped consecutively. The pages are unmapped with it, which bounds resident memory.
 pub(crate) struct Window {
     base: *mut c_void,
     mapped: usize,
-    /// Where the bytes of each view begin, and how many they are.
+    /// The start and length of each view.
     views: Vec<(usize, usize)>,
     slot: &'static WindowSlot,
 }
 
-// SAFETY: the mapping belongs to the window alone and is only read; what other processes write to the file does not depend
-// on the thread that looks.
+// SAFETY: the window owns the mapping, which is only read; what other processes write to the file does not depend on
+// the thread that reads it.
 unsafe impl Send for Window {}
-// SAFETY: as above; all methods but `drop` only read.
+// SAFETY: as above; all methods except `drop` only read.
 unsafe impl Sync for Window {}
 
 impl Window {
-    /// Maps views of a regular file, each so many bytes from an offset on, and has them read in.
+    /// Maps views of a regular file, each with an offset and a length, and prefaults them.
     ///
     /// # Errors
-    /// The system's, or `EAGAIN` where the guard cannot be set up: then read instead.
+    /// Returns the system's error, or `EAGAIN` if the guard cannot be set up; the file must then be read instead.
     pub(crate) fn map(file: BorrowedFd<'_>, views: &[(u64, usize)]) -> Result<Window, Errno> {
         let page = page();
         let mut mapped = 0;
@@ -42,17 +42,19 @@ impl Window {
         };
         let places: Vec<(usize, usize)> = views.iter().map(place).collect();
         let slot = WindowSlot::claim().ok_or(Errno::AGAIN)?;
-        // Room for all views first: one window is given back at once, and the other processors are told once.
+        // Reserve address space for all views first, so that the window is unmapped at once and the other processors
+        // are notified only once.
         let room = MapFlags::PRIVATE | MapFlags::NORESERVE;
-        // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.
+        // SAFETY: a new mapping at an address chosen by the kernel, where nothing else is mapped.
         let base = unsafe { mmap_anonymous(ptr::null_mut(), mapped, ProtFlags::empty(), room) };
         let base = base.inspect_err(|_| slot.free())?;
-        // From here on dropping it gives everything back.
+        // From here on, dropping it releases everything.
         let window = Window { base, mapped, views: places, slot };
         for (&(offset, len), &(begin, _)) in views.iter().zip(&window.views).filter(|(view, _)| view.1 > 0) {
             let skip = (offset % page) as usize;
             let flags = MapFlags::SHARED | MapFlags::POPULATE | MapFlags::FIXED;
-            // SAFETY: within the room just made, which nothing else knows of; views begin at pages of their own.
+            // SAFETY: within the space just reserved, to which nothing else refers; each view begins at a page
+            // boundary.
             unsafe {
                 let place = base.cast::<u8>().add(begin - skip).cast();
                 mmap(place, skip + len, ProtFlags::READ, flags, file, offset - skip as u64)?;
@@ -61,17 +63,18 @@ impl Window {
         if slot.guard(base, mapped) { Ok(window) } else { Err(Errno::AGAIN) }
     }
 
-    /// The bytes of a view. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
-    /// [`Window::intact`], and whether the file changed meanwhile.
+    /// Returns the bytes of a view. They are what the file contains at the moment of access, so the caller must
+    /// afterwards test [`Window::intact`] and whether the file changed during the read.
     pub(crate) fn bytes(&self, view: usize) -> &[u8] {
         let (begin, len) = self.views[view];
-        // SAFETY: the view's pages are readable until `drop`: one that fails is replaced by the guard; an empty view lies
-        // within the room or at its end. Another process may write to the file, so bytes can differ between two looks;
-        // hashing has no invariant that this could break, and the digest is refused when the file's times have moved.
+        // SAFETY: the pages of the view are readable until `drop`, because the guard replaces a page that fails; an
+        // empty view is within the space or at its end. Another process may write to the file, so bytes can differ
+        // between two reads. Hashing has no invariant that this could violate, and the digest is refused if the file's
+        // times changed.
         unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(begin), len) }
     }
 
-    /// Whether all bytes came from the file. False after a read error or a truncation.
+    /// Returns whether all bytes came from the file; false after a read error or a truncation.
     pub(crate) fn intact(&self) -> bool {
         !self.slot.faulted()
     }
@@ -79,10 +82,10 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // Before the addresses are given back: the next window of another thread may get them at once.
+        // Before the addresses are released, because another thread may get them for its next window immediately.
         self.slot.free();
-        // SAFETY: the range was mapped by this window, and nothing refers to it any more. Pages that the guard put
-        // there are part of the range.
+        // SAFETY: the range was mapped by this window, and nothing refers to it any more. Pages mapped by the guard are
+        // part of the range.
         let _ = unsafe { munmap(self.base, self.mapped) };
     }
 }

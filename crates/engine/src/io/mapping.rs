@@ -1,14 +1,14 @@
-//! Whether a file is mapped rather than read: the one place where that is decided.
+//! Decides whether a file is mapped or read.
 //!
-//! A mapping needs a handler for SIGBUS, and that belongs to the whole process: a library must not install one unasked. So whoever
-//! reads says what is allowed, and where nothing is said, nothing is mapped.
+//! Mapping requires a SIGBUS handler, which affects the whole process. A library must not install one without being
+//! told to, so the caller specifies what is allowed; by default, nothing is mapped.
 
 use crate::io::read::Guarded;
 use crate::io::room::is_tight;
 use rustix::io::ReadWriteFlags;
 use std::io::IoSliceMut;
 
-/// Files up to this size are read: what is to gain is less than a mapping costs.
+/// Files up to this size are read, because mapping them would cost more than it saves.
 const SMALL: u64 = 1 << 20;
 
 /// Whether files may be mapped.
@@ -17,16 +17,16 @@ pub enum Mapping {
     /// Files are read.
     #[default]
     Never,
-    /// Large files whose pages are in memory are mapped, which saves a copy of them, with a guard against what kills a
-    /// process whose file shrinks: a handler for SIGBUS in this process. One that stood before is called for every fault
-    /// that is not in a window of ours, and for signals that were sent; where another one is installed later, files are
-    /// read. Threads must not block SIGBUS.
+    /// Large files whose pages are in memory are mapped, which saves a copy. A SIGBUS handler in this process guards
+    /// against the signal that is raised when such a file shrinks. A handler that was installed before is called for
+    /// every fault outside of this library's windows and for signals that were sent; if another one is installed later,
+    /// files are read. Threads must not block SIGBUS.
     Guarded,
 }
 
 impl Mapping {
-    /// Whether this file is mapped: its size can be trusted, it is not small, its pages are in memory, and there is
-    /// address space for windows.
+    /// Returns whether this file is mapped: its size is reliable, it is not small, its pages are in memory, and there
+    /// is address space for windows.
     pub(crate) fn suits(self, file: &Guarded) -> bool {
         self == Mapping::Guarded
             && !is_tight()
@@ -36,7 +36,7 @@ impl Mapping {
     }
 }
 
-/// Whether the file's pages are in memory: asked at places spread over it, without waiting for any.
+/// Returns whether the file's pages are in memory, by testing a sample of them without blocking.
 fn is_resident(file: &Guarded) -> bool {
     const ASKED: u64 = 16;
     let step = (file.size_hint() / ASKED).max(1);

@@ -1,8 +1,7 @@
-//! Opening files: by any path, however long, or only beneath a root.
+//! Opens files: by any path, however long, or only beneath a root.
 //!
-//! Whatever is asked about a name is asked through its root, so that nothing is learnt of what lies outside. A file is
-//! opened without blocking and asked what it is before a byte is read, so that a pipe or a device named in a manifest
-//! never hangs a run.
+//! Every query about a name goes through its root, so nothing is revealed about files outside. A file is opened without
+//! blocking, and its type is tested before a byte is read, so a pipe or device named in a manifest never hangs a run.
 
 use crate::error::{Cause, DIRECTORY, Error};
 use crate::io::resolve::{self, PATH_MAX, Reach};
@@ -12,43 +11,43 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Where names may lead.
+/// The root that limits where names may lead.
 #[derive(Debug)]
 pub enum Root {
-    /// Anywhere, from the current folder: names the user typed.
+    /// No limit, relative to the current folder: names given by the user.
     Anywhere,
-    /// Names from a manifest, resolved in this folder; links and `..` may lead anywhere.
+    /// Names in a manifest, resolved in this folder; links and `..` may lead anywhere.
     At(OwnedFd),
-    /// Names from a manifest, resolved in this folder; nothing outside it is opened.
+    /// Names in a manifest, resolved in this folder; nothing outside of it is opened.
     Beneath(OwnedFd),
-    /// Names that a walk found below this folder: through no symbolic link.
+    /// Names that a walk found below this folder: no symbolic links are followed.
     Within(OwnedFd),
     /// Names that a walk found below a folder that is not kept open.
     Reopened {
-        /// Its path, from the current folder.
+        /// The path of the folder, relative to the current folder.
         folder: Vec<u8>,
         /// Whether symbolic links below it are followed.
         follow: bool,
     },
-    /// To no file of this system.
+    /// Names that do not refer to files of this system.
     Nowhere,
 }
 
-/// Which kinds of file are read.
+/// Which types of files are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Special {
     /// Regular files only.
     #[default]
     Refuse,
-    /// Pipes, devices and sockets too, to their end.
+    /// Pipes, devices and sockets are read to their end as well.
     Read,
 }
 
 impl Root {
-    /// The folder to resolve a manifest's names in.
+    /// Returns the root for the names in a manifest.
     ///
     /// # Errors
-    /// It is not a folder that can be opened.
+    /// Fails if the folder cannot be opened.
     pub fn folder(path: impl AsRef<Path>, allow_outside: bool) -> Result<Root, Error> {
         let path = path.as_ref().as_os_str().as_bytes();
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -57,7 +56,7 @@ impl Root {
         Ok(if allow_outside { Root::At(folder) } else { Root::Beneath(folder) })
     }
 
-    /// How far names may lead.
+    /// Returns how far names may lead.
     pub(crate) fn reach(&self) -> Reach {
         match self {
             Root::Anywhere | Root::At(_) | Root::Reopened { follow: true, .. } => Reach::Anywhere,
@@ -66,7 +65,7 @@ impl Root {
         }
     }
 
-    /// Opens what stands under a name, whatever it is.
+    /// Opens the object with this name, whatever its type.
     pub(crate) fn resolve(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
         let folder;
         let from = match self {
@@ -82,7 +81,7 @@ impl Root {
         resolve::open(from, path, flags, self.reach())
     }
 
-    /// Says that a name could not be opened, listed or read.
+    /// Returns the error for a name that could not be opened, listed or read.
     pub(crate) fn refusal(&self, path: &[u8], action: &'static str, error: Errno) -> Error {
         match error {
             Errno::XDEV => Error::new(path, action, Cause::OutsideRoot),
@@ -94,13 +93,14 @@ impl Root {
         }
     }
 
-    /// Opens a file for reading and tells what it is.
+    /// Opens a file for reading and returns its metadata.
     ///
     /// # Errors
-    /// Not there, not permitted, not a regular file (unless `special` allows it), or outside the root.
+    /// Fails if the file does not exist, permission is denied, it is not a regular file (unless `special` allows it),
+    /// or it is outside the root.
     pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Stat), Error> {
         let fail = |error: Errno| match error {
-            // What opening a socket says, or a device that is not there.
+            // The error for a socket, or for a device that does not exist.
             Errno::NXIO if self.stat(path, true).is_ok_and(is_socket) => {
                 Error::new(path, "read", Cause::Special("socket"))
             }
@@ -115,17 +115,18 @@ impl Root {
             (FileType::Directory, _) => return Err(Error::new(path, "read", Cause::Special(DIRECTORY))),
             (_, Special::Refuse) => return Err(Error::new(path, "read", Cause::Special(describe(kind)))),
             (_, Special::Read) => {
-                // Reads of a pipe should wait for its writer.
+                // Reading a pipe must wait for its writer.
                 fs::fcntl_setfl(&file, OFlags::empty()).map_err(|error| Error::io(path, "open", error))?;
             }
         }
         Ok((file, stat))
     }
 
-    /// Returns the path of what is under a name without symbolic links, as the kernel has it for the opened file.
+    /// Returns the path of the object with this name, without symbolic links, as the kernel reports it for the opened
+    /// file.
     ///
     /// # Errors
-    /// It cannot be opened, or `/proc` is not mounted.
+    /// Fails if it cannot be opened, or if `/proc` is not mounted.
     pub(crate) fn real_path(&self, path: &[u8]) -> Result<Vec<u8>, Error> {
         let file = self.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
         let file = file.map_err(|error| self.refusal(path, "open", error))?;
@@ -134,12 +135,12 @@ impl Root {
         Ok(real.into_bytes())
     }
 
-    /// Whether there is something under this name, whatever it is.
+    /// Returns whether an object with this name exists, whatever its type.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.stat(path.as_ref().as_os_str().as_bytes(), false).is_ok()
     }
 
-    /// The size of the regular file under this name; 0 for anything else. A hint to plan by, never an answer.
+    /// Returns the size of the regular file with this name, or 0 for anything else. This is only a hint for planning.
     pub(crate) fn size(&self, path: &[u8]) -> u64 {
         match self.stat(path, self.reach() != Reach::NoLinks) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat.st_size as u64,
@@ -147,9 +148,10 @@ impl Root {
         }
     }
 
-    /// What stands under a name: where a link there leads, or the link itself.
+    /// Returns the metadata of the object with this name: the target of a symbolic link, or the link itself.
     ///
-    /// Below a folder that bounds its names this opens the place of the file, for a look at a name knows no bounds.
+    /// Below a folder that limits names, this opens the object without access, because fstatat(2) does not respect the
+    /// limit.
     pub(crate) fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
         let direct = match self {
             Root::Anywhere => Some(CWD),
@@ -169,7 +171,7 @@ fn is_socket(stat: Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::Socket
 }
 
-/// A file type in words.
+/// Returns a description of a file type.
 pub(crate) fn describe(kind: FileType) -> &'static str {
     match kind {
         FileType::RegularFile => "regular file",

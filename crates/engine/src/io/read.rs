@@ -1,8 +1,8 @@
-//! Reading a file to its end, and the proof that this was done.
+//! Reads a file to its end and proves that it did.
 //!
-//! A [`Guarded`] file remembers what it was when it was opened. Only [`Guarded::finish`] gives a [`Whole`], and only a
-//! `Whole` lets digests out of their hashers: after a read error, a truncation or a change there is none, so there is no
-//! digest to show, store or compare.
+//! A [`Guarded`] file records its state when it is opened. Only [`Guarded::finish`] returns a [`Whole`], and digests
+//! can be taken from their hashers only with a `Whole`. After a read error, a truncation or a change there is none, so
+//! no digest can be printed, stored or compared.
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
@@ -22,16 +22,16 @@ pub struct Guarded {
     before: Stat,
     system: System,
     rest: Rest,
-    /// Whether its times tell of changes.
+    /// Whether its times reveal changes.
     stamped: bool,
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     position: u64,
     at_end: bool,
-    /// A named pipe that nobody may have opened for writing yet: until then reads say that it ended.
+    /// A named pipe that may not have been opened for writing yet; until then, reads return 0.
     awaits_writer: bool,
     /// What ends the waiting for a pipe, a terminal or a socket.
     until: Option<Stop>,
-    /// What is read instead of `file`, where there is none.
+    /// What is read instead of `file`, for a version of an object.
     version: Option<Box<dyn Version>>,
 }
 
@@ -39,16 +39,16 @@ impl Guarded {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// As [`Root::open`] and [`Guarded::of`].
+    /// Fails as [`Root::open`] and [`Guarded::of`].
     pub fn open(root: &Root, path: &[u8], special: Special) -> Result<Guarded, Error> {
         let (file, stat) = root.open(path, special)?;
         Guarded::of(file, stat, path)
     }
 
-    /// Reads an open file of which nothing was read yet, after a moment if it was written just now.
+    /// Starts to read an open file, after a short wait if it was modified just now.
     ///
     /// # Errors
-    /// Somebody is writing to it.
+    /// Fails if another process is writing to the file.
     pub fn of(file: OwnedFd, stat: Stat, path: &[u8]) -> Result<Guarded, Error> {
         let system = System::of_file(&file, &stat);
         let settled = settle(&file, stat, &system);
@@ -60,10 +60,10 @@ impl Guarded {
         Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
     }
 
-    /// A version of a file that lies in no file system. It is read by place.
+    /// Starts to read a version of an object that is not in a file system. It is read at arbitrary offsets.
     ///
     /// # Errors
-    /// The system gives no descriptor to stand in for it.
+    /// Fails if the system cannot provide a substitute descriptor.
     pub(crate) fn of_version(version: Box<dyn Version>) -> Result<Guarded, Error> {
         let (file, mut before) = Root::Anywhere.open(b"/dev/null", Special::Read)?;
         before.st_mode = FileType::RegularFile.as_raw_mode();
@@ -77,16 +77,16 @@ impl Guarded {
         Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
     }
 
-    /// The version that is read by place instead of a descriptor, if this is one.
+    /// Returns the version that is read instead of a descriptor, if any.
     pub(crate) fn version(&self) -> Option<&dyn Version> {
         self.version.as_deref()
     }
 
-    /// Reads standard input, whatever it is. Of a file that changes meanwhile there will be no proof, but nobody is asked
-    /// who has it open: whoever hands it over may well have.
+    /// Reads standard input, whatever its type. There is no proof for a file that changes during the read, but writers
+    /// are not tested for, because the process that provides it may legitimately have it open.
     ///
     /// # Errors
-    /// It is closed, or a file that is written to again and again.
+    /// Fails if it is closed, or if it is a file that is modified continuously.
     pub fn stdin() -> Result<Guarded, Error> {
         let fail = |error: std::io::Error| Error::io(b"-", "read", error);
         let file = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
@@ -97,13 +97,13 @@ impl Guarded {
             (before, _) =
                 after_tick(&file, before, &system).map_err(|cause| Error::new(b"-", "read", cause))?;
         }
-        // Of a regular file perhaps only the rest is read: its size tells nothing.
+        // Possibly only the remainder of a regular file is read, so its size is meaningless.
         let (system, rest) = (System::STREAM, Rest::Known);
         let (position, at_end, awaits_writer, until, version) = (0, false, false, None, None);
         Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
     }
 
-    /// The same, but where reading has to wait for others, a stop of the run ends the waiting.
+    /// Makes a stop of the run end the waiting for other processes.
     pub(crate) fn until(mut self, progress: &Progress) -> Guarded {
         use FileType::{CharacterDevice, Fifo, Socket};
         if matches!(FileType::from_raw_mode(self.before.st_mode), Fifo | Socket | CharacterDevice) {
@@ -112,58 +112,58 @@ impl Guarded {
         self
     }
 
-    /// What the file was when it was opened.
+    /// Returns the file's metadata when it was opened.
     pub fn stat(&self) -> &Stat {
         &self.before
     }
 
-    /// The size told when the file was opened: a hint only.
+    /// Returns the size reported when the file was opened. It is only a hint.
     pub fn size_hint(&self) -> u64 {
         u64::try_from(self.before.st_size).unwrap_or(0)
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
 
-    /// Whether this is a regular file: reading anything else may take as long as others please.
+    /// Returns whether this is a regular file. Reading anything else may block for any time.
     pub fn is_regular(&self) -> bool {
         FileType::from_raw_mode(self.before.st_mode) == FileType::RegularFile
     }
 
-    /// Whether somebody may be writing to it since before it was opened, which its stamps would not show and the system does
-    /// not tell.
+    /// Returns whether another process may have been writing to the file since before it was opened, in a way that
+    /// times do not reveal and the system does not report.
     pub fn may_be_written(&self) -> bool {
         self.rest == Rest::Untold
     }
 
-    /// Whether other names of it are known by its inode number, and its stamps alone tell of every change.
+    /// Returns whether the inode number identifies hard links of the file, and its times alone reveal every change.
     pub(crate) fn knows_links(&self) -> bool {
         self.system.knows_links()
     }
 
-    /// Whether the end was reached.
+    /// Returns whether the end was reached.
     pub fn at_end(&self) -> bool {
         self.at_end
     }
 
-    /// Whether the size told is the size there is: a file on a local disk.
+    /// Returns whether the reported size is reliable: a file on a local disk.
     pub fn is_local(&self) -> bool {
         self.system.sizes == Sizes::Local
     }
 
-    /// Whether the file has holes that its file system tells truthfully.
+    /// Returns whether the file has holes that its file system reports correctly.
     pub fn has_holes(&self) -> bool {
         self.system.sizes == Sizes::Local
             && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()
     }
 
-    /// Fills `buffer` as far as the file goes; fewer bytes than its length mean the end was reached ([`Guarded::at_end`]), or
-    /// that the run was stopped while a pipe, a terminal or a socket was waited for.
+    /// Fills `buffer` as far as the file goes. A short read means that the end was reached ([`Guarded::at_end`]), or
+    /// that the run was stopped while it waited for a pipe, a terminal or a socket.
     ///
     /// # Errors
-    /// The system's error; interrupted calls are made again.
+    /// Returns the system's error; interrupted calls are repeated.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
         if self.awaits_writer && self.until.is_none() {
             wait(&self.file)?;
@@ -186,7 +186,7 @@ impl Guarded {
                         && self.position == self.size_hint();
                 }
                 Err(Errno::INTR) => {}
-                // Only where reading of pipes and devices was asked for and they are not ready: wait for them.
+                // Only if reading of pipes and devices was requested and they are not ready: wait for them.
                 Err(Errno::AGAIN) => wait(&self.file)?,
                 Err(error) => return Err(error),
             }
@@ -194,11 +194,11 @@ impl Guarded {
         Ok(filled)
     }
 
-    /// The next range of data and the hole before it, for a file that [`Guarded::has_holes`]: `(bytes of hole, bytes of
-    /// data)`. The position is moved over the hole; `(hole, 0)` is the end.
+    /// Returns the next range of data and the hole before it, for a file that [`Guarded::has_holes`]: `(bytes of hole,
+    /// bytes of data)`. The position is moved past the hole; `(hole, 0)` is the end.
     ///
     /// # Errors
-    /// The system's error.
+    /// Returns the system's error.
     pub fn next_extent(&mut self) -> Result<(u64, u64), Errno> {
         let end = self.size_hint();
         if self.position >= end {
@@ -218,7 +218,7 @@ impl Guarded {
         }
         let stop = match fs::seek(&self.file, fs::SeekFrom::Hole(data)) {
             Ok(stop) => stop.min(end),
-            // It was cut in this moment: the end comes before the size told, which gives no proof.
+            // The file was just truncated: it ends before the reported size, so there will be no proof.
             Err(Errno::NXIO) => {
                 self.at_end = true;
                 return Ok((hole, 0));
@@ -229,20 +229,20 @@ impl Guarded {
         Ok((hole, stop - data))
     }
 
-    /// Goes on reading at `position`, what lies before it having been read by other means.
+    /// Continues at `position`; what precedes it was read by other means.
     pub(crate) fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
         fs::seek(&self.file, fs::SeekFrom::Start(position))?;
         self.position = position;
         Ok(())
     }
 
-    /// Takes note that bytes up to `position` were read by other means (a mapping, direct or queued reads), to the end.
+    /// Records that the bytes up to `position`, to the end, were read by other means (mapping, direct or queued reads).
     pub(crate) fn read_elsewhere(&mut self, position: u64) {
         self.position = position;
         self.at_end = true;
     }
 
-    /// How the file differs from what it was when it was opened.
+    /// Returns how the file differs from its state when it was opened.
     pub(crate) fn change(&self) -> Result<Option<String>, Errno> {
         if !self.stamped {
             return Ok(None);
@@ -259,7 +259,7 @@ impl Guarded {
         })
     }
 
-    /// Why a mapping or a hole did not show the file's bytes: it changed, or else what the system says.
+    /// Returns why a mapping or a hole did not show the file's bytes: a change of the file, or else the system's error.
     pub(crate) fn blame(&self, error: Errno) -> Cause {
         match self.change() {
             Ok(Some(what)) => Cause::Changed(what),
@@ -267,11 +267,11 @@ impl Guarded {
         }
     }
 
-    /// Reads what is left from the current position to the end, gives it to `sink` in order, and returns the proof that the
+    /// Reads from the current position to the end, passes the bytes to `sink` in order, and returns the proof that the
     /// read was complete. A file that another process may be writing to is counted in `progress`.
     ///
     /// # Errors
-    /// Reading failed, `progress` was stopped, or as [`Guarded::finish`].
+    /// Fails if reading failed or `progress` was stopped, or as [`Guarded::finish`].
     pub(crate) fn read_to_end(
         mut self,
         path: &[u8],
@@ -293,10 +293,11 @@ impl Guarded {
         self.finish(path)
     }
 
-    /// Ends the reading: the proof that it was complete, or why it was not.
+    /// Ends the read. Returns the proof that it was complete, or the reason why it was not.
     ///
     /// # Errors
-    /// The end was not reached, the file changed since it was opened, or it held fewer bytes than it should.
+    /// Fails if the end was not reached, the file changed since it was opened, or it contained fewer bytes than
+    /// expected.
     pub fn finish(self, path: &[u8]) -> Result<Whole, Error> {
         if !self.at_end {
             return Err(Error::new(path, "read", Cause::Other("not read to its end".to_owned())));

@@ -1,4 +1,4 @@
-//! Renames that replace nothing, stay below their root, and are of the file that was read.
+//! Renames that replace nothing, stay below their root, and apply only to the file that was read.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -7,14 +7,15 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
-/// What a file was when it was read: its size, and when it was last written.
+/// The state of a file when it was read: its size and modification time.
 pub(crate) type Seen = (u64, (i64, u32));
 
-/// Renames a file below `root` that was `seen` there, and makes the folders of its new name. Nothing is replaced.
+/// Renames a file below `root` that is still in the state `seen`, and creates the folders of its new name. Nothing is
+/// replaced.
 ///
 /// # Errors
-/// The new name is taken or leads out of the root, the file is not the one that was read any more, or lies on another file
-/// system; the system's. Then the file has its old name.
+/// Fails if the new name exists or leads out of the root, if the file is no longer the one that was read or is on
+/// another file system, or with a system error. The file then keeps its old name.
 pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<(), Error> {
     let fail = |error| refused(root, from, error);
     let (old, old_base) = place(root, from).map_err(fail)?;
@@ -30,14 +31,14 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<
     make_folders(root, to).map_err(fail)?;
     let (new, new_base) = place(root, to).map_err(fail)?;
     match fs::renameat_with(&old, old_base, &new, new_base, RenameFlags::NOREPLACE) {
-        // File systems that know no such rename: a second name replaces nothing either.
+        // For file systems without such a rename: creating a second name replaces nothing either.
         Err(Errno::INVAL | Errno::NOSYS) => {
             fs::linkat(&old, old_base, &new, new_base, AtFlags::empty()).map_err(fail)?;
             fs::unlinkat(&old, old_base, AtFlags::empty()).map_err(fail)?;
         }
         result => result.map_err(fail)?,
     }
-    // Somebody may have put another file in its place between the look and the rename.
+    // Another file may have taken its place between the test and the rename.
     let id = |stat: &Stat| FileId::from(stat);
     let moved = fs::statat(&new, new_base, AtFlags::SYMLINK_NOFOLLOW);
     if moved.is_ok_and(|moved| id(&moved) == id(&stat)) {
@@ -60,7 +61,7 @@ fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
     Error::new(from, "rename", Cause::Other(why.to_owned()))
 }
 
-/// The folder of a name, and the name in it.
+/// Returns the folder of a name, and the name in it.
 fn place<'p>(root: &Root, path: &'p [u8]) -> Result<(OwnedFd, &'p [u8]), Errno> {
     let cut = path.iter().rposition(|&byte| byte == b'/');
     let base = &path[cut.map_or(0, |cut| cut + 1)..];
@@ -76,7 +77,7 @@ fn place<'p>(root: &Root, path: &'p [u8]) -> Result<(OwnedFd, &'p [u8]), Errno> 
     Ok((root.resolve(folder, flags)?, base))
 }
 
-/// Makes the folders that a name needs and that are not there.
+/// Creates the missing folders of a name.
 fn make_folders(root: &Root, path: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Some(end) = path.iter().rposition(|&byte| byte == b'/').filter(|&end| end > 0) else { return Ok(()) };

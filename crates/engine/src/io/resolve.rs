@@ -1,13 +1,13 @@
-//! From a name to an open file: names of any length, and only as far as they may lead.
+//! Resolves names to open files: names of any length, within their limits.
 //!
-//! The kernel keeps the bounds where it can (`openat2`, Linux 5.6), so that nothing can be exchanged between a look and an
-//! open. Elsewhere each component is opened by itself from the one before, and no symbolic link is followed.
+//! The kernel enforces the limits if it can (`openat2`, Linux 5.6), so that nothing can be exchanged between a test and
+//! an open. Otherwise each component is opened separately from the one before, and no symbolic link is followed.
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Paths of this length and more are refused by system calls: they are opened step by step.
+/// System calls reject paths of this length or more; they are opened in steps.
 pub(crate) const PATH_MAX: usize = 4096;
 
 /// How far a name may lead.
@@ -15,16 +15,17 @@ pub(crate) const PATH_MAX: usize = 4096;
 pub(crate) enum Reach {
     /// Anywhere.
     Anywhere,
-    /// Not out of the folder: neither by `..`, nor absolutely, nor through a symbolic link ([`Errno::XDEV`]).
+    /// Not out of the folder: neither with `..`, nor with an absolute path, nor through a symbolic link
+    /// ([`Errno::XDEV`]).
     Beneath,
     /// Through no symbolic link, neither on the way nor at the end ([`Errno::LOOP`]). For relative names without `..`.
     NoLinks,
 }
 
-/// Opens a name of any length, starting in `folder`.
+/// Opens a name of any length, relative to `folder`.
 ///
 /// # Errors
-/// The system's, and what [`Reach`] says.
+/// Returns the system's error, or the one documented for [`Reach`].
 pub(crate) fn open(
     folder: BorrowedFd<'_>,
     path: &[u8],
@@ -33,7 +34,7 @@ pub(crate) fn open(
 ) -> Result<OwnedFd, Errno> {
     match reach {
         _ if path.len() < PATH_MAX => open_short(folder, path, flags, reach),
-        // What links and `..` in different parts come to together, only a walk by components shows.
+        // The combined effect of links and `..` in different parts is only known when each component is resolved.
         Reach::Beneath => open_by_steps(folder, path, flags, reach),
         Reach::Anywhere | Reach::NoLinks => {
             let mut rest = path;
@@ -47,7 +48,7 @@ pub(crate) fn open(
                 let skip = rest[cut..].iter().take_while(|&&byte| byte == b'/').count();
                 rest = &rest[cut + skip..];
             }
-            // What was left may be slashes only.
+            // The remainder may consist of slashes only.
             let rest = if rest.is_empty() { b"." } else { rest };
             open_short(step.as_ref().map_or(folder, AsFd::as_fd), rest, flags, reach)
         }
@@ -63,13 +64,13 @@ fn open_short(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) 
     match retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)) {
         // Kernels before 5.6, and sandboxes that do not know the call.
         Err(Errno::NOSYS | Errno::PERM) => open_by_steps(folder, path, flags, reach),
-        // The kernel could not rule out a rename racing with `..`: asked again, it can.
+        // The kernel could not rule out a race between a rename and `..`; repeating the call may succeed.
         Err(Errno::AGAIN) => retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)),
         result => result,
     }
 }
 
-/// What [`open`] does, one component at a time and stricter: any symbolic link is refused.
+/// Does what [`open`] does, one component at a time and more strictly: every symbolic link is rejected.
 fn open_by_steps(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) -> Result<OwnedFd, Errno> {
     let refusal = if reach == Reach::NoLinks { Errno::LOOP } else { Errno::XDEV };
     match path.first() {
@@ -91,7 +92,7 @@ fn open_by_steps(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reac
         };
         let next = match retry(|| fs::openat(at, part, flags, Mode::empty())) {
             Err(Errno::LOOP) => return Err(refusal),
-            // A link in the middle is "not a directory" when links are not followed.
+            // Without following links, a link in the middle is reported as "not a directory".
             Err(Errno::NOTDIR) if is_link(at, part) => return Err(refusal),
             result => result?,
         };

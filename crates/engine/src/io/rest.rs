@@ -1,16 +1,18 @@
-//! Whether a file is at rest before it is read, so that its time stamps show every later change.
+//! Determines whether a file is at rest before it is read, so that its timestamps show every later change.
 //!
-//! Equal stamps before and after mean that nothing was written in between only if
-//! - **a later write gets another stamp**: file systems stamp with clocks that tick every nanosecond to every two seconds. A
-//!   file changed within the present tick is read after it;
-//! - **no write is under way**: the kernel stamps a file when write(2) begins, and a call may carry 2 GiB;
-//! - **no mapped page is dirty**: only the first store to a page moves the stamp, until that was written to the disk.
+//! Equal timestamps before and after mean that nothing was written in between only if
+//! - **a later write gets a different timestamp**: file system clocks have ticks of one nanosecond to two seconds. A
+//!   file changed in the current tick is read after the tick;
+//! - **no write is in progress**: the kernel sets the timestamp when write(2) begins, and one call may write 2 GiB;
+//! - **no mapped page is dirty**: only the first store to a page updates the timestamp, until the page has been written
+//!   back.
 //!
-//! The last two need somebody who has the file open for writing, which can be asked ([`writers`]). It costs as much as
-//! opening a small file, so it is asked only where a stamp is so young that a write may still be under way or a page dirty,
-//! or where stamps do not tell. Whoever opens the file later begins with a write or a store that moves the stamp: asking
-//! again at the end would show nothing more. Somebody who merely has the file open is believed to be done when the stamp is
-//! older than the longest write, and the dirty pages have been written to the disk.
+//! The last two require a process that has the file open for writing, which can be tested ([`writers`]). The test costs
+//! as much as opening a small file, so it is made only if the timestamp is so recent that a write may still be in
+//! progress or a page dirty, or if timestamps do not reveal changes. A process that opens the file later begins with a
+//! write or a store that updates the timestamp, so repeating the test at the end would not reveal more. A process that
+//! merely has the file open is assumed to be done when the timestamp is older than the longest possible write, and the
+//! dirty pages have been written back.
 
 use crate::error::Cause;
 use crate::io::lease::{Writers, writers};
@@ -21,34 +23,35 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// What is known of a file that is about to be read.
+/// What is known about a file before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// Its stamps will show every change.
+    /// Its timestamps will show every change.
     Known,
-    /// Unless somebody wrote to it before it was opened and is not done: the system does not say.
+    /// Its timestamps will show every change, unless a process was already writing to it before it was opened, which
+    /// the system does not report.
     Untold,
 }
 
 const SECOND: i64 = 1_000_000_000;
-/// How often a tick is waited for when the file was written to meanwhile, and how long at least.
+/// The maximum number of ticks to wait for if the file keeps changing, and the minimum wait.
 const TICKS: usize = 4;
 const LEAST: i64 = SECOND / 1000;
-/// Most that one write(2) carries.
+/// The maximum length of one write(2).
 const WRITE: u64 = 1 << 31;
-/// Bytes a second of the slowest disk whose writes are waited for.
+/// The speed, in bytes per second, of the slowest disk whose writes are awaited.
 const SLOWEST: u64 = 1 << 18;
-/// How long a write may take to begin.
+/// The time that a write may take to begin.
 const BEGIN: i64 = SECOND / 10;
-/// How long a file is waited for that somebody has open for writing.
+/// How long to wait for a file that is open for writing.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// For how long dirty pages may wait for a busy disk beyond the time they should.
+/// How much longer than intended dirty pages may wait for a busy disk.
 const BUSY: i64 = 60 * SECOND;
 
-/// Waits until a file that was opened can be watched. Returns what it is then.
+/// Waits until changes of an opened file can be detected. Returns its metadata at that point.
 ///
 /// # Errors
-/// Somebody has it open for writing, or writes to it again and again.
+/// Fails if another process has it open for writing, or modifies it continuously.
 pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Rest), Cause> {
     if system.sizes == Sizes::Invented {
         return Ok((stat, Rest::Known));
@@ -60,12 +63,13 @@ pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(St
     }
     let (mut stat, begun, mut pause) = (stat, Instant::now(), Duration::from_millis(1));
     loop {
-        // After the stamps were taken: who began before has it open still, or was done before anything was read.
+        // The timestamps have been taken: a process that began before either still has the file open, or finished
+        // before anything was read.
         match writers(file.as_fd()) {
             Writers::None => return Ok((stat, Rest::Known)),
             Writers::Untold => return Ok((stat, Rest::Untold)),
             Writers::Some if tells && is_quiet(file.as_fd(), &stat) => return Ok((stat, Rest::Known)),
-            // Perhaps only a copy of the descriptor, in a process that is just being started.
+            // This may be only a copy of the descriptor, in a process that is just being started.
             Writers::Some if begun.elapsed() < PATIENCE => {}
             Writers::Some => {
                 return Err(Cause::Changed("another program has it open for writing".to_owned()));
@@ -78,18 +82,18 @@ pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(St
     }
 }
 
-/// Waits until the next write to a file gets another stamp than it has. Returns what the file is then, and the age of its
-/// stamp in nanoseconds, which is negative where a clock was put back.
+/// Waits until the next write to a file would get a different timestamp. Returns the metadata at that point and the age
+/// of the timestamp in nanoseconds, which is negative if the clock was set back.
 ///
 /// # Errors
-/// It is written to again and again.
+/// Fails if it is modified continuously.
 pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, i64), Cause> {
     let mut moved = 0;
     loop {
-        // The clock that stamps are taken from, which ticks later than others on a busy machine.
+        // The clock from which timestamps are taken, which can lag behind others on a busy machine.
         let age = now().saturating_sub(changed(&stat));
         let tick = system.resolution(changed(&stat).rem_euclid(SECOND).unsigned_abs()) as i64;
-        // A stamp far in the future is of a clock that was put back: no later one is equal to it.
+        // A timestamp far in the future is from a clock that was set back: no later timestamp equals it.
         if age >= tick || age < -SECOND {
             return Ok((stat, age));
         }
@@ -103,21 +107,21 @@ pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Re
     }
 }
 
-/// Whether a file that somebody has open for writing is not being written to, and no store to it will go unnoticed.
+/// Returns whether a file that is open for writing is not being written to, and no store to it can go unnoticed.
 fn is_quiet(file: BorrowedFd<'_>, stat: &Stat) -> bool {
-    // Pages on the disk are clean, and the next store to one moves the stamp.
+    // Pages that were written back are clean, and the next store to one updates the timestamp.
     now().saturating_sub(changed(stat)) >= BEGIN + writing(stat.st_size as u64)
         && fs::fdatasync(file).is_ok()
         && fs::fstat(file).is_ok_and(|now| changed(&now) == changed(stat) && now.st_size == stat.st_size)
 }
 
-/// The longest that a write to a file of `size` bytes may take, in nanoseconds.
+/// Returns the maximum time in nanoseconds that a write to a file of `size` bytes may take.
 fn writing(size: u64) -> i64 {
     (size.min(WRITE) * (SECOND as u64) / SLOWEST) as i64
 }
 
-/// How long after the stamp of a file of `size` bytes a write may be under way, or a page be dirty, in nanoseconds; without
-/// end where dirty pages are never written.
+/// Returns how long after the timestamp of a file of `size` bytes a write may be in progress or a page dirty, in
+/// nanoseconds; `None` if dirty pages are never written back.
 fn grace(size: u64) -> Option<i64> {
     static WRITTEN_AFTER: OnceLock<Option<i64>> = OnceLock::new();
     let written_after = (*WRITTEN_AFTER.get_or_init(|| {
@@ -125,7 +129,7 @@ fn grace(size: u64) -> Option<i64> {
             let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).unwrap_or_default();
             text.trim().parse().map_or(usual, |hundredths: i64| hundredths * (SECOND / 100))
         };
-        // Pages older than the first are written by a thread that looks every second time.
+        // A thread wakes up at the second interval and writes pages that are older than the first.
         let (expire, look) = (
             setting("dirty_expire_centisecs", 30 * SECOND),
             setting("dirty_writeback_centisecs", 5 * SECOND),
@@ -135,7 +139,7 @@ fn grace(size: u64) -> Option<i64> {
     Some(written_after + BUSY + writing(size))
 }
 
-/// The time of the last status change, in nanoseconds since 1970.
+/// Returns the time of the last status change, in nanoseconds since 1970.
 fn changed(stat: &Stat) -> i64 {
     nanoseconds(stat.st_ctime, stat.st_ctime_nsec as i64)
 }
@@ -194,7 +198,7 @@ mod tests {
         writer.write_all_at(&[1; 4096], 0).expect("written");
         let both = ProtFlags::READ | ProtFlags::WRITE;
         #[allow(unsafe_code)]
-        // SAFETY: a new mapping at an address of the kernel's choice, of which nothing refers to anything.
+        // SAFETY: a new mapping at an address chosen by the kernel, with no references into it.
         let mapped =
             unsafe { mmap(std::ptr::null_mut(), 4096, both, MapFlags::SHARED, &writer, 0) }.expect("mapped");
         let store = |value: u8| {

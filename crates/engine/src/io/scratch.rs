@@ -1,10 +1,10 @@
-//! Files for tests, which nobody has open: a file that is open for writing is not read.
+//! Files for tests, which no process has open: a file that is open for writing is not read.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 use tempfile::{NamedTempFile, TempPath};
 
-/// An empty file that goes away with it.
+/// An empty file that is removed when dropped.
 pub(crate) struct Scratch(TempPath);
 
 impl Scratch {
@@ -16,7 +16,7 @@ impl Scratch {
         &self.0
     }
 
-    /// Opens it for reading and writing: for as short a time as it takes.
+    /// Opens it for reading and writing; keep it open only briefly.
     pub(crate) fn open(&self) -> File {
         OpenOptions::new().read(true).write(true).open(&self.0).expect("it is there")
     }

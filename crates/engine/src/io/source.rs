@@ -1,4 +1,4 @@
-//! A file that many threads read at once, by place: mapped where its pages are in memory, else read.
+//! A file that many threads read at once at arbitrary offsets: mapped if its pages are in memory, otherwise read.
 
 use crate::error::{Cause, Error};
 use crate::io::mapped::Window;
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What a hole shows: never written to, so it takes no memory.
+/// The contents of a hole. It is never written to, so it uses no memory.
 fn zeros() -> &'static [u8] {
     static ZEROS: OnceLock<Vec<u8>> = OnceLock::new();
     ZEROS.get_or_init(|| vec![0; if is_tight() { 1 << 20 } else { 4 << 20 }])
@@ -23,7 +23,7 @@ pub(crate) struct Source<'a> {
     pub file: &'a Guarded,
     pub path: &'a [u8],
     pub size: u64,
-    /// Whether the file system tells holes truthfully, and there are some.
+    /// Whether the file has holes that its file system reports correctly.
     pub holes: bool,
     /// Whether its pages are in memory, so that mapping them saves a copy.
     pub mapped: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A file that is mapped if `mapping` allows it and that is of use.
+    /// Returns a source that is mapped if `mapping` allows it and it helps.
     pub(crate) fn new(
         file: &'a Guarded,
         path: &'a [u8],
@@ -45,7 +45,7 @@ impl<'a> Source<'a> {
     /// Fills `buffer` from `offset`.
     ///
     /// # Errors
-    /// The system's, or the file is shorter than it was.
+    /// Returns the system's error, or fails if the file is shorter than before.
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
         if let Some(version) = self.file.version() {
             version.read(buffer, offset)?;
@@ -69,15 +69,15 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// What reads from it as [`Source::read`] does.
+    /// Returns a reader that works like [`Source::read`].
     pub(crate) fn reader(self) -> impl FnMut(&mut [u8], u64) -> Result<(), Error> + 'a {
         move |buffer, offset| self.read(buffer, offset)
     }
 
-    /// Shows `len` bytes from `offset` to `hash`: mapped where that is worth it, else read into `buffer`.
+    /// Passes `len` bytes from `offset` to `hash`, mapped if that is worthwhile, otherwise read into `buffer`.
     ///
     /// # Errors
-    /// As [`Source::read`]. What `hash` returned is then lost, having perhaps seen other bytes than the file's.
+    /// Fails as [`Source::read`]. The result of `hash` is discarded, because it may not be based on the file's bytes.
     pub(crate) fn look<T>(
         &self,
         offset: u64,
@@ -104,30 +104,30 @@ impl<'a> Source<'a> {
         Ok(hash(buffer))
     }
 
-    /// Whether all these bytes lie in a hole. Reading them would fill the cache with zeros.
+    /// Returns whether all these bytes are in a hole. Reading them would fill the cache with zeros.
     fn is_hole(&self, offset: u64, len: usize) -> Result<bool, Error> {
         let end = offset + len as u64;
         Ok(self.holes && end <= self.size && self.data_from(offset)?.start >= end)
     }
 
-    /// Counts what a window showed, or tells why it could not be read: by reading what it should have shown.
+    /// Counts the bytes of a window, or returns why they could not be read, by reading them.
     ///
     /// # Errors
-    /// As [`Source::read`].
+    /// Fails as [`Source::read`].
     pub(crate) fn check(&self, window: &Window, views: &[(u64, usize)]) -> Result<(), Error> {
         if window.intact() {
             self.progress.add_bytes(views.iter().map(|view| view.1 as u64).sum());
             return Ok(());
         }
         views.iter().try_for_each(|&(offset, len)| self.read(&mut vec![0; len], offset))?;
-        // The fault has passed; the bytes hashed were not the file's all the same.
+        // The fault was temporary, but the bytes that were hashed were not the file's.
         Err(Error::new(self.path, "read", self.file.blame(Errno::IO)))
     }
 
-    /// The first data at or after `start`, up to the next hole; at the file's end if there is none.
+    /// Returns the first range of data at or after `start`, up to the next hole; at the file's end if there is none.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub(crate) fn data_from(&self, start: u64) -> Result<Range<u64>, Error> {
         let data = match seek(self.file.as_fd(), SeekFrom::Data(start)) {
             Ok(data) if data < self.size => data,
@@ -136,7 +136,7 @@ impl<'a> Source<'a> {
         };
         match seek(self.file.as_fd(), SeekFrom::Hole(data)) {
             Ok(end) => Ok(data..end),
-            // Not there any more: it was cut in this moment.
+            // The file was just truncated.
             Err(Errno::NXIO) => Err(Error::new(self.path, "read", self.file.blame(Errno::NXIO))),
             Err(error) => Err(self.failed(error)),
         }
@@ -147,13 +147,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The proof that a file was read whole, after its bytes were read by place.
+/// Returns the proof that a file was read completely, after its bytes were read at arbitrary offsets.
 ///
 /// # Errors
-/// It is longer than it was, or as [`Guarded::finish`].
+/// Fails if it is longer than before, or as [`Guarded::finish`].
 pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<Whole, Error> {
     let size = file.size_hint();
-    // A version has no other size.
+    // The size of a version never changes.
     while file.version().is_none() {
         match rustix::io::pread(file.as_fd(), &mut [0; 1], size) {
             Ok(0) => break,

@@ -1,44 +1,46 @@
-//! What a file system promises of its files: sizes, holes, time stamps, inode numbers.
+//! What a file system guarantees: sizes, holes, timestamps, inode numbers.
 //!
-//! By its type, from one table; what is not in it is taken for a network. The kernel's version is not asked: what a file system
-//! has on all of them stands in the table, what differs from disk to disk is seen in the stamps.
+//! The guarantees depend on its type and are in one table; types that are not in it are treated as network file
+//! systems. The kernel version does not matter: the table contains what holds for all of them, and what differs between
+//! disks is determined from the timestamps.
 
 use rustix::fs::{self, FileType, Stat};
 use std::cell::RefCell;
 use std::os::fd::AsFd;
 
-/// One row.
+/// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct System {
     /// Its number in `linux/magic.h` (statfs(2)).
     magic: u64,
     pub sizes: Sizes,
     pub stamps: Stamps,
-    /// Nanoseconds between two stamps that differ, at least; the stamps of one disk may be further apart.
+    /// The minimum number of nanoseconds between two different timestamps; on some disks the distance is larger.
     tick: u64,
-    /// Whether no two files of a device have one inode number at a time.
+    /// Whether inode numbers are unique on a device at any one time.
     pub inodes: bool,
 }
 
-/// How far the sizes that a file system tells can be trusted.
+/// How reliable the sizes reported by a file system are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sizes {
-    /// A local disk: a short read that ends at the size told is the end, and any other end is a change.
+    /// A local disk: a short read that ends at the reported size is the end, and any other end is a change.
     Local,
-    /// Files made up on reading (`/proc`, `/sys`): sizes and times mean nothing.
+    /// Files generated on reading (`/proc`, `/sys`): sizes and times are meaningless.
     Invented,
-    /// Networks, FUSE and what is not known: read until a read says 0; an end before the size told is a failure.
+    /// Network file systems, FUSE and unknown types: read until a read returns 0; an end before the reported size is a
+    /// failure.
     Other,
 }
 
-/// What moves the time of a file's last status change.
+/// What updates the status change time of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stamps {
-    /// Every write, and the first store to a mapped page after that was written to the disk. Nobody can put it back.
+    /// Every write, and the first store to a mapped page after it was written back. Programs cannot set it.
     Written,
-    /// The same, but nothing is ever written to a disk, so of stores to a mapped page only the first counts, or none.
+    /// The same, but pages are never written back, so only the first store to a mapped page counts, or none.
     Kept,
-    /// It is the modification time, which anybody can set.
+    /// It is the modification time, which programs can set.
     Set,
 }
 
@@ -54,7 +56,8 @@ const fn invented(magic: u64) -> System {
     System { sizes: Sizes::Invented, inodes: false, ..local(magic) }
 }
 
-/// What is not in the table. Servers stamp with clocks of up to 10 ms, and may give one number to two files.
+/// Types that are not in the table. Servers have clocks with ticks of up to 10 ms, and may use one inode number for two
+/// files.
 const OTHER: System = System { sizes: Sizes::Other, tick: 10 * MILLISECOND, inodes: false, ..local(0) };
 
 const SYSTEMS: &[System] = &[
@@ -73,11 +76,11 @@ const SYSTEMS: &[System] = &[
     // tmpfs, ramfs
     System { stamps: Stamps::Kept, ..local(0x0102_1994) },
     System { stamps: Stamps::Kept, ..local(0x8584_58f6) },
-    // FAT: even seconds, and one stamp for both times
+    // FAT: even seconds, and a single timestamp for both times
     System { stamps: Stamps::Set, tick: 2 * SECOND, ..local(0x4d44) },
     // exFAT
     System { tick: 10 * MILLISECOND, ..local(0x2011_bab0) },
-    // overlayfs: inode numbers are kept apart, sizes and holes are those of what lies below
+    // overlayfs: inode numbers are unique, sizes and holes are those of the file system below
     System { inodes: true, tick: 1, ..System { magic: 0x794c_7630, ..OTHER } },
     // proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, configfs, efivarfs, bpf, pstore, selinux
     invented(0x9fa0),
@@ -95,13 +98,13 @@ const SYSTEMS: &[System] = &[
 ];
 
 impl System {
-    /// Pipes, devices and whatever else is no file.
+    /// Pipes, devices and anything else that is not a regular file.
     pub(crate) const STREAM: System = invented(0);
 
-    /// Where versions of files are read: nothing moves, and a size told is the size.
+    /// Versions of objects: they never change, and the reported size is reliable.
     pub(crate) const REMOTE: System = OTHER;
 
-    /// That of an open file; pipes and devices tell no size, and their times move with every use.
+    /// Returns the row for an open file. Pipes and devices have no size, and their times change with every use.
     pub(crate) fn of_file(file: impl AsFd, stat: &Stat) -> System {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => System::of(file, stat),
@@ -109,7 +112,7 @@ impl System {
         }
     }
 
-    /// Asks the file system, once for each device a thread meets.
+    /// Asks the file system, once per device and thread.
     pub(crate) fn of(file: impl AsFd, stat: &Stat) -> System {
         thread_local! {
             static KNOWN: RefCell<Vec<(u64, System)>> = const { RefCell::new(Vec::new()) };
@@ -131,21 +134,22 @@ impl System {
         *SYSTEMS.iter().find(|system| system.magic == magic).unwrap_or(&OTHER)
     }
 
-    /// How far a stamp with these nanoseconds is at least from the next one that differs, in nanoseconds. Disks with small
-    /// inodes (ext2, ext3, old ext4) keep whole seconds, others tenths of a microsecond: where digits are always zero, stamps
-    /// are as far apart. One in a thousand looks coarser than it is by one digit, which costs a wait of as long.
+    /// Returns the minimum distance in nanoseconds between a timestamp with these nanoseconds and the next one that
+    /// differs. Disks with small inodes (ext2, ext3, old ext4) store whole seconds, others multiples of 100 ns: if
+    /// digits are always zero, timestamps are that far apart. A timestamp that ends in
+    /// zeros by chance looks coarser than it is, which only costs a wait of that length.
     pub(crate) fn resolution(&self, nanoseconds: u64) -> u64 {
         let digits = if nanoseconds == 0 { SECOND } else { 10_u64.pow(trailing_zeros(nanoseconds)) };
         digits.max(self.tick)
     }
 
-    /// Whether names of one file are known by its inode number, and a change of the file by its stamps alone.
+    /// Returns whether hard links are identified by inode number, and changes by timestamps alone.
     pub(crate) fn knows_links(&self) -> bool {
         self.inodes && self.stamps == Stamps::Written
     }
 }
 
-/// Decimal digits at the end of a number that are zero.
+/// Returns the number of trailing decimal zeros.
 fn trailing_zeros(mut number: u64) -> u32 {
     let mut zeros = 0;
     while number.is_multiple_of(10) {

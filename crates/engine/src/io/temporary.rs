@@ -1,9 +1,9 @@
-//! Names of temporary files, by which a walk knows them.
+//! Names of temporary files, by which a walk recognises them.
 //!
-//! A run that is killed may leave its temporary file behind, and the next `hash -o M .` must not list it as content. No
-//! file of a user should be passed over instead, so the name carries a check over itself: `.NAME.RANDOM-CHECK.part`, with
-//! CHECK from NAME and RANDOM. By accident a name fits once in four thousand million; and what is passed over is counted
-//! and told.
+//! A run that is killed may leave its temporary file behind, and the next `hash -o M .` must not include it. Since no
+//! file of a user may be skipped by mistake, the name contains a checksum of itself: `.NAME.RANDOM-CHECK.part`, with
+//! CHECK computed from NAME and RANDOM. The probability that another name matches by chance is one in four billion, and
+//! skipped files are counted and reported.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_char};
@@ -14,32 +14,34 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use truesum_hash::Spec;
 
-/// What every such name ends in.
+/// The ending of every such name.
 const SUFFIX: &[u8] = b".part";
-/// Hexadecimal digits of RANDOM and of CHECK.
+/// The number of hexadecimal digits of RANDOM and CHECK.
 const RANDOM: usize = 10;
 const CHECK: usize = 8;
-/// What stands before the random digits takes at most this many bytes: names at the limit of the file system leave no room.
+/// The maximum length of the part before the random digits, so that names at the limit of the file system leave enough
+/// space.
 const STEM: usize = 200;
 
-/// The name of a temporary file that is there. As long as this lives, [`remove_all`] removes the file.
+/// The name of an existing temporary file. While this value exists, [`remove_all`] removes the file.
 pub(crate) struct Temporary {
     name: Vec<u8>,
     slot: Option<&'static Slot>,
 }
 
-/// What [`remove_all`] removes: a folder and a name in it. Folders are claimed first and given back last, and whoever takes the
-/// name out has it for itself.
+/// A file to be removed by [`remove_all`]: a folder and a name in it. The folder is set first and cleared last, and
+/// whoever takes the name out owns it.
 struct Slot {
     folder: AtomicI32,
     name: AtomicPtr<c_char>,
 }
 
-/// The names that this process made and has not given up: a walk passes over them without a word.
+/// The names that this process has created and not released: a walk skips them silently.
 static MADE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
 const FREE: i32 = -1;
-/// One for each file that is written at a time would be enough; what has none is left behind by who ends the hard way.
+/// One slot per file that is written at a time is enough; a file without one is left behind if the process is killed by
+/// a signal.
 static SLOTS: [Slot; 8] = [const { Slot::empty() }; 8];
 
 impl Slot {
@@ -49,7 +51,7 @@ impl Slot {
 }
 
 impl Temporary {
-    /// Notes that a file was made under this name; `folder` stays open as long as this lives.
+    /// Records that a file with this name was created. `folder` stays open while the returned value exists.
     pub(crate) fn made(folder: &OwnedFd, name: Vec<u8>) -> Temporary {
         MADE.lock().unwrap_or_else(PoisonError::into_inner).push(name.clone());
         Temporary::noted(&SLOTS, folder, name)
@@ -77,14 +79,14 @@ impl Drop for Temporary {
         let Some(slot) = self.slot else { return };
         let name = slot.name.swap(ptr::null_mut(), SeqCst);
         if !name.is_null() {
-            // SAFETY: made by `into_raw`, and nobody else has it: it was still in its place.
+            // SAFETY: created by `into_raw`, and owned here alone, because it was still in its slot.
             drop(unsafe { CString::from_raw(name) });
         }
         slot.folder.store(FREE, SeqCst);
     }
 }
 
-/// Removes all temporary files that are there. Uses only atomics and system calls, as a signal handler must.
+/// Removes all existing temporary files. It uses only atomics and system calls, as a signal handler must.
 pub(super) fn remove_all() {
     remove(&SLOTS);
 }
@@ -93,14 +95,14 @@ fn remove(slots: &[Slot]) {
     for slot in slots {
         let name = slot.name.swap(ptr::null_mut(), SeqCst);
         if !name.is_null() {
-            // SAFETY: a string that ends with NUL, taken out of its place and never freed. Should its owner close the folder
-            // in this moment, and another take the number, such a name stands in no other folder.
+            // SAFETY: a string terminated by NUL, taken out of its slot and never freed. If its owner closes the folder
+            // at this moment and the descriptor number is reused, such a name does not exist in the other folder.
             unsafe { libc::unlinkat(slot.folder.load(SeqCst), name, 0) };
         }
     }
 }
 
-/// A new name for a file that will be called `name`.
+/// Returns a new temporary name for a file that will be named `name`.
 pub(crate) fn temporary_name(name: &[u8]) -> Vec<u8> {
     let stem = &name[..name.len().min(STEM)];
     let random = RandomState::new().build_hasher().finish();
@@ -113,7 +115,7 @@ pub(crate) fn temporary_name(name: &[u8]) -> Vec<u8> {
     own
 }
 
-/// Whether a file of this name, in whatever folder, is a temporary one of this program.
+/// Returns whether a file with this name is a temporary file of this program.
 pub(crate) fn is_temporary(name: &[u8]) -> bool {
     let Some(body) = name.strip_suffix(SUFFIX).filter(|_| name.first() == Some(&b'.')) else { return false };
     let Some((named, found)) = body.split_at_checked(body.len().wrapping_sub(CHECK)) else { return false };
@@ -125,12 +127,12 @@ pub(crate) fn is_temporary(name: &[u8]) -> bool {
         && found == check(named)
 }
 
-/// Whether this process is just writing a file under this name.
+/// Returns whether this process is currently writing a file with this name.
 pub(crate) fn is_made_here(name: &[u8]) -> bool {
     MADE.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|made| made == name)
 }
 
-/// The digits that prove a name.
+/// Returns the checksum digits of a name.
 fn check(named: &[u8]) -> [u8; CHECK] {
     let spec: Spec = "sha256".parse().expect("a row of the table");
     let digest = spec.digest(&[b"truesum temporary file ", named].concat());
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_there_is_removed_and_nothing_else() {
-        // Not those of the other tests in this process.
+        // Separate from those of the other tests in this process.
         let slots: &[Slot] = Box::leak(Box::new([const { Slot::empty() }; 3]));
         let dir = tempfile::tempdir().unwrap();
         let folder = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
@@ -161,7 +163,7 @@ mod tests {
             std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["kept"], "it had its final name");
         drop((first, second));
-        // More than there are slots, which are all free again.
+        // More than there are slots; all of them are free again afterwards.
         let many: Vec<Temporary> = (0..2 * slots.len()).map(|number| made(&number.to_string())).collect();
         assert!(many.iter().filter(|temporary| temporary.slot.is_some()).count() <= slots.len());
         drop(many);

@@ -1,27 +1,29 @@
-//! One version of a file that lies in no file system, read by place: whoever can read it stands in for a descriptor.
+//! One version of an object that is not in a file system. It is read at arbitrary offsets and takes the place of a
+//! descriptor.
 
 use crate::error::Error;
 use std::fmt;
 
-/// A version of a file that is open, for several threads at once.
+/// An open version of an object, which several threads can use at once.
 ///
-/// All its bytes are of this one version, or reading fails as [`Cause::Changed`](crate::Cause::Changed).
+/// All bytes belong to this one version; otherwise, reading fails with [`Cause::Changed`](crate::Cause::Changed).
 pub trait Version: fmt::Debug + Send + Sync {
-    /// Bytes of it.
+    /// Returns the size in bytes.
     fn size(&self) -> u64;
 
-    /// What tells it from the others.
+    /// Returns the tag that distinguishes it from other versions.
     fn tag(&self) -> &str;
 
-    /// A number made of that, the same wherever it is made: it stands where a file has its inode number.
+    /// Returns a number derived from the tag, which takes the place of an inode number and is the same on every
+    /// machine.
     fn number(&self) -> u64;
 
-    /// When it was written: seconds since 1970.
+    /// Returns the modification time in seconds since 1970.
     fn modified(&self) -> i64;
 
     /// Fills `buffer` from `offset`.
     ///
     /// # Errors
-    /// It is not there any more, cannot be read, or does not reach so far; it was told to stop.
+    /// Fails if the version no longer exists, cannot be read or is too short, or if the run was stopped.
     fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error>;
 }

@@ -1,4 +1,5 @@
-//! Whether a worker spends its time waiting for disks rather than hashing: then more reads in flight help.
+//! Detects whether a worker spends its time waiting for disks rather than hashing, so that more reads in flight would
+//! help.
 
 /// Counts how often the calling thread had to wait.
 pub(crate) struct Waits {
@@ -6,7 +7,7 @@ pub(crate) struct Waits {
     files: u32,
 }
 
-/// Files over which waits are counted.
+/// The number of files over which waits are counted.
 const SAMPLE: u32 = 64;
 
 impl Waits {
@@ -14,7 +15,7 @@ impl Waits {
         Waits { before: waited(), files: 0 }
     }
 
-    /// Takes note of finished files; true if every second one of the last sample had to be waited for.
+    /// Records finished files. Returns true if every second one of the last sample had to wait.
     pub(crate) fn many(&mut self, files: usize) -> bool {
         self.files += files as u32;
         if self.files < SAMPLE {

@@ -45,7 +45,7 @@ impl Whole {
 
 /// Counts the bytes of one version of an object that is read in order from a place that is not a file system.
 ///
-/// Whoever implements [`Remote`](crate::Remote) passes every range it received to [`Counting::add`].
+/// An implementation of [`Remote`](crate::Remote) passes every range it received to [`Counting::add`].
 #[derive(Debug)]
 pub struct Counting {
     size: u64,
@@ -72,7 +72,7 @@ impl Counting {
     /// Returns the proof that all bytes were counted.
     ///
     /// # Errors
-    /// There were fewer or more bytes than the object has.
+    /// Fails if there were fewer or more bytes than the object has.
     pub fn finish(self) -> Result<Whole, Cause> {
         let Counting { size, modified, seen } = self;
         if seen != size {

@@ -1,12 +1,12 @@
-//! Files that appear whole or not at all: written beside the target, flushed to the disk, then renamed over it.
+//! Files that are written atomically: written next to the target, flushed to disk, then renamed over it.
 //!
-//! Until it is complete the file has no name where the file system can do that (`O_TMPFILE`: ext4, XFS, Btrfs, tmpfs), so
-//! that a run that is killed leaves nothing. A new file then gets its name at once; one that replaces another has a
-//! temporary name between two system calls, for only a named file can be renamed. Elsewhere it has a temporary name all
-//! the while, which no walk takes for content (`temporary.rs`).
+//! If the file system supports it (`O_TMPFILE`: ext4, XFS, Btrfs, tmpfs), the file has no name until it is complete, so
+//! a run that is killed leaves nothing behind. A new file then gets its name at once; one that replaces another has a
+//! temporary name between two system calls, because only a named file can be renamed. On other file systems it has a
+//! temporary name all the time, which walks do not treat as content (`temporary.rs`).
 //!
-//! Its modification time is that at which writing began. A manifest so has a time before any of its files were read: what was written
-//! to during a run is later, and looks so.
+//! Its modification time is the time at which writing began. A manifest thus has a time before any of its files were
+//! read, so that files modified during the run have later times.
 
 use super::kept::Kept;
 use super::lock::Lock;
@@ -24,23 +24,24 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum_manifest::Time;
 
-/// A file being written. Dropped before [`AtomicFile::commit`] it leaves nothing behind and the old file as it was.
+/// A file being written. If it is dropped before [`AtomicFile::commit`], nothing is left behind and the old file is
+/// unchanged.
 pub struct AtomicFile {
     content: BufWriter<File>,
     beside: Beside,
     target: PathBuf,
-    /// What the file to be replaced passes on.
+    /// The attributes of the file to be replaced.
     old: Option<Kept>,
-    /// The modification time that the file gets.
+    /// The modification time to set.
     date: Time,
-    /// What was at the target when writing began, for a file that other programs write too.
+    /// The version of the target when writing began, for a file that other programs also write.
     found: Option<Option<Version>>,
-    /// The folder that the target's path leads through, where it is one that is open.
+    /// The open folder that the target's path refers to, if any.
     _folder: Option<OwnedFd>,
 }
 
-/// What tells two states of a file apart: size, modification time and status change time. Inode numbers are not part of it, because
-/// some file systems make them up on each lookup.
+/// The state of a file: size, modification time and status change time. Inode numbers are not included, because some
+/// file systems generate them on each lookup.
 type Version = [i64; 5];
 
 /// Returns the version of a file, or `None` if there is none.
@@ -53,19 +54,19 @@ fn version(path: &Path) -> io::Result<Option<Version>> {
     Ok(Some([stat.st_size, stat.st_mtime, stat.st_mtime_nsec as i64, stat.st_ctime, stat.st_ctime_nsec as i64]))
 }
 
-/// A place in the target's folder, with the temporary name if there is one.
+/// The target's folder, with the temporary name if there is one.
 struct Beside {
     folder: OwnedFd,
-    /// Name of the target in the folder.
+    /// The name of the target in the folder.
     name: Vec<u8>,
     temporary: Option<Temporary>,
 }
 
 impl AtomicFile {
-    /// Begins to write `target`. A symbolic link is followed, so that the link survives and its file is replaced.
+    /// Starts to write `target`. If it is a symbolic link, the link is kept and the file it refers to is replaced.
     ///
     /// # Errors
-    /// The folder is not there or not writable, or the target is not a regular file.
+    /// Fails if the folder does not exist or is not writable, or if the target is not a regular file.
     pub fn create(target: &Path) -> Result<AtomicFile, Error> {
         let fail = |error: io::Error| Error::io(target.as_os_str().as_bytes(), "write", error);
         let real = match std::fs::canonicalize(target) {
@@ -77,11 +78,11 @@ impl AtomicFile {
         Ok(AtomicFile { found: Some(found), ..AtomicFile::begin(&real, true)? })
     }
 
-    /// Begins to write a file of the program's own, which is `target` itself: a link of that name, which somebody else may have
-    /// put there, is replaced and not followed. Nothing is replaced that does not begin with `magic`.
+    /// Starts to write an internal file at exactly `target`: a symbolic link with that name, which another process may
+    /// have placed there, is replaced and not followed. Only files that begin with `magic` are replaced.
     ///
     /// # Errors
-    /// As [`AtomicFile::create`]; there is something else of this name.
+    /// Fails as [`AtomicFile::create`], or if another file has this name.
     pub(crate) fn create_own(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
         if !is_own(target, magic) {
             let why =
@@ -91,13 +92,13 @@ impl AtomicFile {
         AtomicFile::begin(target, true)
     }
 
-    /// Begins the same, whatever is there, to see whether it could be written.
+    /// Starts the same without the test for `magic`, to find out whether the file could be written.
     pub(crate) fn begin_own(target: &Path) -> Result<AtomicFile, Error> {
         AtomicFile::begin(target, true)
     }
 
-    /// Begins to write the file of this name in a folder that is open, wherever that is by now. A link of that name is replaced and
-    /// not followed. [`AtomicFile::target`] and errors name it by the descriptor.
+    /// Starts to write the file with this name in an open folder, wherever that folder is by now. A symbolic link with
+    /// that name is replaced and not followed. [`AtomicFile::target`] and errors refer to the folder by its descriptor.
     pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
         let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
         let found = version(&path).map_err(|error| Error::io(name, "write", error))?;
@@ -135,31 +136,33 @@ impl AtomicFile {
         })
     }
 
-    /// Gives the file this modification time instead of that of the beginning.
+    /// Sets a modification time other than the time at which writing began.
     pub fn set_date(&mut self, date: Time) {
         self.date = date;
     }
 
-    /// The file as it is written, to recognise it in a walk.
+    /// Returns the file being written, so that a walk can recognise it.
     pub fn file(&self) -> &File {
         self.content.get_ref()
     }
 
-    /// Where the file will be.
+    /// Returns the final path of the file.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Makes everything written durable and visible under the target's name.
+    /// Makes everything written durable, and visible under the target's name.
     ///
     /// # Errors
-    /// Any step failed, or another process wrote the target since writing began; the old file is then still there, byte for byte.
+    /// Fails if any step failed, or if another process wrote the target since writing began. The old file is then
+    /// unchanged.
     pub fn commit(self) -> Result<(), Error> {
         let (found, target) = (self.found, self.target.clone());
         let mut lock = None;
         self.commit_if(|| {
             let Some(found) = found else { return Ok(()) };
-            // An update that is in progress holds the lock of what it replaces. A file that cannot be read cannot be updated.
+            // An update in progress holds the lock of the file it replaces. A file that cannot be read cannot be
+            // updated.
             if File::open(&target).is_ok() {
                 lock = Some(Lock::open(&target, &Progress::default())?);
             }
@@ -173,10 +176,10 @@ impl AtomicFile {
         })
     }
 
-    /// The same, if the last look at what is to be replaced finds nothing against it.
+    /// Commits if `look`, which examines the file to be replaced, succeeds.
     ///
     /// # Errors
-    /// As [`AtomicFile::commit`], and those of `look`.
+    /// Fails as [`AtomicFile::commit`], or with the error of `look`.
     pub(crate) fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let AtomicFile { content, mut beside, target, old, date, found: _, _folder } = self;
         let name = target.as_os_str().as_bytes().to_vec();
@@ -188,13 +191,13 @@ impl AtomicFile {
         };
         fs::futimens(&file, &times).map_err(|error| fail(error.into()))?;
         file.sync_all().map_err(fail)?;
-        // Network file systems and quotas report some write errors only when a descriptor is closed: one is closed
-        // before the old file goes, one after, when the file has its final name.
+        // Network file systems and quotas report some write errors only when a descriptor is closed. One descriptor is
+        // closed before the old file is replaced, one after the file has its final name.
         let mut second = file.try_clone().map_err(fail)?;
         close(file).map_err(fail)?;
         look()?;
         if beside.temporary.is_none() && !beside.link(&second, old.is_none()) {
-            // It can have no name after all: what was written goes into a file that has one.
+            // The file cannot be given a name after all, so its contents are copied into a file that has one.
             let mut copy = beside.named().map_err(fail)?;
             if let Some(old) = &old {
                 old.give(&copy).map_err(fail)?;
@@ -227,16 +230,16 @@ impl Beside {
         Ok(Beside { folder, name, temporary: None })
     }
 
-    /// A file without a name, where it can be given one later.
+    /// Returns a file without a name, if it can be given one later.
     fn unnamed(&self) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = fs::openat(&self.folder, ".", flags, Mode::from_raw_mode(0o666)).ok()?;
-        // The way by which it gets its name, and there is not always a /proc.
+        // Naming requires /proc, which is not always available.
         let (own, seen) = (fs::fstat(&file).ok()?, fs::stat(descriptor(&file)).ok()?);
         (FileId::from(&own) == FileId::from(&seen)).then(|| File::from(file))
     }
 
-    /// A file with a temporary name.
+    /// Returns a file with a temporary name.
     fn named(&mut self) -> io::Result<File> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         loop {
@@ -252,8 +255,8 @@ impl Beside {
         }
     }
 
-    /// Gives a file that has none its name: the final one if there is no old file, else a temporary one. False where that
-    /// cannot be done.
+    /// Names an unnamed file: with the final name if there is no old file, otherwise with a temporary one. Returns
+    /// false if that is not possible.
     fn link(&mut self, file: &File, fresh: bool) -> bool {
         let link =
             |name: &[u8]| fs::linkat(CWD, descriptor(file), &self.folder, name, AtFlags::SYMLINK_FOLLOW);
@@ -275,7 +278,7 @@ impl Beside {
         }
     }
 
-    /// Gives the file with the temporary name the final one.
+    /// Renames the file from its temporary to its final name.
     fn rename(&mut self) -> io::Result<()> {
         if let Some(temporary) = &self.temporary {
             fs::renameat(&self.folder, temporary.name(), &self.folder, &self.name[..])?;
@@ -293,28 +296,29 @@ impl Drop for Beside {
     }
 }
 
-/// Removes the temporary files that are being written, for who is about to end the process without unwinding: a signal
-/// handler, or an allocator that has no memory. It makes system calls and uses atomics, and nothing else.
+/// Removes the temporary files that are being written. For callers that are about to end the process without unwinding:
+/// a signal handler, or an allocator that is out of memory. It uses only system calls and atomics.
 pub fn remove_temporaries() {
     temporary::remove_all();
 }
 
-/// A path that leads to an open file.
+/// Returns a path that leads to an open file.
 fn descriptor(file: &impl AsFd) -> String {
     format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
 }
 
-/// Closes a file and tells whether that worked, which dropping it does not.
+/// Closes a file and returns whether that succeeded, which dropping it does not.
 ///
 /// # Errors
-/// The system's: on network file systems and under quotas, that of an earlier write.
+/// Returns the system's error, which on network file systems and under quotas may belong to an earlier write.
 #[allow(unsafe_code)]
 pub fn close(file: File) -> io::Result<()> {
-    // SAFETY: the descriptor is taken out of its only owner here and not used again.
+    // SAFETY: the descriptor is taken from its only owner and not used again.
     unsafe { rustix::io::try_close(file.into_raw_fd()) }.map_err(io::Error::from)
 }
 
-/// Whether a file of the program's own may be put in this place: there is none, a link, or one that begins with `magic`.
+/// Returns whether an internal file may be written here: there is no file, a symbolic link, or a file that begins with
+/// `magic`.
 pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
     match std::fs::symlink_metadata(target) {
         Ok(found) if found.is_file() && found.len() > 0 => {
@@ -332,9 +336,10 @@ pub fn coarse_now() -> Time {
     Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
 
-/// Where a name leads when the file does not exist: a symbolic link to nothing is followed to where the file will be.
+/// Returns where a name leads if the file does not exist: a dangling symbolic link is followed to the location of the
+/// future file.
 fn destination(target: &Path) -> io::Result<PathBuf> {
-    /// As many links as the kernel follows.
+    /// The kernel's limit for symbolic links.
     const LINKS: usize = 40;
     let mut path = target.to_owned();
     for _ in 0..LINKS {
@@ -354,7 +359,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes a rename durable. File systems that cannot flush a directory say EINVAL: nothing is lost by that.
+/// Makes a rename durable. File systems that cannot flush a directory return EINVAL, which is harmless.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     let directory =
         fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -378,7 +383,7 @@ mod tests {
         names
     }
 
-    /// A file being written in each of the ways: without a name, and with a temporary one.
+    /// Returns a file being written in each of the two ways: without a name, and with a temporary one.
     fn begin(target: &Path, named: bool) -> AtomicFile {
         let begun = if named { AtomicFile::begin(target, false) } else { AtomicFile::create(target) };
         let mut file = begun.unwrap();
@@ -437,7 +442,7 @@ mod tests {
         let target = dir.path().join("M");
         std::fs::write(&target, "old").unwrap();
         let attributed = fs::setxattr(&target, "user.note", b"kept", fs::XattrFlags::empty()).is_ok();
-        // Only root can give a file away.
+        // Only root can change the owner of a file.
         let given = std::os::unix::fs::chown(&target, Some(65534), Some(65534)).is_ok();
         std::fs::set_permissions(&target, Permissions::from_mode(0o4640)).unwrap();
         let before = std::fs::metadata(&target).unwrap();
@@ -455,7 +460,8 @@ mod tests {
 
     #[test]
     fn what_another_process_wrote_during_the_run_is_not_replaced() {
-        // regression: `hash -o M` and `update M` at once both ended with exit status 0, and the entries of one were lost.
+        // regression: `hash -o M` and `update M` at the same time both returned exit status 0, and the entries of one
+        // were lost.
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("M");
         for content in ["made", "changed in length"] {
@@ -473,7 +479,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("M");
         let mut file = begin(&target, false);
-        // Unlinked for good: the kernel gives such a file no name again.
+        // It was unlinked permanently: the kernel does not give such a file a name again.
         let gone = dir.path().join("gone");
         let unlinked = File::options().read(true).write(true).create_new(true).open(&gone).unwrap();
         std::fs::remove_file(&gone).unwrap();

@@ -1,8 +1,9 @@
-//! Plain digests beside a tree, in the same read.
+//! Plain digests computed together with a tree, in the same read.
 //!
-//! Threads read units ahead and in any order; a chain of blocks takes them in order, each chain on a thread of its own. Units
-//! wait in a window of bounded length, so memory does not depend on which side is faster. The leaves of a tree whose leaves
-//! are large are such a chain too: side by side they would need the file a second time.
+//! Threads read units ahead and in any order, while a sequential digest needs them in order, so each such chain runs on
+//! a separate thread. Units wait in a window of limited length, so memory does not depend on which side is faster. The
+//! leaves of a tree with large leaves are also such a chain, because hashing them side by side would require a second
+//! read of the file.
 
 use crate::error::Error;
 use crate::io::room::is_tight;
@@ -13,14 +14,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher};
 
-/// Units the readers may be ahead of the slowest chain.
+/// The number of units that readers may be ahead of the slowest chain.
 const WINDOW: u64 = 24;
 
 /// The chains of one file.
 pub(crate) struct Chains {
     state: Mutex<ChainsState>,
     changed: Condvar,
-    /// The first unit any of them wants.
+    /// The first unit that any chain needs.
     first: u64,
     units: u64,
     window: u64,
@@ -34,20 +35,20 @@ struct ChainsState {
 }
 
 struct Chain {
-    /// The unit it takes next.
+    /// The next unit.
     next: u64,
-    /// Away while it runs; leaves have theirs elsewhere.
+    /// The hasher; `None` while the chain runs. Leaves have their own.
     hasher: Option<Hasher>,
-    /// A copy for a checkpoint, and the units it has been fed.
+    /// A copy for a checkpoint, and the number of units it has processed.
     kept: Option<(Hasher, u64)>,
 }
 
-/// Chains publish their state this often, in units.
+/// The interval, in units, at which chains publish their state.
 const KEEP_EVERY: u64 = 64;
 
 impl Chains {
-    /// Chains over a file of `units` units, each a hasher that has been fed the units before its number; `leaves` is the
-    /// first unit for [`Chains::run_leaves`], if that is wanted.
+    /// Returns chains over a file of `units` units, each with a hasher and the number of units it has already
+    /// processed. `leaves` is the first unit for [`Chains::run_leaves`], if needed.
     pub(crate) fn new(
         hashers: Vec<(Hasher, u64)>,
         leaves: Option<u64>,
@@ -72,22 +73,22 @@ impl Chains {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The unit the slowest chain takes next; `units` if there is no chain left.
+    /// Returns the next unit of the slowest chain, or `units` if no chain is left.
     fn slowest(&self, state: &ChainsState) -> u64 {
         state.chains.iter().map(|chain| chain.next).min().unwrap_or(self.units)
     }
 
-    /// The units that some chain wants.
+    /// Returns the units that some chain needs.
     pub(crate) fn wanted(&self) -> Range<u64> {
         self.first..self.units
     }
 
-    /// The number of chains.
+    /// Returns the number of chains.
     pub(crate) fn count(&self) -> usize {
         self.lock().chains.len()
     }
 
-    /// A buffer for a unit, waiting until the chains are near enough. `None` when they were stopped.
+    /// Returns a buffer for a unit, once the chains are close enough, or `None` if they were stopped.
     pub(crate) fn buffer(&self, unit: u64, len: usize) -> Option<Vec<u8>> {
         let mut state = self.lock();
         while !state.stopped && unit >= self.slowest(&state).saturating_add(self.window) {
@@ -102,19 +103,19 @@ impl Chains {
         Some(buffer)
     }
 
-    /// Hands a unit to the chains.
+    /// Passes a unit to the chains.
     pub(crate) fn give(&self, unit: u64, data: Vec<u8>) {
         self.lock().waiting.insert(unit, Arc::new(data));
         self.changed.notify_all();
     }
 
-    /// Ends all chains early.
+    /// Stops all chains.
     pub(crate) fn stop(&self) {
         self.lock().stopped = true;
         self.changed.notify_all();
     }
 
-    /// Runs chain `index` to its end; `None` if it was stopped.
+    /// Runs chain `index` to its end. Returns `None` if it was stopped.
     pub(crate) fn run(&self, index: usize) -> Option<Digest> {
         let mut hasher = self.lock().chains[index].hasher.take()?;
         let whole = self.follow(index, |unit, data| {
@@ -124,10 +125,10 @@ impl Chains {
         whole.then(|| hasher.finish())
     }
 
-    /// Hashes the leaves of `wanted`, one after the other, as the last chain, and gives each digest to `done`.
+    /// Hashes the leaves of `wanted` sequentially, as the last chain, and passes each digest to `done`.
     ///
     /// # Errors
-    /// That of `done`, which stops all chains.
+    /// Returns the error of `done`, which stops all chains.
     pub(crate) fn run_leaves(
         &self,
         plan: &Plan,
@@ -150,7 +151,7 @@ impl Chains {
             }
             Ok(())
         };
-        // An empty file has no unit, but a leaf.
+        // An empty file has no units, but one leaf.
         let mut result = hash(0, &[]);
         self.follow(self.count() - 1, |unit, data| {
             if result.is_ok() {
@@ -164,7 +165,8 @@ impl Chains {
         result
     }
 
-    /// Gives the units that a chain wants to `feed`, in order, which may return a state to keep. False if it was stopped.
+    /// Passes the units that a chain needs to `feed`, in order. `feed` may return a state to keep. Returns false if it
+    /// was stopped.
     fn follow(&self, index: usize, mut feed: impl FnMut(u64, &[u8]) -> Option<(Hasher, u64)>) -> bool {
         loop {
             let mut state = self.lock();
@@ -203,7 +205,7 @@ impl Chains {
         }
     }
 
-    /// The chains as they were some units ago: the hasher and the units it has been fed.
+    /// Returns a recent state of the chains: the hashers and the number of units they have processed.
     pub(crate) fn kept(&self) -> Vec<(Hasher, u64)> {
         self.lock().chains.iter().filter_map(|chain| chain.kept.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! Digests of one file from its pieces, folded in order as they come.
+//! Digests of one file from its pieces, combined in order as they arrive.
 
 use crate::error::Error;
 use crate::io::mapping::Mapping;
@@ -12,10 +12,10 @@ use std::sync::{Mutex, PoisonError};
 use truesum_hash::tree::{Fold, Plan, Zeros};
 use truesum_hash::{Digest, Spec};
 
-/// Files below this size are not worth the threads.
+/// Smaller files are not worth several threads.
 const SMALL: u64 = 4 << 20;
 
-/// How a file is cut, if all the digests asked for can be had that way at once.
+/// Returns how a file is divided, if all requested digests can be computed that way in one pass.
 pub(crate) fn plans(file: &Guarded, specs: &[Spec]) -> Option<Vec<Plan>> {
     if !file.is_local() || file.size_hint() < SMALL || specs.is_empty() {
         return None;
@@ -28,11 +28,11 @@ pub(crate) fn plans(file: &Guarded, specs: &[Spec]) -> Option<Vec<Plan>> {
     (alike && pieces > 1 && !(leaves && plans.len() > 1)).then_some(plans)
 }
 
-/// Hashes a file on `threads` threads (this one among them). The digests are in the order of the plans, or `None` if the
-/// run was stopped.
+/// Hashes a file on `threads` threads, including the calling one. Returns the digests in the order of the plans, or
+/// `None` if the run was stopped.
 ///
 /// # Errors
-/// The system's, from reading; the file is shorter than it was. `name` is what they call the file.
+/// Returns the system's error, or fails if the file is shorter than before. `name` is used in the error.
 pub(crate) fn hash_pieces(
     file: &mut Guarded,
     name: &[u8],
@@ -61,7 +61,7 @@ pub(crate) fn hash_pieces(
     Ok(folds.map(|in_order| in_order.fold.finish()).collect())
 }
 
-/// A fold, and what waits for earlier pieces, by the number of its first piece.
+/// The combined state, and digests that wait for earlier pieces, by the number of their first piece.
 struct InOrder {
     fold: Fold,
     waiting: BTreeMap<u64, Hashed>,
@@ -99,7 +99,7 @@ mod tests {
         Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()
     }
 
-    /// Digests of the file by pieces, beside those of the same bytes one after the other.
+    /// Compares the digests of a file by pieces with sequential digests of the same bytes.
     fn compare(path: &std::path::Path, data: &[u8], names: &str, threads: usize) {
         let specs: Vec<Spec> = names.split(',').map(|name| name.parse().unwrap()).collect();
         let mut file = open(path);

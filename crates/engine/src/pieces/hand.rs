@@ -1,4 +1,5 @@
-//! What the threads of a scan take next: data or a hole, ascending, nobody far ahead of the slowest.
+//! Distributes work to the threads of a scan: data or holes, in ascending order, with a limit on the distance to the
+//! slowest thread.
 
 use crate::error::Error;
 use crate::io::source::Source;
@@ -7,47 +8,47 @@ use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use truesum_hash::tree::{Merkle, Plan};
 
-/// What a thread may be ahead of the slowest one, for each thread: digests that wait for earlier ones.
+/// How far a thread may be ahead of the slowest one, per thread. This limits the digests that wait for earlier ones.
 const AHEAD: u64 = 64;
 
-/// Hands out the units of a file, or its pieces where they are large leaves, each once.
+/// Distributes the units of a file, or its pieces if they are large leaves, each once.
 pub(super) struct Hand<'a> {
     source: Source<'a>,
-    /// Whose pieces are handed out one by one; otherwise units are.
+    /// The plan whose leaves are handed out individually; otherwise units are.
     leaves: Option<&'a Plan>,
     /// Whether holes are handed out as such; otherwise they are read like data.
     zeros: bool,
     threads: u64,
-    /// Most that are taken at a time.
+    /// The maximum number taken at a time.
     most: usize,
     rest: Mutex<Remaining>,
     moved: Condvar,
-    /// Held while something is taken and read, one after the other, as disks and the kernel's read-ahead like it.
+    /// Held while something is taken and read, because disks and the kernel's read-ahead work best sequentially.
     turn: Mutex<()>,
 }
 
-/// What there is to hand out: numbers of units or leaves.
+/// What remains to be handed out: numbers of units or leaves.
 #[derive(Default)]
 struct Remaining {
-    /// Still to come, ascending.
+    /// The remaining ranges, ascending.
     wanted: std::vec::IntoIter<Range<u64>>,
     current: Range<u64>,
-    /// The data found last, in bytes.
+    /// The most recently found data, in bytes.
     data: Range<u64>,
-    /// The first of what each thread is at.
+    /// The first item that each thread is working on.
     taken: Vec<u64>,
     failed: Option<Error>,
 }
 
-/// What to do with something taken.
+/// A work item.
 pub(super) enum Work {
     /// Read and hash these units or leaves.
     Read(Vec<u64>),
-    /// They are zeros.
+    /// These are zeros.
     Hole(Range<u64>),
 }
 
-/// Something taken, until it is done.
+/// A work item in progress.
 pub(super) struct Taken<'h, 'a> {
     hand: &'h Hand<'a>,
     first: u64,
@@ -89,25 +90,25 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Waits for the turn to take something and read it.
+    /// Waits until this thread may take and read the next item.
     pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
         lock(&self.turn)
     }
 
-    /// Takes note of an error: nothing more is handed out.
+    /// Records an error; nothing more is handed out.
     pub(super) fn fail(&self, error: Error) {
         lock(&self.rest).failed.get_or_insert(error);
     }
 
-    /// Whether a thread failed, or the run was stopped.
+    /// Returns whether a thread failed or the run was stopped.
     pub(super) fn ended_early(&self) -> bool {
         self.source.progress.stopped() || lock(&self.rest).failed.is_some()
     }
 
-    /// How it ended.
+    /// Returns the result.
     ///
     /// # Errors
-    /// The first one that a thread told; the run was stopped.
+    /// Returns the first error of a thread, or that the run was stopped.
     pub(super) fn end(self) -> Result<(), Error> {
         match self.rest.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
             Some(error) => Err(error),
@@ -116,18 +117,18 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Counts zeros that are done.
+    /// Counts zeros as done.
     pub(super) fn passed(&self, items: &Range<u64>) {
         let end = self.leaves.map_or_else(|| items.end * UNIT, |plan| plan.piece(items.end - 1).end);
         self.source.progress.add_bytes(end - self.start(items.start));
     }
 
-    /// Where the bytes of a unit or a leaf begin.
+    /// Returns the offset of a unit or leaf.
     fn start(&self, item: u64) -> u64 {
         self.leaves.map_or_else(|| item * UNIT, |plan| plan.piece(item).start)
     }
 
-    /// The next work; `None` when there is no more, one thread failed, or the run was stopped.
+    /// Returns the next work item, or `None` if there are no more, a thread failed, or the run was stopped.
     pub(super) fn take(&self) -> Option<Taken<'_, 'a>> {
         let mut rest = lock(&self.rest);
         let ahead = AHEAD.max(2 * self.most as u64) * self.threads;
@@ -153,7 +154,7 @@ impl<'a> Hand<'a> {
                 rest.data =
                     self.source.data_from(start).map_err(|error| rest.failed.get_or_insert(error)).ok()?;
             }
-            // A short piece at the end is no run of zeros.
+            // A short piece at the end is not a run of zeros.
             let whole = |plan: &Plan| plan.merkle().map_or_else(|| plan.piece(0).end, Merkle::leaf_size);
             let len = self.leaves.map_or(UNIT, whole);
             let free = (rest.data.start / len).min(rest.current.end);
@@ -168,7 +169,7 @@ impl<'a> Hand<'a> {
         while items.len() < self.most {
             match rest.current.next() {
                 Some(item) => items.push(item),
-                // Leaves need not be neighbours to be hashed side by side.
+                // Leaves need not be adjacent to be hashed side by side.
                 None if self.leaves.is_some() => match rest.wanted.next() {
                     Some(range) => rest.current = range,
                     None => break,

@@ -1,4 +1,4 @@
-//! Large leaves: hashed side by side, a slice of each at a time, so that they fill the lanes.
+//! Large leaves, which are hashed side by side, a slice of each at a time, to fill the SIMD lanes.
 
 use crate::error::Error;
 use crate::io::mapped::Window;
@@ -7,39 +7,39 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use truesum_hash::{Digest, Hasher, finish_many, kernel, update_many};
 
-/// Most leaves side by side: more lanes gain less than their shorter windows cost.
+/// The maximum number of leaves side by side: with more lanes, the gain is smaller than the cost of shorter windows.
 const LEAVES: u64 = 32;
-/// Most and least bytes of a window on one leaf; what is shorter costs less to copy than to map.
+/// The maximum and minimum size of a window on one leaf; shorter ranges cost less to copy than to map.
 const LEAF_WINDOW: u64 = 1 << 20;
 const LEAST_MAPPED: u64 = 1 << 16;
-/// Most bytes of each leaf that a thread reads at a time. The next are asked for meanwhile.
+/// The maximum number of bytes of each leaf that a thread reads at a time. The next ones are prefetched during hashing.
 const LEAF_SLICE: u64 = 1 << 18;
-/// Lanes whose data begin at multiples of a power of two fall on the same cache sets.
+/// Lanes whose data begin at multiples of a power of two would map to the same cache sets.
 const SKEW: usize = 64 + 4096;
 
 /// How the leaves of a file are hashed.
 pub(super) struct Leaves<'a> {
     pub source: Source<'a>,
-    /// A hasher that has been fed nothing.
+    /// A hasher in its initial state.
     pub hasher: &'a Hasher,
 }
 
 impl Leaves<'_> {
-    /// How many of `count` leaves each of `threads` threads hashes side by side, and how many bytes of each at a time where a
-    /// thread may hold `own` bytes.
+    /// Returns how many of `count` leaves each of `threads` threads hashes side by side, and how many bytes of each at
+    /// a time if a thread may hold `own` bytes.
     pub(super) fn at_a_time(&self, count: u64, threads: u64, own: u64) -> (usize, usize) {
         let lanes = (kernel::full_lanes(self.hasher.spec().algorithm()) as u64).min(LEAVES);
-        // What is asked of a service comes in large blocks, each from one place.
+        // Requests to a service are large blocks, each from one place.
         let lanes = if self.source.file.version().is_some() { 1 } else { lanes };
         let leaves = count.div_ceil(threads).clamp(1, lanes);
         let most = if self.source.mapped { LEAF_WINDOW } else { LEAF_SLICE };
         (leaves as usize, (own / leaves / 4096 * 4096).min(most) as usize)
     }
 
-    /// Hashes several leaves, each a range of bytes, up to `slice` bytes of each at a time.
+    /// Hashes several leaves, given as byte ranges, up to `slice` bytes of each at a time.
     ///
     /// # Errors
-    /// As [`Source::read`]; the run was stopped.
+    /// Fails as [`Source::read`], or if the run was stopped.
     pub(super) fn hash(
         &self,
         mut left: Vec<Range<u64>>,
@@ -66,7 +66,7 @@ impl Leaves<'_> {
                 buffer.resize((slice + SKEW) * views.len(), 0);
                 for (&(start, len), buffer) in views.iter().zip(buffer.chunks_mut(slice + SKEW)) {
                     source.read(&mut buffer[..len], start)?;
-                    // Several places of a file at once look random to the kernel: tell it what comes next.
+                    // Reads at several places of a file look random to the kernel, so announce the next ones.
                     let next = NonZeroU64::new(4 * slice as u64);
                     let advice = rustix::fs::Advice::WillNeed;
                     let _ = rustix::fs::fadvise(source.file.as_fd(), start + len as u64, next, advice);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Ranges made ascending and apart.
+/// Returns the ranges sorted and merged.
 pub(crate) fn joined(ranges: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
     ranges.sort_by_key(|range| range.start);

@@ -1,49 +1,49 @@
-//! How a piece becomes what is listed of it: a digest of its bytes, with a salt or not, or a node of BLAKE3's tree; and the
-//! rolling checksum of zsync.
+//! How the digest of a piece is computed: a digest of its bytes, with or without salt, or a node of BLAKE3's tree; and
+//! the rolling checksum of zsync.
 
 use std::sync::Arc;
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Hasher, Spec, finish_many, update_many};
 use truesum_manifest::{Made, PieceList};
 
-/// Pieces hashed at a time: more than there are lanes.
+/// The number of pieces hashed at a time: more than there are lanes.
 const TOGETHER: usize = 64;
 
 /// How the pieces of one list are hashed.
 #[derive(Clone)]
 pub(crate) struct Recipe {
     way: Way,
-    /// What is hashed behind a piece.
+    /// What is hashed after a piece.
     after: Arc<[u8]>,
     sums: bool,
 }
 
 #[derive(Clone)]
 enum Way {
-    /// A hasher that was given what stands before.
+    /// A hasher that has processed what precedes the piece.
     Hash(Box<Hasher>),
-    /// At their place.
+    /// Hashed as a subtree at its position.
     Subtree(Arc<Merkle>),
 }
 
-/// What pieces came to.
+/// The results for pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Cooked {
-    /// Their digests, one after the other.
+    /// The digests, concatenated.
     pub digests: Vec<u8>,
-    /// Bytes of each.
+    /// The length of each digest in bytes.
     pub digest_len: usize,
-    /// Their rolling checksums, where they are listed.
+    /// The rolling checksums, if the list has them.
     pub sums: Vec<u32>,
 }
 
 impl Cooked {
-    /// Number of pieces.
+    /// Returns the number of pieces.
     pub(crate) fn count(&self) -> usize {
         self.digests.len() / self.digest_len.max(1)
     }
 
-    /// Whether the piece that is the `at`th of these is the one of this number in the list.
+    /// Returns whether result number `at` matches the piece with this number in the list.
     pub(crate) fn agrees(&self, at: usize, list: &PieceList, piece: u64) -> bool {
         let digest = self.digests.get(at * self.digest_len..(at + 1) * self.digest_len);
         digest.is_some_and(|digest| list.agrees(piece, digest, self.sums.get(at).copied()))
@@ -51,12 +51,12 @@ impl Cooked {
 }
 
 impl Recipe {
-    /// That of the digests of bytes, and of nothing else.
+    /// Returns the recipe for plain digests of the bytes.
     pub(crate) fn plain(spec: &Spec) -> Recipe {
         Recipe { way: Way::Hash(Box::new(spec.hasher())), after: Arc::from([]), sums: false }
     }
 
-    /// That of a list; `None` where its algorithm has no tree.
+    /// Returns the recipe for a list, or `None` if its algorithm has no tree.
     pub(crate) fn of(list: &PieceList) -> Option<Recipe> {
         let way = match list.hasher() {
             Some(hasher) => Way::Hash(Box::new(hasher)),
@@ -69,7 +69,7 @@ impl Recipe {
         Some(Recipe { way, after, sums: list.has_sums() })
     }
 
-    /// Hashes pieces, each with where it begins in the file, side by side.
+    /// Hashes pieces side by side, each with its offset in the file.
     pub(crate) fn cook(&self, pieces: &[(&[u8], u64)]) -> Cooked {
         let mut cooked = Cooked::default();
         match &self.way {
@@ -102,7 +102,7 @@ impl Recipe {
         cooked
     }
 
-    /// A large piece to be hashed as it comes.
+    /// Returns the state for a large piece that is hashed as its bytes arrive.
     pub(crate) fn large(&self) -> Large {
         Large { recipe: self.clone(), state: self.state(), sum: (0, 0), held: Vec::new() }
     }
@@ -115,13 +115,13 @@ impl Recipe {
     }
 }
 
-/// A large piece under way.
+/// A large piece in progress.
 pub(crate) struct Large {
     recipe: Recipe,
     state: Option<Hasher>,
     /// The rolling checksum so far.
     sum: (u16, u16),
-    /// All of it, where it is hashed at its place.
+    /// All bytes, if the piece is hashed as a subtree at its position.
     held: Vec<u8>,
 }
 
@@ -146,7 +146,7 @@ impl Large {
         }
     }
 
-    /// What it came to; it begins at this byte. The next one is then under way.
+    /// Returns the result for the piece, which begins at this offset, and prepares for the next one.
     pub(crate) fn finish(&mut self, start: u64) -> Cooked {
         let state = std::mem::replace(&mut self.state, self.recipe.state());
         let mut cooked = match state {
@@ -166,8 +166,8 @@ impl Large {
     }
 }
 
-/// The rolling checksum of zsync, which is rsync's without an offset: the sum of the bytes, and the sum of all such sums, each
-/// modulo 2^16.
+/// Returns the rolling checksum of zsync, which is rsync's without an offset: the sum of the bytes, and the sum of all
+/// intermediate sums, each modulo 2^16.
 fn rolling(bytes: &[u8]) -> u32 {
     joined(rolled((0, 0), bytes))
 }

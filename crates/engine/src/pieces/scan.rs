@@ -1,4 +1,4 @@
-//! One scan of a file on several threads: every piece is read once and hashed for every plan.
+//! A scan of a file on several threads: every piece is read once and hashed for every plan.
 //!
 //! Mapped pages count as memory of this process: windows are sized so that those of all threads together stay within
 //! [`WINDOWS`].
@@ -17,22 +17,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher};
 
-/// Bytes that all threads together map or read at a time, if they are not so many that each gets only [`LEAST`].
+/// The number of bytes that all threads together map or read at a time, unless there are so many that each gets only
+/// [`LEAST`].
 const WINDOWS: u64 = 32 << 20;
-/// Least and most that a thread maps or reads at a time.
+/// The minimum that a thread maps or reads at a time.
 const LEAST: u64 = UNIT;
 const MOST: u64 = 16 << 20;
-/// Most units in a window. Longer ones save nothing.
+/// The maximum number of units in a window. Longer windows gain nothing.
 const UNITS: u64 = 4;
 
 /// Reads the pieces of a file, each once, and hashes them.
 pub(crate) struct Scan<'a> {
     source: Source<'a>,
-    /// All cut alike.
+    /// The plans, which all divide the file in the same way.
     plans: &'a [Plan],
-    /// Takes every byte in order.
+    /// Chains that receive every byte in order.
     beside: Option<&'a Chains>,
-    /// What hashes a piece, where pieces are large leaves and handed out one by one; otherwise units are.
+    /// The hasher for pieces that are large leaves and handed out individually; otherwise units are.
     leaf: Option<Hasher>,
     /// Whether runs of zeros may be handed out; otherwise holes are read like data.
     zeros: bool,
@@ -44,28 +45,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Scan<'a> {
-    /// A scan on `threads` threads for plans that cut the file alike: several, or one whose pieces are leaves. Runs of zeros
-    /// are read like data until [`Scan::skipping_zeros`].
+    /// Returns a scan on `threads` threads for plans that divide the file in the same way: several, or one whose pieces
+    /// are leaves. Runs of zeros are read like data unless [`Scan::skipping_zeros`] is called.
     pub(crate) fn new(source: Source<'a>, plans: &'a [Plan], threads: usize) -> Scan<'a> {
         let leaf = plans.first().and_then(Plan::piece_hasher);
         Scan { source, plans, beside: None, leaf, zeros: false, threads: threads.max(1) }
     }
 
-    /// Hands out holes as [`Hashed::Zeros`]. Only where all whole pieces have one length.
+    /// Hands out holes as [`Hashed::Zeros`]. Requires all complete pieces to have the same length.
     pub(crate) fn skipping_zeros(self, zeros: bool) -> Scan<'a> {
         Scan { zeros: zeros && self.source.holes && self.beside.is_none(), ..self }
     }
 
-    /// Gives all that is read to chains too, and reads for them what they want. Pieces must not be leaves.
+    /// Also passes everything that is read to chains, and reads what they need. Pieces must not be leaves.
     pub(crate) fn beside(self, chains: &'a Chains) -> Scan<'a> {
         Scan { beside: Some(chains), zeros: false, ..self }
     }
 
-    /// Hashes the pieces of `wanted`, ascending ranges, and gives what becomes of them to `done`, in no order, with the number
-    /// of the plan. Pieces that share a unit with those wanted may come too.
+    /// Hashes the pieces of `wanted`, which are ascending ranges, and passes the results to `done` in any order, with
+    /// the number of the plan. Other pieces in the same units may be included.
     ///
     /// # Errors
-    /// The first one met, also that of `done`; the run was stopped.
+    /// Returns the first error, possibly of `done`, or that the run was stopped.
     pub(crate) fn run(
         &self,
         wanted: Vec<Range<u64>>,
@@ -74,7 +75,7 @@ impl<'a> Scan<'a> {
         let Scan { source, plans, beside, zeros, threads, .. } = *self;
         let own = if is_tight() { LEAST } else { (WINDOWS / threads as u64).clamp(LEAST, MOST) };
         if !source.mapped {
-            // Advice only.
+            // This is only advice.
             let _ = rustix::fs::fadvise(source.file.as_fd(), 0, None, rustix::fs::Advice::Sequential);
         }
         if let Some(hasher) = &self.leaf {
@@ -131,7 +132,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Runs `work` on all threads, this one among them.
+    /// Runs `work` on all threads, including the calling one.
     fn share(
         &self,
         hand: Hand<'_>,
@@ -145,7 +146,7 @@ impl<'a> Scan<'a> {
         };
         std::thread::scope(|scope| {
             for _ in 1..self.threads {
-                // One that cannot be started is not missed: the others take its work.
+                // If a thread cannot be started, the others take over its work.
                 let _ = thread("hash").map(|builder| builder.spawn_scoped(scope, work));
             }
             work();
@@ -153,10 +154,10 @@ impl<'a> Scan<'a> {
         hand.end()
     }
 
-    /// The digests of a range of pieces, in order, for the only plan.
+    /// Returns the digests of a range of pieces, in order, for the only plan.
     ///
     /// # Errors
-    /// As [`Scan::run`].
+    /// Fails as [`Scan::run`].
     pub(crate) fn row(&self, pieces: Range<u64>) -> Result<Vec<Digest>, Error> {
         let row = Mutex::new(vec![None; (pieces.end - pieces.start) as usize]);
         self.run(std::iter::once(pieces.clone()).collect(), |_, hashed| {
@@ -196,7 +197,7 @@ mod tests {
         name.parse().expect("a name of ours")
     }
 
-    /// Reads a file by one way while `change` happens to it: before the first byte, or when the first digests are done.
+    /// Reads a file in one way and applies `change` to it, before the first byte or when the first digests are done.
     fn read_while(
         file: &Scratch,
         (name, mapped): (&str, bool),
@@ -214,7 +215,7 @@ mod tests {
             once.call_once(change);
         }
         if name == "beside" {
-            // A unit that a chain takes is read into its buffer; the chain's digest must not come out.
+            // A unit that a chain needs is read into its buffer; the chain must not produce a digest.
             let chains = Chains::new(vec![(spec("md5").hasher(), 0)], None, SIZE / UNIT, 2);
             let plan = Plan::with_granule(&spec("sha256-tree"), SIZE, UNIT).expect("a plan");
             let (read, digest) = std::thread::scope(|scope| {
@@ -238,7 +239,7 @@ mod tests {
         finish(guarded, path).map(|_| ())
     }
 
-    /// Small pieces, large leaves and chains: each mapped and read.
+    /// Small pieces, large leaves and chains, each mapped and read.
     const WAYS: [(&str, bool); 6] = [
         ("blake3", true),
         ("blake3", false),

@@ -1,5 +1,6 @@
-//! Bytes of several files laid end to end, cut into pieces: units of small pieces are hashed in lanes on other threads, while the
-//! next ones are read; large pieces are hashed as they come. Memory is that of a few units.
+//! The concatenated bytes of several files, divided into pieces. Units of small pieces are hashed in SIMD lanes on
+//! other threads while the next ones are read; large pieces are hashed as their bytes arrive. Only a few units are in
+//! memory.
 
 use crate::io::room::{is_tight, thread};
 use crate::pieces::UNIT;
@@ -11,29 +12,29 @@ use std::sync::Arc;
 use std::thread::Scope;
 use truesum_manifest::{Cuts, PieceList};
 
-/// Bytes of a unit where memory is short.
+/// The size of a unit if memory is scarce.
 const SMALL_UNIT: u64 = 1 << 17;
-/// Most units under way.
+/// The maximum number of units in progress.
 const UNDER_WAY: usize = 16;
 
-/// Takes what becomes of pieces, in order.
+/// Receives the results for pieces, in order.
 pub(crate) trait Take {
-    /// What pieces that follow each other came to, the first of this number: for each recipe one after the other.
-    /// A piece that is `absent` lacks bytes, and its digest says nothing; where there is no word of that, it is there.
+    /// Receives the results for consecutive pieces, starting with this number: the digests of each recipe in turn. A
+    /// piece marked `absent` lacks bytes, and its digest is meaningless; without marks, all pieces are complete.
     fn pieces(&mut self, first: u64, digests: &[Cooked], absent: &[bool]);
-    /// Whole pieces, by the bytes they cover, of which nothing is there.
+    /// Receives the byte range of complete pieces for which there is no data.
     fn absent(&mut self, range: Range<u64>);
 }
 
-/// Pieces gathered to be hashed together.
+/// Pieces that are hashed together.
 #[derive(Default)]
 struct Unit {
     bytes: Vec<u8>,
-    /// Where each piece ends in `bytes`, and where it begins in the sequence.
+    /// The end of each piece in `bytes`, and its start in the sequence.
     pieces: Vec<(usize, u64)>,
-    /// The first piece.
+    /// The number of the first piece.
     first: u64,
-    /// What of its pieces is not there.
+    /// Whether each of its pieces is absent.
     absent: Vec<bool>,
 }
 
@@ -43,22 +44,22 @@ struct Work {
     done: Sender<(Unit, Vec<Cooked>)>,
 }
 
-/// Cuts the bytes of a sequence.
+/// Divides the bytes of a sequence.
 pub(crate) struct Sequence {
     recipes: Arc<[Recipe]>,
-    /// Threads that hash units. Where there is no room for one, they are hashed here.
+    /// The threads that hash units. If none can be started, units are hashed on the calling thread.
     threads: usize,
     cuts: Cuts,
-    /// Most bytes of a unit; a longer piece is hashed as it comes.
+    /// The maximum size of a unit; a longer piece is hashed as it arrives.
     most_bytes: u64,
-    /// Where in the sequence the next byte lies.
+    /// The position of the next byte in the sequence.
     at: u64,
-    /// The piece under way or next, and its bytes; behind the last there is none.
+    /// The number and range of the current or next piece; none after the last.
     number: u64,
     piece: Range<u64>,
-    /// The large piece under way.
+    /// The large piece in progress.
     large: Vec<Large>,
-    /// The small pieces under way, the last of them perhaps not whole.
+    /// The small pieces in progress, of which the last may be incomplete.
     unit: Unit,
     work: Sender<Work>,
     under_way: VecDeque<Receiver<(Unit, Vec<Cooked>)>>,
@@ -66,14 +67,14 @@ pub(crate) struct Sequence {
     spare: Vec<Unit>,
 }
 
-/// Most pieces of a unit: what is kept of each is more than its bytes where these are few.
+/// The maximum number of pieces in a unit: for tiny pieces, the bookkeeping is larger than the bytes.
 const MOST_PIECES: usize = 1 << 14;
 
-/// Behind all pieces.
+/// A range after all pieces.
 const NONE: Range<u64> = u64::MAX..u64::MAX;
 
 impl Sequence {
-    /// A sequence whose bytes from `at` on come next, cut so. Threads live until this is dropped.
+    /// Returns a sequence that is divided in this way and starts at `at`. Its threads live until it is dropped.
     pub(crate) fn new<'s>(
         recipes: Vec<Recipe>,
         at: u64,
@@ -86,7 +87,7 @@ impl Sequence {
         let recipes: Arc<[Recipe]> = recipes.into();
         let (work, queue) = bounded::<Work>(most);
         let covered = cuts.covered();
-        // Little to hash needs no second thread, and large pieces are hashed as they come.
+        // A small amount does not need a second thread, and large pieces are hashed as they arrive.
         let units = (covered.end - covered.start) / most_bytes;
         let small = cuts.piece(0).is_none_or(|first| first.end - first.start <= most_bytes);
         let threads = if !small || units == 0 || is_tight() { 0 } else { threads.min(units as usize + 1) };
@@ -95,7 +96,7 @@ impl Sequence {
             let work = move || {
                 while let Ok(Work { unit, done }) = queue.recv() {
                     let digests = digests(&recipes, &unit);
-                    // Nobody waits for it after a stop.
+                    // After a stop, the receiver is gone.
                     let _ = done.send((unit, digests));
                 }
             };
@@ -120,7 +121,7 @@ impl Sequence {
         }
     }
 
-    /// The next bytes.
+    /// Adds bytes.
     pub(crate) fn bytes(&mut self, mut bytes: &[u8], take: &mut dyn Take) {
         while !bytes.is_empty() {
             let (now, rest) = bytes.split_at(self.room().min(bytes.len() as u64) as usize);
@@ -135,24 +136,24 @@ impl Sequence {
         }
     }
 
-    /// Bytes that are zero without being in a file.
+    /// Adds zeros that are not part of a file.
     pub(crate) fn zeros(&mut self, count: u64, take: &mut dyn Take) {
         self.fill(count, false, take);
     }
 
-    /// What lies between files, or behind the last.
+    /// Adds what is between files, or after the last one.
     pub(crate) fn between(&mut self, list: &PieceList, gap: Range<u64>, take: &mut dyn Take) {
         for (count, zeros) in list.between(gap) {
             self.fill(count, !zeros, take);
         }
     }
 
-    /// Bytes that are not there.
+    /// Adds bytes that are missing.
     pub(crate) fn absent(&mut self, count: u64, take: &mut dyn Take) {
         self.fill(count, true, take);
     }
 
-    /// Fills up the piece under way and begins the last one; whole pieces between them are passed over.
+    /// Completes the current piece, skips complete pieces, and begins the last one.
     fn fill(&mut self, mut count: u64, absent: bool, take: &mut dyn Take) {
         while count > 0 {
             if self.at == self.piece.start && self.piece.end - self.at <= count && self.piece != NONE {
@@ -170,7 +171,7 @@ impl Sequence {
                     self.mark();
                 }
                 match self.is_large() {
-                    // What nothing can be said of needs no digest.
+                    // A piece without any known bytes needs no digest.
                     true if absent || self.unit.absent.first() == Some(&true) => {}
                     true => self.large.iter_mut().for_each(|large| large.zeros(room)),
                     false => self.unit.bytes.resize(self.unit.bytes.len() + room as usize, 0),
@@ -181,7 +182,7 @@ impl Sequence {
         }
     }
 
-    /// Passes over pieces that end before `end`.
+    /// Skips pieces that end before `end`.
     fn pass(&mut self, end: u64) {
         let next = match &self.cuts {
             Cuts::Equal { covered, .. } if end >= covered.end => self.cuts.count(),
@@ -196,17 +197,17 @@ impl Sequence {
         self.piece.contains(&self.at)
     }
 
-    /// Whether the piece under way is hashed as it comes.
+    /// Returns whether the current piece is hashed as it arrives.
     fn is_large(&self) -> bool {
         self.piece.end - self.piece.start > self.most_bytes
     }
 
-    /// Bytes until the end of the piece, or of what is not covered.
+    /// Returns the number of bytes until the end of the piece, or until the next piece begins.
     fn room(&self) -> u64 {
         if self.at < self.piece.start { self.piece.start - self.at } else { self.piece.end - self.at }
     }
 
-    /// Marks the piece under way as one that is not there.
+    /// Marks the current piece as absent.
     fn mark(&mut self) {
         let piece = if self.is_large() { 0 } else { self.unit.pieces.len() };
         let absent = &mut self.unit.absent;
@@ -214,7 +215,7 @@ impl Sequence {
         absent[piece] = true;
     }
 
-    /// Moves on over bytes that end no later than the piece they lie in.
+    /// Advances over bytes that do not extend beyond the current piece.
     fn move_on(&mut self, count: u64, take: &mut dyn Take) {
         let was_covered = self.is_covered();
         self.at += count;
@@ -223,10 +224,10 @@ impl Sequence {
         }
     }
 
-    /// Ends the piece under way, which is whole.
+    /// Ends the current piece, which is complete.
     fn end_piece(&mut self, take: &mut dyn Take) {
         if self.is_large() {
-            // What was gathered before comes first.
+            // Pieces collected earlier come first.
             let absent = std::mem::take(&mut self.unit.absent);
             self.submit(take);
             self.settle(0, take);
@@ -248,7 +249,7 @@ impl Sequence {
         }
     }
 
-    /// Sends the small pieces that were gathered, all of them whole, to be hashed.
+    /// Submits the collected small pieces, all of them complete, for hashing.
     fn submit(&mut self, take: &mut dyn Take) {
         if self.unit.pieces.is_empty() {
             return;
@@ -261,11 +262,11 @@ impl Sequence {
         let (done, receiver) = bounded(1);
         self.settle(self.most - 1, take);
         self.under_way.push_back(receiver);
-        // The threads live as long as this does.
+        // The threads live as long as this value.
         let _ = self.work.send(Work { unit, done });
     }
 
-    /// Keeps the memory of a unit.
+    /// Keeps the memory of a unit for reuse.
     fn recycle(&mut self, mut unit: Unit) {
         unit.bytes.clear();
         unit.pieces.clear();
@@ -273,7 +274,7 @@ impl Sequence {
         self.spare.push(unit);
     }
 
-    /// Waits until no more than `most` units are under way.
+    /// Waits until at most `most` units are in progress.
     fn settle(&mut self, most: usize, take: &mut dyn Take) {
         while self.under_way.len() > most {
             let Some(receiver) = self.under_way.pop_front() else { return };
@@ -283,13 +284,13 @@ impl Sequence {
         }
     }
 
-    /// Ends what pieces cover here, if that was not known before: the last piece may be shorter.
+    /// Ends the range covered by pieces here, if its end was not known before. The last piece may be shorter.
     pub(crate) fn end_here(&mut self, take: &mut dyn Take) {
         if let Cuts::Equal { covered, .. } = &mut self.cuts {
             covered.end = self.at;
         }
         if self.is_covered() && self.at > self.piece.start {
-            // How long it was going to be decided how it was hashed.
+            // Its expected length determined how it was hashed.
             match self.is_large() {
                 true => self.end_piece(take),
                 false => {
@@ -301,7 +302,7 @@ impl Sequence {
         self.end(take);
     }
 
-    /// Ends the sequence: what it lacks is not there, and what is under way is waited for.
+    /// Ends the sequence: missing bytes are absent, and units in progress are awaited.
     pub(crate) fn end(&mut self, take: &mut dyn Take) {
         let end = self.cuts.covered().end;
         if self.piece != NONE && self.at < end {
@@ -312,7 +313,7 @@ impl Sequence {
     }
 }
 
-/// What the pieces of a unit come to, for each recipe.
+/// Returns the digests of the pieces of a unit for each recipe.
 fn digests(recipes: &[Recipe], unit: &Unit) -> Vec<Cooked> {
     let mut from = 0;
     let of = |&(end, start): &(usize, u64)| (&unit.bytes[std::mem::replace(&mut from, end)..end], start);

@@ -11,23 +11,23 @@ use truesum_hash::{Digest, kernel};
 /// How the units of a file are hashed.
 pub(super) struct Units<'a> {
     pub source: Source<'a>,
-    /// All cut alike.
+    /// The plans, which all divide the file in the same way.
     pub plans: &'a [Plan],
-    /// Takes every byte in order.
+    /// Chains that receive every byte in order.
     pub beside: Option<&'a Chains>,
 }
 
 impl Units<'_> {
-    /// Pieces to a unit.
+    /// Returns the number of pieces per unit.
     pub(super) fn pieces(&self) -> u64 {
         self.plans.first().map_or(1, |plan| UNIT / plan.piece(0).end.clamp(1, UNIT).next_power_of_two())
     }
 
-    /// Hashes the pieces of neighbouring units: the first piece, and for each plan the digests from there on. `turn` is
-    /// given back when they are read.
+    /// Hashes the pieces of neighbouring units. Returns the first piece and, for each plan, the digests that start with
+    /// it. `turn` is released after they have been read.
     ///
     /// # Errors
-    /// As [`Source::look`]; the chains were stopped.
+    /// Fails as [`Source::look`], or if the chains were stopped.
     pub(super) fn hash(
         &self,
         units: &[u64],
@@ -38,8 +38,8 @@ impl Units<'_> {
         let start = first * UNIT;
         let end = ((units[units.len() - 1] + 1) * UNIT).min(self.source.size);
         let hash = |data: &[u8]| {
-            // Leaves of several units share lanes only where one unit's would leave most of them empty: lanes so far apart
-            // fall on the same cache sets, which costs SHA-1 and SHA-256 more than their wider row gains.
+            // Leaves of several units share lanes only if one unit would leave most of them empty: lanes that far apart
+            // map to the same cache sets, which costs SHA-1 and SHA-256 more than the wider row gains.
             if let [plan] = self.plans
                 && let Some(leaf) = plan.merkle().and_then(Merkle::leaf_hasher)
                 && kernel::full_lanes(leaf.spec().algorithm()) > 32

@@ -1,52 +1,55 @@
-//! Which files are hashed by themselves, each by a core and the best kernel for one message, and which share lanes.
+//! Decides which files are hashed alone, each by one core with the best single-message kernel, and which share SIMD
+//! lanes.
 //!
-//! Lanes advance many files in little more time than one of them takes by itself ([`kernel::efforts`]), but each of them slower. So
-//! a file that would outlast all others in a lane goes alone, and as many images as a core has lanes go side by side.
+//! Several files in lanes take little more time than one of them alone ([`kernel::efforts`]), but each of them is
+//! slower. So a file that would take longer in a lane than all others goes alone, whereas several disk images of equal
+//! size go side by side.
 
 use std::cmp::Ordering;
 use truesum_hash::{Spec, kernel};
 
 /// Files up to this size never go alone, and are read by the thread that hashes them.
 pub(crate) const READ_AHEAD: u64 = 4 << 20;
-/// What a file in a lane is held to cost beside its effort, in eighths: it is copied, and nobody reads it ahead.
+/// The assumed cost of a file in a lane in addition to hashing, in eighths: it is copied, and it is not read ahead.
 const COPIED: u64 = 10;
 const EIGHTHS: u64 = 8;
 
-/// In a list that is too long to be known, files of this size go alone where there are no lanes. Where there are, others share them
-/// most likely, so that it takes a file that outlasts these.
+/// In a list that is too long to be known completely, files of this size go alone if there are no lanes. If there are,
+/// other files probably share them, so a file must be larger to take longest.
 const LARGE: u64 = 256 << 20;
 const HUGE: u64 = 4 << 30;
 
-/// Whether a file goes alone of which nobody knows what comes beside it.
+/// Returns whether a file goes alone if the other files are unknown.
 pub(crate) fn alone_in_the_unknown(size: u64, specs: &[Spec]) -> bool {
     size >= if specs.iter().any(|spec| lanes_of(spec) > 1) { HUGE } else { LARGE }
 }
 
-/// How many messages of this algorithm share a core.
+/// Returns how many messages of this algorithm share a core.
 pub(crate) fn lanes_of(spec: &Spec) -> usize {
     kernel::full_lanes(spec.algorithm())
 }
 
-/// How many of the largest files go alone. `sizes` are those of all files, the largest first; all are of these algorithms.
+/// Returns how many of the largest files go alone. `sizes` are those of all files, the largest first, and all files
+/// have these algorithms.
 ///
-/// Each number is judged by when the run would end: not before the last of the threads that files are spread over, nor before the
-/// longest file, alone or in its lane.
+/// Each number is evaluated by the time at which the run would end: not before the last of the threads among which
+/// files are divided, nor before the longest file, alone or in its lane.
 pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     let lanes = specs.iter().map(lanes_of).max().unwrap_or(1);
     let threads = threads.max(1);
     let all: u128 = sizes.iter().copied().map(u128::from).sum();
     if lanes == 1 {
-        // Nothing is lost by going alone, unless there is more to do beside the file than it takes.
+        // Going alone costs nothing, unless there is more other work than the file takes.
         return sizes.iter().take_while(|&&size| u128::from(size) > all / threads as u128).count();
     }
-    // Of so many messages on a core, for all algorithms together.
+    // The effort for each number of messages on a core, for all algorithms together.
     let mut efforts = vec![0; lanes + 1];
     for spec in specs {
         let own = kernel::efforts(spec.algorithm(), lanes);
         efforts.iter_mut().zip(own).for_each(|(sum, effort)| *sum += effort);
     }
     let by_itself = |bytes: u128| bytes * u128::from(efforts[1]);
-    // When `files` of `bytes` bytes together end, the longest of `size`.
+    // The time at which `files` of `bytes` bytes together end, the longest of which has `size` bytes.
     let in_lanes = |files: usize, bytes: u128, size: u64, threads: usize| {
         let busy = files.div_ceil(threads).min(lanes);
         let effort = u128::from(efforts[busy] * COPIED / EIGHTHS);
@@ -60,7 +63,7 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
         let end = match alone.cmp(&threads) {
             Ordering::Less => longest.max(others(threads - alone)),
             Ordering::Equal => longest + others(threads),
-            // Of more files than threads two go one after the other.
+            // If there are more files than threads, some go one after the other.
             Ordering::Greater => {
                 let pair = u128::from(sizes[threads - 1]) + u128::from(sizes[threads]);
                 longest.max(by_itself(pair)).max(by_itself(all - rest) / threads as u128) + others(threads)
@@ -103,7 +106,7 @@ mod tests {
             sizes.extend([10 * MIB; 137]);
             let found = alone(&sizes, &spec(name), 2);
             assert_eq!(found, 1, "{name}");
-            // As many as there are threads have nobody to wait for.
+            // If there are as many files as threads, none has to wait for another.
             assert_eq!(alone(&[700 * MIB; 2], &spec(name), 2), 2, "{name}");
             assert_eq!(alone(&[700 * MIB], &spec(name), 8), 1, "{name}");
         }

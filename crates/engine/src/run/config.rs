@@ -11,19 +11,19 @@ use std::sync::{Arc, OnceLock};
 /// How a run reads and hashes.
 #[derive(Debug)]
 pub struct Config {
-    /// Where the jobs' names lead.
+    /// The root from which the names of jobs are resolved.
     pub root: Root,
-    /// Which kinds of file are read.
+    /// Which types of files are read.
     pub special: Special,
-    /// Threads that read and hash; 0 means one for each core. Where the address space is limited there may be fewer.
+    /// The number of threads that read and hash; 0 means one per core. With limited address space, there may be fewer.
     pub threads: usize,
     /// Whether files may be mapped.
     pub mapping: Mapping,
-    /// Whether outcomes come in the order of the tasks or as they are ready.
+    /// Whether outcomes are delivered in the order of the tasks or as soon as they are ready.
     pub order: Order,
-    /// Files that are passed over: the run's own output, as `(device, inode)`.
+    /// Files that are skipped: the run's own output, as `(device, inode)`.
     pub own: Vec<FileId>,
-    /// Where the files are, if they lie in no file system.
+    /// The store that contains the files, if they are not in a file system.
     pub remote: Option<Arc<dyn Remote>>,
 }
 
@@ -41,8 +41,8 @@ impl Default for Config {
     }
 }
 
-/// How many threads this process may run at once, by its processors, its control group, and its address space where that is
-/// limited (`ulimit -v`). Asked once: it takes longer than hashing a small file.
+/// Returns how many threads this process may run at once, according to its processors, its control group, and its
+/// address space if that is limited (`ulimit -v`). Determined once, because it takes longer than hashing a small file.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| fitting(std::thread::available_parallelism().map_or(1, usize::from)))

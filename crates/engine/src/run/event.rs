@@ -1,4 +1,4 @@
-//! What comes back from workers.
+//! Results sent by workers.
 
 use crate::job::Outcome;
 use crate::task::Notice;
@@ -13,5 +13,5 @@ pub(crate) enum Told {
     Notice(Notice),
 }
 
-/// Events in the order workers made them, with their place in the order of tasks.
+/// Events in the order in which a worker produced them, with their position in the order of tasks.
 pub(crate) type Batch = Vec<(u64, Told)>;

@@ -1,4 +1,4 @@
-//! Which file next: tasks from the iterator to workers, within a window, the largest first where all are known.
+//! Distributes tasks from an iterator to workers, within a window, and the largest first if all are known.
 
 use crate::io::open::Root;
 use crate::job::Job;
@@ -11,28 +11,29 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use truesum_hash::Spec;
 
-/// How far workers may run ahead of what was handed out, in tasks: the bound on outcomes that wait for their turn.
+/// The maximum number of tasks that workers may be ahead of the delivered outcomes. It limits the outcomes that wait
+/// for their turn.
 const WINDOW: u64 = 1 << 14;
-/// Bytes of names in a window. Where names are long, it holds fewer tasks.
+/// The maximum size of the names in a window. If names are long, it contains fewer tasks.
 const NAMES: usize = 16 << 20;
-/// A worker that waits does so until it may take this many tasks, and the shortest window is no shorter.
+/// A waiting worker waits until it can take this many tasks; the shortest window is at least as long.
 const ROOM: u64 = 64;
-/// A list of at most this many tasks is looked at as a whole first.
+/// A list of at most this many tasks is examined as a whole first.
 const KNOWN: usize = 4096;
-/// Tasks taken from the iterator at a time.
+/// The number of tasks taken from the iterator at a time.
 const BATCH: usize = 32;
 /// Starting a thread takes about as long as hashing this many bytes.
 const THREAD_COST: u64 = 1 << 17;
 
-/// Gives jobs to workers.
+/// Distributes jobs to workers.
 pub(crate) struct Feeder<'a> {
     feed: Mutex<Feed<'a>>,
     frontier: Frontier,
-    /// How many threads have something to do.
+    /// The number of threads that have something to do.
     pub useful_threads: usize,
-    /// Threads asked for.
+    /// The requested number of threads.
     threads: usize,
-    /// Jobs in all, where that is known.
+    /// The total number of jobs, if known.
     known_jobs: Option<usize>,
     /// Set by a worker that mostly waits for disks.
     waiting: AtomicBool,
@@ -41,29 +42,29 @@ pub(crate) struct Feeder<'a> {
 }
 
 struct Feed<'a> {
-    /// Jobs already taken from the iterator, the next one last.
+    /// Jobs taken from the iterator, the next one last.
     ready: Vec<Assigned>,
-    /// Notices already taken from the iterator.
+    /// Notices taken from the iterator.
     told: Batch,
     tasks: &'a mut (dyn Iterator<Item = Task> + Send),
     next: u64,
-    /// Files found, those of earlier runs with the same counters among them.
+    /// The number of files found, including those of earlier runs with the same counters.
     found: u64,
     progress: &'a Progress,
-    /// Jobs taken from the iterator.
+    /// The number of jobs taken from the iterator.
     jobs: u64,
-    /// No more tasks are taken from the iterator.
+    /// Whether no more tasks are taken from the iterator.
     ended: bool,
-    /// The longest name so far.
+    /// The length of the longest name so far.
     longest: usize,
 }
 
-/// A job and its place in the order of tasks.
+/// A job and its position in the order of tasks.
 pub(crate) struct Assigned {
     pub place: u64,
     pub job: Job,
-    /// Whether this file would outlast all others in a lane, and so gets a core and the best kernel for one message.
-    /// Nothing where that could not be known.
+    /// Whether this file would take longer in a lane than all others, and so gets a core and the best single-message
+    /// kernel. `None` if that could not be determined.
     pub alone: Option<bool>,
 }
 
@@ -88,7 +89,7 @@ impl<'a> Feeder<'a> {
         if feed.ended {
             known_jobs = Some(feed.ready.len());
             bytes = match &mut feed.ready[..] {
-                // One file by itself needs no plan, and no question for its size.
+                // A single file needs no plan and no lookup of its size.
                 [only] => {
                     only.alone = Some(true);
                     None
@@ -98,7 +99,7 @@ impl<'a> Feeder<'a> {
             useful_threads =
                 threads.min(feed.ready.len()).min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
         }
-        // The size of a single one is known when it is opened.
+        // The size of a single file is determined when it is opened.
         if known_jobs != Some(1) {
             progress.add_found_bytes(bytes);
         }
@@ -113,40 +114,40 @@ impl<'a> Feeder<'a> {
         }
     }
 
-    /// Waits for the turn to read a spinning disk.
+    /// Waits until this worker may read the spinning disk.
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         lock(&self.turn)
     }
 
-    /// Tells that a worker mostly waits for disks.
+    /// Reports that a worker mostly waits for disks.
     pub(crate) fn tell_waiting(&self) {
         self.waiting.store(true, Relaxed);
     }
 
-    /// Whether a worker told so since the last time this was asked.
+    /// Returns whether a worker reported that since the last call.
     pub(crate) fn take_waiting(&self) -> bool {
         self.waiting.load(Relaxed) && self.waiting.swap(false, Relaxed)
     }
 
-    /// Jobs found, done or to do: those taken, and those that are to come for certain.
+    /// Returns the number of jobs found, finished or not: those taken, and those that are certain to follow.
     pub(crate) fn found(&self) -> u64 {
         let feed = lock(&self.feed);
         let least = if feed.ended { 0 } else { feed.tasks.size_hint().0 as u64 };
         feed.jobs + least
     }
 
-    /// Whether there is one job in all.
+    /// Returns whether there is exactly one job.
     pub(crate) fn is_single(&self) -> bool {
         self.known_jobs == Some(1)
     }
 
-    /// How many threads one file may take for itself: all that the other files leave idle.
+    /// Returns how many threads one file may use: all that the other files leave idle.
     pub(crate) fn idle_threads(&self) -> usize {
         self.known_jobs.map_or(1, |jobs| self.threads.saturating_sub(jobs - 1).max(1))
     }
 
-    /// Takes up to `most` jobs, and notices on the way. Waits for the window to move on only if `idle`: a worker that holds
-    /// anything may be the one that everybody waits for. Returns false at the end of all jobs.
+    /// Takes up to `most` jobs, and notices on the way. Waits for the window to move only if `idle`, because all others
+    /// may be waiting for a worker that holds something. Returns false at the end of all jobs.
     pub(crate) fn pull(&self, most: usize, idle: bool, jobs: &mut Vec<Assigned>, told: &mut Batch) -> bool {
         loop {
             let mut feed = lock(&self.feed);
@@ -163,7 +164,7 @@ impl<'a> Feeder<'a> {
                 feed.take(batch);
             }
             told.append(&mut feed.told);
-            // Towards the end, what is left is shared: the other threads would have nothing to do.
+            // Towards the end, the remaining jobs are shared, so that the other threads are not idle.
             let share = if feed.ended { feed.ready.len().div_ceil(self.useful_threads.max(1)) } else { most };
             let rest = feed.ready.len().saturating_sub(most.min(share));
             jobs.extend(feed.ready.drain(rest..).rev());
@@ -179,19 +180,19 @@ impl<'a> Feeder<'a> {
         }
     }
 
-    /// Moves the window on: all tasks before `place` were handed out.
+    /// Moves the window: all tasks before `place` have been delivered.
     pub(crate) fn handed_out(&self, place: u64) {
         self.frontier.advance(place);
     }
 
-    /// Where workers wait, and what they close when they leave.
+    /// Returns the frontier where workers wait, and which they close when they leave.
     pub(crate) fn frontier(&self) -> &Frontier {
         &self.frontier
     }
 }
 
 impl Feed<'_> {
-    /// How many tasks may be under way.
+    /// Returns the maximum number of tasks in progress.
     fn window(&self) -> u64 {
         ((NAMES / self.longest) as u64).clamp(ROOM, WINDOW)
     }
@@ -219,20 +220,20 @@ impl Feed<'_> {
             }
         }
         self.ready.reverse();
-        // What is told instead of being read is among the least to come, and leaves it again.
+        // The lower bound may include notices; it shrinks when they are taken.
         let (least, most) = if self.ended { (0, Some(0)) } else { self.tasks.size_hint() };
         self.progress.set_found(self.found + least as u64, most == Some(least));
     }
 
-    /// Asks all files for their sizes, puts the largest where they start first, and says which go alone. Returns the sum of the
-    /// sizes.
+    /// Determines the sizes of all files, sorts the jobs so that the largest are started first, and decides which go
+    /// alone. Returns the sum of the sizes.
     fn largest_first(&mut self, root: &Root, threads: usize) -> u64 {
         let mut sized: Vec<(u64, Assigned)> =
             self.ready.drain(..).map(|assigned| (size(&assigned.job, root), assigned)).collect();
-        // A stable sort by size, and the ready jobs are taken from the end.
+        // A stable sort by size; ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
         let total: u64 = sized.iter().map(|(size, _)| size).sum();
-        // Lists of one algorithm are the rule; where several are, those of the largest file decide.
+        // Usually there is one list of algorithms; if there are several, that of the largest file decides.
         let specs: &[Spec] = sized.last().map_or(&[], |(_, assigned)| &assigned.job.specs);
         let sizes: Vec<u64> = sized.iter().rev().map(|(size, _)| *size).collect();
         let first = sized.len() - alone(&sizes, specs, threads);
@@ -244,7 +245,7 @@ impl Feed<'_> {
     }
 }
 
-/// A file's size, as far as it can be had before the file is opened.
+/// Returns a file's size as far as it can be determined before the file is opened.
 fn size(job: &Job, root: &Root) -> u64 {
     let (root, path) = job.way(root);
     root.size(path)

@@ -1,7 +1,7 @@
-//! Hard links: one file under several names is read once.
+//! Hard links: a file with several names is read once.
 //!
-//! One number is one file only as long as the file is the same: a run takes time, in which files are rewritten and numbers
-//! used again. So a name gets the digest found under another one only if its descriptor shows the same size and times.
+//! An inode number identifies a file only while the file exists: during a run, files are rewritten and numbers are
+//! reused. So a name gets the digest found under another name only if its descriptor shows the same size and times.
 
 use crate::io::file_id::FileId;
 use crate::job::{Found, Job, Outcome};
@@ -10,16 +10,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use truesum_hash::Spec;
 
-/// Files with several names that were met so far in a run.
+/// The files with several names found so far in a run.
 #[derive(Default)]
 pub(crate) struct Links {
     files: Mutex<HashMap<FileId, File>>,
 }
 
-/// A file, and what state it is in.
+/// The identity of a file and its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// Device and inode number.
+    /// The device and inode number.
     id: FileId,
     size: i64,
     modified: (i64, i64),
@@ -27,7 +27,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Of an open file whose stamps show every change.
+    /// Returns the identity of an open file whose timestamps show every change.
     pub(crate) fn of(stat: &Stat) -> Identity {
         Identity {
             id: FileId::from(stat),
@@ -39,11 +39,11 @@ impl Identity {
 }
 
 struct File {
-    /// What was opened.
+    /// The file that was opened.
     identity: Identity,
-    /// What is computed of it: names that want something else read it again.
+    /// The algorithms computed for it. Names that need others read it again.
     specs: Arc<[Spec]>,
-    /// Names still to come, by the link count.
+    /// The number of names still expected, according to the link count.
     names_left: u64,
     state: LinkState,
 }
@@ -55,13 +55,13 @@ enum LinkState {
 
 /// What to do with a name.
 pub(crate) enum Claim {
-    /// Read the file, and tell with [`Links::settle`].
+    /// Read the file, and report the outcome with [`Links::settle`].
     First(Job),
-    /// Read the file: another digest is wanted under this name.
+    /// Read the file: other digests are needed for this name.
     Other(Job),
-    /// The file is being read; the outcome comes with it.
+    /// The file is being read; this name gets the same outcome.
     Waits,
-    /// The file was read.
+    /// The file has been read.
     Known(Box<Outcome>),
 }
 
@@ -70,10 +70,10 @@ impl Links {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks about a file with `names` names.
+    /// Decides what to do with a file that has `names` names.
     pub(crate) fn claim(&self, identity: Identity, names: u64, place: u64, job: Job) -> Claim {
         let mut files = self.lock();
-        // What was read under this number is there no more.
+        // The file that was read under this number no longer exists.
         let gone = |file: &File| file.identity != identity && matches!(file.state, LinkState::Read(_));
         if files.get(&identity.id).is_some_and(gone) {
             files.remove(&identity.id);
@@ -103,7 +103,7 @@ impl Links {
         }
     }
 
-    /// Takes note of the outcome of the first name; returns those of the other names that waited for it.
+    /// Records the outcome of the first name. Returns those of the other names that waited for it.
     pub(crate) fn settle(&self, id: FileId, outcome: &Outcome) -> Vec<(u64, Outcome)> {
         let mut files = self.lock();
         let Some(File { identity, specs, names_left, state: LinkState::Reading(waiting) }) =

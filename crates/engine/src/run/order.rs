@@ -1,11 +1,11 @@
-//! The order in which outcomes come.
+//! The order of outcomes.
 
-/// The order of outcomes.
+/// The order in which outcomes are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Order {
-    /// That of the tasks.
+    /// In the order of the tasks.
     #[default]
     Stable,
-    /// As they are ready.
+    /// As soon as they are ready.
     AsReady,
 }

@@ -1,4 +1,4 @@
-//! From workers, who finish in any order, to the sink: outcomes in the order of tasks.
+//! Passes outcomes from workers, which finish in any order, to the sink in the order of tasks.
 
 use crate::job::Summary;
 use crate::run::event::{Batch, Told};
@@ -8,13 +8,13 @@ use crate::task::{Notice, Sink};
 use std::collections::VecDeque;
 use std::io;
 
-/// Puts events back into the order of tasks and hands them out.
+/// Restores the order of tasks and delivers events.
 pub(super) struct Output<'a, 'f> {
     sink: &'a mut dyn Sink,
     summary: Summary,
     waiting: VecDeque<Option<Told>>,
     next: u64,
-    /// Jobs whose end was handed out.
+    /// The number of jobs whose end has been delivered.
     ended: u64,
     order: Order,
     feeder: &'a Feeder<'f>,
@@ -33,10 +33,10 @@ impl<'a, 'f> Output<'a, 'f> {
         }
     }
 
-    /// Takes what a worker did, and hands out what has its turn.
+    /// Accepts the events of a worker and delivers those that are next.
     ///
     /// # Errors
-    /// The sink's.
+    /// Returns the error of the sink.
     pub(super) fn take(&mut self, batch: Batch) -> io::Result<()> {
         for (place, event) in batch {
             if self.order == Order::AsReady {
@@ -59,10 +59,10 @@ impl<'a, 'f> Output<'a, 'f> {
         self.sink.pause()
     }
 
-    /// Hands out what still waits for a file that a run which was stopped did not finish; the counts of the run.
+    /// Delivers what still waits for a file that a stopped run did not finish, and returns the counts of the run.
     ///
     /// # Errors
-    /// The sink's.
+    /// Returns the error of the sink.
     pub(super) fn end(mut self, interrupted: bool) -> io::Result<Summary> {
         for event in std::mem::take(&mut self.waiting).into_iter().flatten() {
             self.hand_out(event)?;

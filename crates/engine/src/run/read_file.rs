@@ -1,4 +1,4 @@
-//! One file read from its beginning to its end, where the order of files matters.
+//! Reads one file from its beginning to its end, for callers to which the order of files matters.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -9,14 +9,15 @@ use crate::run::config::Config;
 use std::time::Instant;
 use truesum_hash::Hasher;
 
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 pub(crate) const SLICE: usize = 1 << 18;
 
-/// Reads a regular file completely, gives its bytes to `sink` in order, and returns the digests of the job's specs; `None` if
-/// the file is the run's own output, which is not read.
+/// Reads a regular file completely, passes its bytes to `sink` in order, and returns the digests for the job's specs,
+/// or `None` if the file is the run's own output, which is not read.
 ///
 /// # Errors
-/// It is not a regular file, cannot be read to its end, or changed during the read; `progress` was stopped.
+/// Fails if it is not a regular file, cannot be read to its end, or changed during the read, or if `progress` was
+/// stopped.
 pub(crate) fn read_file(
     job: &Job,
     config: &Config,

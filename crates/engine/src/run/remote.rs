@@ -1,4 +1,4 @@
-//! Files that lie in no file system: whoever can read them stands in for the workers of a run.
+//! Objects that are not in a file system. An implementation of [`Remote`] takes the place of the workers of a run.
 
 use crate::error::Error;
 use crate::io::version::Version;
@@ -11,22 +11,24 @@ use std::io;
 use std::sync::Arc;
 use truesum_hash::Spec;
 
-/// Where files lie that no system call opens.
+/// A store of objects that cannot be opened by system calls.
 ///
-/// What holds for the workers of a run holds here: a digest only of bytes that were read, all of one version and to the end; what
-/// changed meanwhile is [`Cause::Changed`](crate::Cause::Changed), and what is not there an error whose kind is `NotFound`.
+/// The rules for the workers of a run apply here as well: a digest is returned only for bytes that were all read, to
+/// the end, from a single version. An object that changed during the read is [`Cause::Changed`](crate::Cause::Changed),
+/// and a missing one is an error of kind `NotFound`.
 pub trait Remote: fmt::Debug + Send + Sync {
-    /// What stands here for all names: a URL without anything secret.
+    /// Returns the name of the store in messages: a URL without secrets.
     fn name(&self) -> String;
 
-    /// The files there, in the order of their names, as jobs with these algorithms; what cannot be one is told. It ends when the
-    /// run is stopped, and with a notice of the failure where a list could not be had to its end.
+    /// Lists the objects, in the order of their names, as jobs with these algorithms; objects whose names cannot be
+    /// file names are reported. The list ends when the run is stopped, and ends with a notice of the failure if it is
+    /// incomplete.
     fn list(&self, specs: &Arc<[Spec]>, progress: &Progress) -> Box<dyn Iterator<Item = Task> + Send>;
 
-    /// As [`run`](crate::run()), with the names of jobs leading here; 0 threads are one for each core.
+    /// Runs tasks like [`run`](crate::run()), with names that refer to this store; 0 threads means one per core.
     ///
     /// # Errors
-    /// The sink's.
+    /// Returns the error of the sink.
     fn run(
         &self,
         threads: usize,
@@ -36,9 +38,9 @@ pub trait Remote: fmt::Debug + Send + Sync {
         sink: &mut dyn Sink,
     ) -> io::Result<Summary>;
 
-    /// Opens the version of a file that is there now, to be read by place.
+    /// Opens the current version of an object, to be read at arbitrary offsets.
     ///
     /// # Errors
-    /// It is not there, cannot be read, or has no versions; it was told to stop.
+    /// Fails if the object does not exist, cannot be read or has no versions, or if the run was stopped.
     fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error>;
 }

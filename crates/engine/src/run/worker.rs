@@ -1,4 +1,4 @@
-//! One worker: keeps lanes full of open files, or gives a large file all its attention.
+//! A worker: keeps lanes full of open files, or processes one large file alone.
 
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
@@ -27,23 +27,24 @@ use std::time::Instant;
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher, Spec, finish_many, update_many};
 
-/// Bytes of slices a worker reads before it hashes them: they should still be in the second-level cache then. Of more files than
-/// [`FEW`] it is more, for calls cost more than the third level does: 10,000 files of 100 KiB took a quarter less of processor time
-/// in slices of 32 KiB than of 8.
+/// The total size of the slices that a worker reads before it hashes them, so that they are still in the L2 cache. For
+/// more than [`FEW`] files it is larger, because system calls cost more than the L3 cache: 10,000 files of 100 KiB took
+/// a quarter less processor time in slices of 32 KiB than of 8 KiB.
 const ROUND: usize = 1 << 19;
-/// Files whose slices make up a round.
+/// The number of files whose slices form a round.
 const FEW: usize = 16;
-/// The longest slice read of one file. Longer ones leave the cache.
+/// The maximum slice read from one file. Longer ones do not stay in the cache.
 const SLICE: usize = 1 << 18;
-/// Slices do not begin at multiples of a power of two: lanes that do fall on the same cache sets.
+/// Slices do not begin at multiples of a power of two, because such lanes map to the same cache sets.
 const SKEW: usize = 64 + 4096;
-/// Files up to this size are read in one go even when many are open.
+/// Files up to this size are read in one call even if many are open.
 const ONE_GO: u64 = (ROUND / FEW) as u64;
-/// Most files open in one worker.
+/// The maximum number of open files per worker.
 const OPEN: usize = 64;
-/// How often, every 5 ms, a worker without an open file tries again where descriptors are exhausted and no other worker reads.
+/// The number of attempts, one every 5 ms, that a worker without an open file makes if descriptors are exhausted and no
+/// other worker reads.
 const PATIENCE: u32 = 200;
-/// Where memory is scarce, and then no more files than make up a round.
+/// The round size if memory is scarce; then no more files are open than form a round.
 const SMALL_ROUND: usize = 1 << 17;
 
 pub(crate) struct Worker<'a, 'f> {
@@ -51,39 +52,39 @@ pub(crate) struct Worker<'a, 'f> {
     feeder: &'a Feeder<'f>,
     links: &'a Links,
     progress: &'a Progress,
-    /// Most files open, by the limit of this process.
+    /// The maximum number of open files, according to the limit of this process.
     open_limit: usize,
-    /// Attempts left before a file fails because descriptors are exhausted. They are those of the run, not of each file: where one
-    /// file waited in vain, the next fails at once.
+    /// The attempts left before a file fails because descriptors are exhausted. They are counted per run, not per file:
+    /// if one file waited in vain, the next one fails at once.
     patience: u32,
-    /// Bytes of slices read before they are hashed.
+    /// The bytes of slices that are read before they are hashed.
     round: usize,
     buffer: Vec<u8>,
-    /// Hashers of finished files, for the next ones with the same specs.
+    /// Hashers of finished files, to be reused for files with the same specs.
     spare: Vec<Vec<Hasher>>,
     spare_specs: Option<Arc<[Spec]>>,
     waits: Waits,
-    /// Pipes and devices. They are read when no other file waits: who knows when they end.
+    /// Pipes and devices. They are read when no other file is waiting, because they may never end.
     slow: VecDeque<Active>,
     done: Batch,
 }
 
-/// What leads from a file back to its job.
+/// The connection from a file back to its job.
 struct Ticket {
     place: u64,
     job: Job,
     started: Instant,
-    /// The file's identity, where it has other names.
+    /// The file's identity, if it has other names.
     link: Option<FileId>,
 }
 
-/// A file being read in slices.
+/// A file that is read in slices.
 struct Active {
     ticket: Ticket,
     file: Guarded,
     hashers: Vec<Hasher>,
     spinning: bool,
-    /// Bytes of the slice just read.
+    /// The length of the slice that was just read.
     filled: usize,
     failed: Option<Errno>,
 }
@@ -96,7 +97,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         progress: &'a Progress,
         threads: usize,
     ) -> Worker<'a, 'f> {
-        // Some descriptors belong to others: standard streams, manifests, the walk.
+        // Some descriptors are used for standard streams, manifests and the walk.
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
         let others = 12 + most_bases() as u64;
         let (round, most) = if is_tight() { (SMALL_ROUND, FEW) } else { (ROUND, OPEN) };
@@ -118,8 +119,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Works until there are no more jobs, the run is stopped or `deliver` says false. However it ends, no other worker goes
-    /// on waiting for what this one leaves undone.
+    /// Works until there are no more jobs, the run is stopped or `deliver` returns false. However it ends, no other
+    /// worker keeps waiting for anything that this one leaves undone.
     pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
         let _leaves = Leaving(self.feeder.frontier());
         let mut active: Vec<Active> = Vec::new();
@@ -127,7 +128,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let mut more = true;
         let mut width = 1;
         while (more || !active.is_empty() || !self.slow.is_empty()) && !self.progress.stopped() {
-            // A file that a stop cut off was dropped: who dropped it must not wait for what it would have come to.
+            // After a stop, unfinished files are dropped. The worker must then not wait for their outcomes to be
+            // delivered.
             let room = |worker: &Worker, active: &Vec<Active>, width: usize| {
                 active.len() + worker.slow.len() < width.min(worker.open_limit) && !worker.progress.stopped()
             };
@@ -141,8 +143,9 @@ impl<'a, 'f> Worker<'a, 'f> {
                     if self.progress.stopped() {
                         break;
                     }
-                    // As many files as fill the lanes twice: ends of files then leave no lane empty for long. Without lanes
-                    // as many, so that small files do not wait for the feeder and the printer one by one.
+                    // Keep twice as many files open as there are lanes, so that the end of a file does not leave a lane
+                    // empty for long. Without lanes, keep as many, so that small files do not wait for the feeder and
+                    // the output one by one.
                     let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
                     width = if lanes > 1 { (2 * lanes).min(OPEN) } else { OPEN };
                     self.begin(assigned, &mut active);
@@ -205,13 +208,13 @@ impl<'a, 'f> Worker<'a, 'f> {
             self.progress.add_found_bytes(Some(size));
         }
         let hashers = self.hashers(&ticket.job.specs, size);
-        // A file by itself has no other in its way, and the question takes longer than hashing a small one.
+        // A single file does not compete with others, and the query takes longer than hashing a small file.
         let spinning = !self.feeder.is_single() && is_spinning(id.device);
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
         let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
         let alone = size > READ_AHEAD && (alone() || is_serial(&next.hashers));
         let sparse = next.file.has_holes() && size > SLICE as u64;
-        // Slices of many files are seeks on a spinning disk.
+        // Reading slices of many files causes seeks on a spinning disk.
         let spinning = size > ONE_GO && next.spinning;
         if !next.file.is_regular() {
             self.slow.push_back(next);
@@ -222,13 +225,13 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Tells of a file of which no digest is asked what the system says.
+    /// Reports the metadata of a file for which no digest is requested.
     fn look(&mut self, ticket: Ticket, file: &Guarded) {
         let found = Found::unread(file, ticket.started);
         self.tell(ticket, Ok(found));
     }
 
-    /// Opens a job's file; nothing if it is the run's own output.
+    /// Opens a job's file. Returns `None` if it is the run's own output.
     fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Option<Guarded>, Error> {
         if job.stdin {
             return Guarded::stdin().map(|file| Some(file.until(self.progress)));
@@ -236,7 +239,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         let opened = loop {
             let (root, path) = job.way(&self.config.root);
             match root.open(path, self.config.special) {
-                // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
+                // Out of descriptors: finish the files that are open here, or wait for the other workers.
                 Err(Error { cause: Cause::Io(error), .. })
                     if (self.patience > 0 || !active.is_empty())
                         && !self.progress.stopped()
@@ -246,7 +249,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                     if active.is_empty() {
                         let read = self.progress.bytes();
                         std::thread::sleep(std::time::Duration::from_millis(5));
-                        // What another worker finishes makes room.
+                        // Files finished by other workers free descriptors.
                         let moves = self.progress.bytes() != read;
                         self.patience = if moves { PATIENCE } else { self.patience - 1 };
                     }
@@ -267,7 +270,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress)))
     }
 
-    /// Hashers for a file of this size, taken from finished files where that does not matter.
+    /// Returns hashers for a file of this size, reusing those of finished files if the size does not matter.
     fn hashers(&mut self, specs: &Arc<[Spec]>, size: u64) -> Vec<Hasher> {
         if specs.iter().any(Spec::needs_size) {
             return specs.iter().map(|spec| spec.hasher_for_size(size)).collect();
@@ -286,15 +289,15 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Reads a slice of every open file, hashes all slices, and ends the files that ended.
+    /// Reads a slice of every open file, hashes all slices, and finishes the files that ended.
     fn round(&mut self, active: &mut Vec<Active>) {
         if active.is_empty() {
             return;
         }
-        // Room that no file can fill would only be zeroed, which small files on their own would feel.
+        // Space that no file can fill would only be zeroed, which is noticeable for small files.
         let longest = active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0);
         let room = (longest as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
-        // Lanes want a slice of every file; where files are hashed one after the other, the first ones are read in longer
+        // Lanes need a slice of every file. If files are hashed one after the other, the first ones are read in longer
         // slices and the others wait.
         let together = if active.iter().any(|file| !is_serial(&file.hashers)) {
             active.len()
@@ -318,7 +321,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             let Active { hashers, filled, .. } = file;
             work.extend(hashers.iter_mut().map(|hasher| (hasher, &buffer[..*filled])));
         }
-        // Neighbours of one algorithm share lanes.
+        // Neighbouring entries with the same algorithm share lanes.
         work.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name);
         let (mut hashers, slices): (Vec<_>, Vec<_>) = work.into_iter().unzip();
         update_many(&mut hashers, &slices);
@@ -328,7 +331,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         self.end(ended);
     }
 
-    /// Ends files: digests for those that were read whole, errors for the others.
+    /// Finishes files: digests for those that were read completely, errors for the others.
     fn end(&mut self, ended: Vec<Active>) {
         let mut whole: Vec<(Ticket, Vec<Hasher>, Whole)> = Vec::with_capacity(ended.len());
         for Active { ticket, file, hashers, failed, .. } in ended {
@@ -341,7 +344,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 Err(error) => self.fail(ticket, error),
             }
         }
-        // Each digest comes with its hasher's place: the file, and which of its digests.
+        // Each hasher is accompanied by its position: the file, and the index of the digest.
         let mut work: Vec<((usize, usize), &mut Hasher)> = Vec::with_capacity(whole.len());
         for (file, (_, hashers, _)) in whole.iter_mut().enumerate() {
             work.extend(hashers.iter_mut().enumerate().map(|(which, hasher)| ((file, which), hasher)));
@@ -358,7 +361,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Hashes a pipe or a device: in slices as it begins, with a thread that reads ahead once it proves to be long.
+    /// Hashes a pipe or a device: first in slices, and with a thread that reads ahead if it turns out to be long.
     fn slowly(&mut self, next: Active) {
         let mut active = vec![next];
         for _ in 0..READ_AHEAD / SLICE as u64 {
@@ -369,7 +372,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Hashes one file by itself, reading ahead on another thread.
+    /// Hashes one file alone, reading ahead on another thread.
     fn alone(&mut self, mut next: Active) {
         let _turn = next.spinning.then(|| self.feeder.turn());
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
@@ -384,7 +387,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             Ok(false) => return,
             Err(error) => Err(Error::io(&ticket.job.name, "read", error)),
         };
-        // Only then: a file that changed is not one that does not tell its length.
+        // Only after the proof: a file that changed is not a file that reports a wrong size.
         let read = whole.and_then(|proof| Ok((proof, digests(&mut hashers, &ticket.job.name)?)));
         match read {
             Ok((proof, digests)) => {
@@ -395,7 +398,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Hashes one file on all threads that have nothing else to do.
+    /// Hashes one file on all threads that are otherwise idle.
     fn by_pieces(&mut self, next: Active, plans: &[Plan]) {
         let Active { ticket, mut file, .. } = next;
         let threads = self.feeder.idle_threads();
@@ -433,7 +436,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     }
 }
 
-/// Whether no algorithm has lanes: then files share nothing, and a large one is better read ahead.
+/// Returns whether no algorithm has lanes. Then files share nothing, and a large one is better read ahead.
 fn is_serial(hashers: &[Hasher]) -> bool {
     hashers.iter().all(|hasher| !hasher.spec().has_lanes())
 }

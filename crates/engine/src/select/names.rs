@@ -1,4 +1,4 @@
-//! Selection by names: globs as `.gitignore` writes them, and names that have to be there.
+//! Selection by name: globs in the syntax of `.gitignore`, and names that must exist.
 
 use crate::globs::Globs;
 use std::borrow::Cow;
@@ -7,31 +7,31 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What names have to be like.
+/// The conditions on names.
 #[derive(Debug)]
 pub(super) struct Names {
     globs: Globs,
     only: Vec<Only>,
-    /// The folder that all names are below, and what else they have to be like.
+    /// The folder that all names must be below, and further conditions on them.
     below: Option<(Vec<u8>, Option<Arc<Names>>)>,
 }
 
-/// One name asked for.
+/// A requested name.
 #[derive(Debug)]
 struct Only {
     asked: OsString,
-    /// Without what says nothing: `./a//b/` is `a/b`.
+    /// The name without redundant components: `./a//b/` is `a/b`.
     plain: Vec<u8>,
-    /// The same as a glob, where it has a character of one.
+    /// The same as a glob, if it contains special characters.
     glob: Option<Globs>,
     met: AtomicBool,
 }
 
 impl Names {
-    /// Understands globs and names.
+    /// Parses globs and names.
     ///
     /// # Errors
-    /// A glob that cannot be understood.
+    /// Fails if a glob is invalid.
     pub(super) fn new(include: &[String], exclude: &[String], only: &[OsString]) -> Result<Names, String> {
         let not = |glob: &String| format!("!{glob}");
         let all = include.iter().cloned().chain(exclude.iter().map(not));
@@ -42,13 +42,13 @@ impl Names {
         })
     }
 
-    /// Only what is below this folder, and what `names` say.
+    /// Returns conditions that require names to be below this folder and to satisfy `names`.
     pub(super) fn below(names: Option<Arc<Names>>, folder: &[u8]) -> Names {
         let folder = plain(folder).into_owned();
         Names { globs: Globs::default(), only: Vec::new(), below: Some((folder, names)) }
     }
 
-    /// Whether a name is below the folder that all must be below; of a folder, whether it is above or below.
+    /// Returns whether a name is below the required folder; for a folder, whether it is above or below.
     fn is_below(&self, name: &[u8], is_folder: bool) -> bool {
         let starts = |name: &[u8], with: &[u8]| {
             name.strip_prefix(with).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
@@ -58,7 +58,7 @@ impl Names {
         })
     }
 
-    /// Whether every name will do.
+    /// Returns whether every name is selected.
     pub(super) fn is_open(&self) -> bool {
         self.globs.is_empty() && self.only.is_empty() && self.below.is_none()
     }
@@ -67,17 +67,19 @@ impl Names {
         !self.globs.is_empty() || self.below.is_some()
     }
 
-    /// Whether globs let this through, where they did so with every folder above.
+    /// Returns whether globs select this, given that they selected every folder above it.
     pub(super) fn passes(&self, path: &[u8], is_folder: bool) -> bool {
         if let Some((_, others)) = &self.below {
             return self.is_below(path, is_folder)
                 && others.as_ref().is_none_or(|others| others.passes(path, is_folder));
         }
-        // A file that no glob speaks of is left out where some take files; a folder may hold such.
+        // A file that no glob matches is excluded if there are globs that include files; a folder may contain such
+        // files.
         self.globs.takes(path, is_folder).unwrap_or(is_folder || !self.globs.any_takes())
     }
 
-    /// Whether a whole name is wanted. All that it matches is noted, for [`Names::unmatched`].
+    /// Returns whether a complete name is selected. All requested names that it matches are recorded for
+    /// [`Names::unmatched`].
     pub(super) fn has(&self, name: &[u8]) -> bool {
         if self.is_open() {
             return true;
@@ -95,12 +97,12 @@ impl Names {
         wanted
     }
 
-    /// Whether a name is one of those asked for, if any are.
+    /// Returns whether a name is one of the requested names, or none were requested.
     pub(super) fn asks_for(&self, name: &[u8]) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only.is(name))
     }
 
-    /// Names asked for that matched nothing.
+    /// Returns the requested names that matched nothing.
     pub(super) fn unmatched(&self) -> Vec<&OsStr> {
         self.only.iter().filter(|only| !only.met.load(Relaxed)).map(|only| &*only.asked).collect()
     }
@@ -118,7 +120,7 @@ impl Only {
         Ok(Only { asked: asked.clone(), plain: plain(bytes).into_owned(), glob, met: AtomicBool::new(false) })
     }
 
-    /// Whether the name is this one, lies below the folder of this name, or matches the glob.
+    /// Returns whether the name is this one, is below the folder with this name, or matches the glob.
     fn is(&self, name: &[u8]) -> bool {
         let below = |rest: &[u8]| rest.is_empty() || rest[0] == b'/';
         name.strip_prefix(&self.plain[..]).is_some_and(below)
@@ -137,12 +139,13 @@ fn globs(globs: impl Iterator<Item = String>) -> Result<Globs, String> {
     Ok(all)
 }
 
-/// The components of a name that say something.
+/// Returns the significant components of a name.
 pub(crate) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     name.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".")
 }
 
-/// A name without what says nothing: `./a//b` is `a/b`. What `..` leads to only the file system knows.
+/// Returns a name without redundant components: `./a//b` is `a/b`. `..` is kept, because only the file system knows
+/// where it leads.
 pub(crate) fn plain(name: &[u8]) -> Cow<'_, [u8]> {
     let rest = name.strip_prefix(b"/").unwrap_or(name);
     if rest.split(|&byte| byte == b'/').all(|part| !part.is_empty() && part != b".") {

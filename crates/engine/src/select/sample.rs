@@ -1,11 +1,11 @@
-//! A sample: a share of all names, picked by a hash of each. The same name and seed are in it or not for ever, whatever else is
-//! listed, so that a sample can be repeated and grows with what it is of.
+//! A sample: a fraction of all names, selected by a hash of each. Whether a name is selected depends only on the name
+//! and the seed, so a sample can be repeated, and remains valid when files are added.
 
 use std::fmt;
 use std::str::FromStr;
 use truesum_hash::Spec;
 
-/// A share of all, above nothing and at most everything.
+/// A fraction greater than 0 and at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     percent: f64,
@@ -14,7 +14,7 @@ pub struct Share {
 impl FromStr for Share {
     type Err = &'static str;
 
-    /// Reads `5%`, `0.1 %`.
+    /// Parses a percentage such as `5%` or `0.1 %`.
     fn from_str(text: &str) -> Result<Share, &'static str> {
         let digits = text.trim().strip_suffix('%').ok_or("expected a percentage: 5%")?.trim_end();
         let number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -27,7 +27,7 @@ impl FromStr for Share {
 }
 
 impl Share {
-    /// It in percent.
+    /// Returns the percentage.
     pub fn percent(self) -> f64 {
         self.percent
     }
@@ -39,41 +39,42 @@ impl fmt::Display for Share {
     }
 }
 
-/// Which names are in a sample.
+/// Selects the names in a sample.
 #[derive(Clone, Debug)]
 pub struct Sample {
     share: Share,
     seed: u64,
-    /// Names are in it whose key is below this.
+    /// Names with a key below this are selected.
     bound: u128,
     hash: Spec,
 }
 
 impl Sample {
-    /// The sample of this size that the seed picks.
+    /// Returns the sample of this size for a seed.
     pub fn new(share: Share, seed: u64) -> Sample {
         let bound = (share.percent / 100.0 * 2f64.powi(64)) as u128;
         let hash = "blake3".parse().expect("a row of the table of algorithms");
         Sample { share, seed, bound, hash }
     }
 
-    /// How much of all.
+    /// Returns the fraction.
     pub fn share(&self) -> Share {
         self.share
     }
 
-    /// What picked it.
+    /// Returns the seed.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The first 8 bytes, little-endian, of the BLAKE3 of the seed (8 bytes, little-endian) and the name.
+    /// Returns the first 8 bytes, little-endian, of the BLAKE3 digest of the seed (8 bytes, little-endian) and the
+    /// name.
     pub fn key(&self, name: &[u8]) -> u64 {
         let digest = self.hash.digest(&[&self.seed.to_le_bytes()[..], name].concat());
         digest.as_bytes().iter().take(8).rev().fold(0, |key, &byte| key << 8 | u64::from(byte))
     }
 
-    /// Whether a name with this key is in it.
+    /// Returns whether a name with this key is selected.
     pub fn takes(&self, key: u64) -> bool {
         u128::from(key) < self.bound
     }

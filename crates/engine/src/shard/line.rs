@@ -1,7 +1,7 @@
-//! The lines of plans and parts, written and read (`docs/spec/shards.md`).
+//! Writes and parses the lines of plans and parts (`docs/spec/shards.md`).
 //!
-//! A line is read only as it is written, to the byte. A file ends with a line that holds the digest of all before it, so that nothing
-//! can be lost, added or changed unseen.
+//! A line is accepted only if it is byte-for-byte identical to what would be written. A file ends with a line that
+//! contains the digest of everything before it, so that no loss, addition or change goes unnoticed.
 
 use super::state::State;
 use crate::error::{Cause, Error};
@@ -16,15 +16,15 @@ use truesum_manifest::Time;
 use truesum_manifest::json::exact::Exact;
 use truesum_manifest::json::{bytes_into, path_into, string_into};
 
-/// The longest line that is read. The longest that is written is that of a range with many leaves.
+/// The maximum length of a line that is read. The longest lines that are written are those of ranges with many leaves.
 pub(super) const LINE: u64 = 1 << 30;
 
-/// What stands before the digest that ends a plan or a part.
+/// The text before the digest that ends a plan or a part.
 const SEAL: &str = ",\"blake3\":\"";
-/// Hexadecimal digits of that digest.
+/// The number of hexadecimal digits of that digest.
 const DIGITS: usize = 64;
 
-/// Opens a plan or a part: a regular file, so that nobody waits for the writer of a pipe.
+/// Opens a plan or a part. It must be a regular file, so that reading never waits for the writer of a pipe.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     if !file.metadata()?.is_file() {
@@ -33,22 +33,22 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Says of a plan why it cannot be used.
+/// Returns the error for a plan that cannot be used.
 pub(super) fn unusable(path: &Path, why: impl Into<String>) -> Error {
     Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why.into()))
 }
 
-/// The digest that plans and parts are sealed with.
+/// Returns a hasher for the digest that seals plans and parts.
 pub(super) fn seal() -> Hasher {
     blake3().hasher()
 }
 
-/// Its algorithm.
+/// Returns its algorithm.
 pub(super) fn blake3() -> Spec {
     "blake3".parse().expect("a row of the table of algorithms")
 }
 
-/// Ends a file: `end` is its last line, without the brace that closes it. Gives the digest.
+/// Ends a file and returns its digest. `end` is its last line without the closing brace.
 pub(super) fn seal_into(mut seal: Hasher, end: String, out: &mut dyn Write) -> io::Result<String> {
     let end = end + SEAL;
     seal.update(end.as_bytes());
@@ -57,14 +57,14 @@ pub(super) fn seal_into(mut seal: Hasher, end: String, out: &mut dyn Write) -> i
     Ok(digest)
 }
 
-/// Takes the last line of a file apart, without its line end: what its digest covers of it, and the digest.
+/// Splits the last line of a file, without its line end, into the part covered by the digest and the digest.
 pub(super) fn sealed(line: &[u8]) -> Option<(&[u8], &str)> {
     let body = line.strip_suffix(b"\"}")?;
     let (covered, digest) = body.split_at(body.len().checked_sub(DIGITS)?);
     covered.ends_with(SEAL.as_bytes()).then_some((covered, std::str::from_utf8(digest).ok()?))
 }
 
-/// The first line of a plan.
+/// Returns the first line of a plan.
 pub(super) fn head(root: &[u8], specs: &[Spec]) -> Vec<u8> {
     let mut out = b"{\"schema\":\"truesum-plan/1\",".to_vec();
     bytes_into("root", root, &mut out);
@@ -77,7 +77,7 @@ pub(super) fn head(root: &[u8], specs: &[Spec]) -> Vec<u8> {
     out
 }
 
-/// Reads it: the root and the algorithms.
+/// Parses the first line of a plan: the root and the algorithms.
 pub(super) fn parse_head(line: &[u8]) -> Option<(Vec<u8>, Vec<Spec>)> {
     let mut exact = Exact::new(line);
     exact.text("{\"schema\":\"truesum-plan/1\",")?;
@@ -93,7 +93,7 @@ pub(super) fn parse_head(line: &[u8]) -> Option<(Vec<u8>, Vec<Spec>)> {
     (!repeated).then_some((root, specs))
 }
 
-/// A file of a plan, or a range of its bytes.
+/// A file in a plan, or a range of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub name: Vec<u8>,
@@ -102,17 +102,17 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Bytes to be read for it.
+    /// Returns the number of bytes to read for it.
     pub fn bytes(&self) -> u64 {
         self.range.as_ref().map_or(self.state.size, |range| range.end - range.start)
     }
 
-    /// Whether a file begins with it: it is a whole one, or the first of its ranges.
+    /// Returns whether it is a complete file or the first range of a file.
     pub fn is_first(&self) -> bool {
         self.range.as_ref().is_none_or(|range| range.start == 0)
     }
 
-    /// Appends its line, without the brace that closes it: a result goes on from there.
+    /// Appends its line without the closing brace, to be followed by a result.
     pub fn open_into(&self, out: &mut Vec<u8>) {
         let State { size, mtime, ctime, inode, version } = &self.state;
         out.push(b'{');
@@ -130,7 +130,7 @@ impl Item {
         }
     }
 
-    /// Reads its line.
+    /// Parses its line.
     pub fn parse(line: &[u8]) -> Option<Item> {
         let mut exact = Exact::new(line);
         exact.text("{")?;
@@ -167,7 +167,7 @@ impl Item {
     }
 }
 
-/// Where a bundle stands in a plan, and what it asks for.
+/// The location of a bundle in a plan, and its totals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bundle {
     pub offset: u64,
@@ -178,7 +178,7 @@ pub(super) struct Bundle {
 }
 
 impl Bundle {
-    /// Its line in the index.
+    /// Returns its line in the index.
     pub fn text(&self, number: usize) -> String {
         let Bundle { offset, length, lines, bytes, digest } = self;
         let digest = Digest::new(digest);
@@ -187,7 +187,7 @@ impl Bundle {
         )
     }
 
-    /// Reads it.
+    /// Parses its line in the index.
     pub fn parse(line: &[u8], number: usize) -> Option<Bundle> {
         let [_, offset, length, lines, bytes] =
             numbers(line, ["{\"bundle\":", ",\"offset\":", ",\"length\":", ",\"lines\":", ",\"bytes\":"])?;
@@ -198,24 +198,24 @@ impl Bundle {
     }
 }
 
-/// The sums that end a plan.
+/// The totals at the end of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Bundles.
+    /// The number of bundles.
     pub bundles: u64,
-    /// Files, whether they are cut or not.
+    /// The number of files, divided or not.
     pub files: u64,
-    /// Their bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
 }
 
-/// The last line of a plan up to its digest; `index` is where the lines of its bundles begin.
+/// Returns the last line of a plan up to its digest. `index` is the offset of the lines of its bundles.
 pub(super) fn plan_end(index: u64, totals: &Totals) -> String {
     let Totals { bundles, files, bytes } = totals;
     format!("{{\"end\":true,\"index\":{index},\"bundles\":{bundles},\"files\":{files},\"bytes\":{bytes}")
 }
 
-/// Reads it.
+/// Parses the last line of a plan.
 pub(super) fn parse_plan_end(covered: &[u8]) -> Option<(u64, Totals)> {
     let keys = ["{\"end\":true,\"index\":", ",\"bundles\":", ",\"files\":", ",\"bytes\":"];
     let [index, bundles, files, bytes] = numbers(covered, keys)?;
@@ -223,12 +223,12 @@ pub(super) fn parse_plan_end(covered: &[u8]) -> Option<(u64, Totals)> {
     ((plan_end(index, &totals) + SEAL).as_bytes() == covered).then_some((index, totals))
 }
 
-/// The first line of a part.
+/// Returns the first line of a part.
 pub(super) fn part_head(plan: &str, bundle: usize) -> String {
     format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{plan}\",\"bundle\":{bundle}}}\n")
 }
 
-/// Reads it: the plan and the bundle.
+/// Parses the first line of a part: the plan and the bundle.
 pub(super) fn parse_part_head(line: &[u8]) -> Option<(String, u64)> {
     let mut exact = Exact::new(line);
     exact.text("{\"schema\":\"truesum-part/1\",\"plan\":")?;
@@ -240,21 +240,21 @@ pub(super) fn parse_part_head(line: &[u8]) -> Option<(String, u64)> {
     Some((plan, bundle))
 }
 
-/// The counts that end a part.
+/// The counts at the end of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Files and ranges.
+    /// The number of files and ranges.
     pub lines: u64,
-    /// Those among them that have no digest.
+    /// Those of them that have no digest.
     pub failed: u64,
-    /// Those among these that may have one after another attempt.
+    /// The failed ones that may succeed when retried.
     pub again: u64,
-    /// Bytes hashed.
+    /// The number of bytes hashed.
     pub bytes: u64,
 }
 
 impl Counts {
-    /// Counts what came of an item.
+    /// Counts the result of an item.
     pub(super) fn add(&mut self, item: &Item, came: &Came) {
         self.lines += 1;
         match came {
@@ -267,18 +267,18 @@ impl Counts {
     }
 }
 
-/// The last line of a part up to its digest.
+/// Returns the last line of a part up to its digest.
 pub(super) fn part_end(counts: &Counts) -> String {
     let Counts { lines, failed, again, bytes } = counts;
     format!("{{\"end\":true,\"lines\":{lines},\"failed\":{failed},\"again\":{again},\"bytes\":{bytes}")
 }
 
-/// Whether this is the last line of a part with these counts, up to its digest.
+/// Returns whether this is the last line of a part with these counts, up to its digest.
 pub(super) fn is_part_end(covered: &[u8], counts: &Counts) -> bool {
     covered == (part_end(counts) + SEAL).as_bytes()
 }
 
-/// The numbers behind these keys.
+/// Parses the numbers after these keys.
 fn numbers<const N: usize>(line: &[u8], keys: [&str; N]) -> Option<[u64; N]> {
     let mut exact = Exact::new(line);
     let mut found = [0; N];
@@ -289,23 +289,23 @@ fn numbers<const N: usize>(line: &[u8], keys: [&str; N]) -> Option<[u64; N]> {
     Some(found)
 }
 
-/// What came of an item.
+/// The result of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Came {
-    /// The digests of a whole file, in the order of the plan's algorithms.
+    /// The digests of a complete file, in the order of the plan's algorithms.
     Digests(Vec<Digest>),
-    /// The hashes of a range, likewise: each with its level in the tree.
+    /// The hashes of a range, in the same order, each with its level in the tree.
     Pieces(Vec<Vec<(u8, Digest)>>),
-    /// Nothing, and why.
+    /// There is no digest, for this reason.
     Failed(Failure),
 }
 
 /// Why there is no digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// `missing`, `changed`, `refused`, `unreadable`.
+    /// `missing`, `changed`, `refused` or `unreadable`.
     pub kind: String,
-    /// The system's words, or the program's.
+    /// The message of the system or of the program.
     pub reason: String,
     /// Whether another attempt may succeed.
     pub again: bool,
@@ -313,7 +313,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Of an error.
+    /// Returns the failure for an error.
     pub(super) fn of(error: &Error) -> Failure {
         let errno = error.errno().and_then(|number| u64::try_from(number).ok());
         let (kind, reason) = (error.kind().word().to_owned(), error.reason());
@@ -346,7 +346,7 @@ impl Came {
         }
     }
 
-    /// Reads it.
+    /// Parses the rest of an item's line.
     pub fn parse(rest: &[u8], specs: &[Spec]) -> Option<Came> {
         let mut exact = Exact::new(rest);
         if exact.takes(",\"digests\":{") {
@@ -386,7 +386,7 @@ impl Came {
     }
 }
 
-/// Appends a value for each algorithm, and what closes the line.
+/// Appends a value for each algorithm, and the end of the line.
 fn keyed(open: &str, specs: &[Spec], values: impl Iterator<Item = String>, out: &mut Vec<u8>) {
     out.extend_from_slice(open.as_bytes());
     for (at, (spec, value)) in specs.iter().zip(values).enumerate() {
@@ -396,7 +396,7 @@ fn keyed(open: &str, specs: &[Spec], values: impl Iterator<Item = String>, out: 
     out.extend_from_slice(b"}}\n");
 }
 
-/// Reads a value for each algorithm, and what closes the line.
+/// Parses a value for each algorithm, and the end of the line.
 fn each<T>(
     exact: &mut Exact<'_>,
     specs: &[Spec],
@@ -414,7 +414,7 @@ fn each<T>(
     Some(values)
 }
 
-/// A hash in small hexadecimal digits.
+/// Parses a hash in lower-case hexadecimal.
 fn hash(exact: &mut Exact<'_>) -> Option<Digest> {
     let text = exact.string()?;
     Digest::from_hex(text.as_bytes()).ok().filter(|digest| digest.to_hex() == text)
@@ -445,7 +445,7 @@ mod tests {
         for name in [&b"a"[..], b"a\nb", b"\xff", "\u{202e}".as_bytes()] {
             for range in [None, Some(0..9), Some(8..9)] {
                 for came in &came {
-                    // Of an object the version stands for the inode and the second time.
+                    // The version of an object takes the place of the inode and the status change time.
                     let object =
                         State { version: Some("\"e-3\"".into()), ctime: STATE.mtime, inode: 0, ..STATE };
                     let state = if range == Some(0..9) { object } else { STATE };

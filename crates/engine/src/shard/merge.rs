@@ -1,7 +1,8 @@
-//! All parts against their plan: the entries of one manifest, or what is not known (`docs/spec/shards.md`, section 4).
+//! Checks all parts against their plan and produces the entries of one manifest, or reports what is missing
+//! (`docs/spec/shards.md`, section 4).
 //!
-//! Plan and parts have one order, that of the manifest, and bundles are cut out of it; so each part is read once, one after the
-//! other, and what is held in memory is one bundle of the plan, one line of a part, and the pieces of one file.
+//! Plan and parts have the same order, that of the manifest, and bundles are consecutive. So each part is read once,
+//! one after the other, and memory contains one bundle of the plan, one line of a part, and the pieces of one file.
 
 pub use super::line::Failure;
 use super::line::{Came, Counts, Item, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable};
@@ -18,24 +19,24 @@ use truesum_hash::{Digest, Hasher, Spec};
 use truesum_manifest::Entry;
 use truesum_manifest::path::display_safe;
 
-/// What keeps parts from being a whole.
+/// A reason why parts do not form a complete result.
 #[derive(Debug)]
 pub enum Fault {
-    /// No part of this bundle is there.
+    /// There is no part of this bundle.
     Missing(usize),
-    /// This file is no part of this plan; why.
+    /// This file is not a part of this plan, for this reason.
     Foreign(PathBuf, String),
-    /// The part of a bundle is there twice, the same.
+    /// There are two identical parts of a bundle.
     Repeated(usize, [PathBuf; 2]),
-    /// Two parts of a bundle say different things: one worker, or one read, was wrong.
+    /// Two parts of a bundle differ: one worker, or one read, was wrong.
     Contradicting(usize, [PathBuf; 2]),
-    /// A part is not as it was written, or says something else than was asked: which line, and why.
+    /// A part is damaged, or contains something other than what was planned: the line and the reason.
     Damaged(PathBuf, u64, &'static str),
     /// A part could not be read.
     Unreadable(Error),
-    /// A planned file has no digest: its name and why.
+    /// A planned file has no digest: its name and the reason.
     Failed(Vec<u8>, Failure),
-    /// The pieces of a file make no digest: its name and why.
+    /// The pieces of a file do not combine to a digest: its name and the reason.
     Pieces(Vec<u8>, String),
 }
 
@@ -63,26 +64,26 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// What was merged.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Files with digests.
     pub files: u64,
-    /// Their bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
-    /// Planned files that their part says could not be hashed.
+    /// Planned files that could not be hashed, according to their parts.
     pub failed: u64,
-    /// Everything else that is wrong: of the files concerned nothing is known.
+    /// All other problems. Nothing is known about the files concerned.
     pub faults: u64,
-    /// Whether it was stopped.
+    /// Whether the merge was stopped.
     pub interrupted: bool,
 }
 
-/// Merges the parts of a plan: entries of the manifest go to `each`, in order, and what is wrong to `tell`. They are the manifest of
-/// the planned files only if nothing failed and there were no faults.
+/// Merges the parts of a plan. Entries of the manifest are passed to `each`, in order, and problems to `tell`. The
+/// entries form the manifest of the planned files only if nothing failed and there were no faults.
 ///
 /// # Errors
-/// The plan cannot be read, is damaged, or contradicts itself; `each` failed.
+/// Fails if the plan cannot be read, is damaged, or contradicts itself, or with the error of `each`.
 pub fn merge(
     plan: &Plan,
     parts: &[PathBuf],
@@ -137,7 +138,7 @@ pub fn merge(
             Err(Flaw::Error(error)) => return Err(error),
             Err(Flaw::Fault(found, read)) => {
                 fault(found, &mut merged);
-                // What is planned is held against itself also where nothing is known of it.
+                // The plan is checked for consistency even if there are no results.
                 for item in plan.items(bundle, &block).skip(read) {
                     joining.take(bundle, item?.1, None)?;
                 }
@@ -153,7 +154,7 @@ pub fn merge(
     Ok(merged)
 }
 
-/// Which bundle a file is the part of.
+/// Returns the bundle of which a file is the part.
 fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     let foreign = |why: String| Fault::Foreign(path.to_owned(), why);
     let fail = |error| Fault::Unreadable(Error::io(path.as_os_str().as_bytes(), "read", error));
@@ -169,7 +170,7 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     number.ok_or_else(|| foreign(format!("no bundle {bundle}")))
 }
 
-/// Two parts of one bundle.
+/// Returns the fault for two parts of one bundle.
 fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
     let both = [first.to_owned(), second.to_owned()];
     let lines = |path: &Path| open(path).map(BufReader::new);
@@ -191,16 +192,17 @@ fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
     }
 }
 
-/// Why a part is none.
+/// Why a file is not a valid part.
 pub(super) enum Flaw {
-    /// It has a fault, behind so many good lines.
+    /// It has a fault, after this many valid lines.
     Fault(Fault, usize),
-    /// What it was read for failed.
+    /// Processing its contents failed.
     Error(Error),
 }
 
-/// Reads a part and holds it against its bundle: each item of `block` is there once, in order, as it was planned, and what ends the
-/// part is true. Hands out what came of each before that is known; gives the counts and the part's digest.
+/// Reads a part and checks it against its bundle: each item of `block` must occur once, in order, as it was planned,
+/// and the last line must be correct. The result of each item is passed on before that is known. Returns the counts and
+/// the part's digest.
 pub(super) fn prove(
     plan: &Plan,
     bundle: usize,
@@ -223,7 +225,7 @@ pub(super) fn prove(
     for item in plan.items(bundle, block) {
         let (planned, item) = item.map_err(Flaw::Error)?;
         let line = part.next().map_err(|fault| Flaw::Fault(fault, read))?;
-        // What comes of an item stands behind it, in the place of the brace.
+        // The result of an item follows it, in place of the brace.
         let rest = line.strip_prefix(&planned[..planned.len() - 1]);
         let came = rest.and_then(|rest| Came::parse(rest, plan.specs()));
         let suits = match &came {
@@ -253,7 +255,7 @@ pub(super) fn prove(
     Ok((counts, digest.to_owned()))
 }
 
-/// The lines of a part.
+/// Reads the lines of a part.
 struct PartLines<'p> {
     path: &'p Path,
     lines: BufReader<File>,
@@ -269,7 +271,7 @@ impl<'p> PartLines<'p> {
         Ok(PartLines { path, lines, line: Vec::new(), seal: seal(), number: 0 })
     }
 
-    /// The next line, without what ends it.
+    /// Returns the next line without its line end.
     fn next(&mut self) -> Result<&[u8], Fault> {
         self.line.clear();
         self.number += 1;
@@ -281,12 +283,12 @@ impl<'p> PartLines<'p> {
         }
     }
 
-    /// The last line belongs to what the digest is of.
+    /// Adds the last line to the data covered by the digest.
     fn cover(&mut self) {
         self.seal.update(&self.line);
     }
 
-    /// The digest, if this is the rest that it covers.
+    /// Returns the digest if it covers this rest.
     fn digest(&mut self, rest: &[u8]) -> String {
         self.seal.update(rest);
         self.seal.finish_reset().to_hex()
@@ -302,7 +304,8 @@ fn unread(path: &Path, error: io::Error) -> Fault {
     Fault::Unreadable(Error::io(path.as_os_str().as_bytes(), "read", error))
 }
 
-/// Files that were cut, put together again; and what a plan must be by itself: each name once, ranges that tile their file.
+/// Joins divided files, and checks the consistency of the plan itself: each name occurs once, and ranges cover their
+/// file.
 struct Joining<'p> {
     plan: &'p Plan,
     cut: Option<Cut>,
@@ -315,13 +318,13 @@ struct Joining<'p> {
 struct Cut {
     item: Item,
     pieces: Vec<Vec<Piece>>,
-    /// Why there will be no digest, once that is known.
+    /// Why there will be no digest, if that is already known.
     failed: Option<Failure>,
     unknown: bool,
 }
 
 impl Joining<'_> {
-    /// Takes the next item of the plan and what came of it, if that is known. Gives an entry when a file is complete.
+    /// Processes the next item of the plan and its result, if that is known. Returns an entry when a file is complete.
     fn take(
         &mut self,
         bundle: usize,
@@ -367,10 +370,10 @@ impl Joining<'_> {
             return Ok(Some(Err(Fault::Failed(item.name, failure))));
         }
         if unknown {
-            // What it is not known by was told.
+            // The reason was reported before.
             return Ok(None);
         }
-        // One state of one file: that of the plan, which every range was held against.
+        // All pieces belong to one state of one file: that of the plan, with which every range was compared.
         let digests: Result<Vec<Digest>, _> =
             pieces.into_iter().map(|pieces| combine(pieces, Origins::Trusted)).collect();
         Ok(Some(match digests {
@@ -385,7 +388,7 @@ impl Joining<'_> {
         Entry { path: item.name, size, mtime, digests, ..Entry::default() }
     }
 
-    /// The plan ends with a whole file and has no name twice.
+    /// Tests that the plan ends with a complete file and contains no name twice.
     fn end(&self) -> Result<(), Error> {
         let path = self.plan.path();
         if self.cut.is_some() || self.files != self.plan.totals().files {
@@ -409,11 +412,11 @@ impl Cut {
     }
 }
 
-/// Reads the part of a bundle and holds it against the plan, as a merge does: its counts and its digest. `tell` hears of each file
-/// that it says could not be hashed.
+/// Reads the part of a bundle and checks it against the plan, as a merge does. Returns its counts and its digest.
+/// `tell` is called for each file that could not be hashed, according to the part.
 ///
 /// # Errors
-/// It is no part of this bundle, is damaged, or cannot be read; the plan is damaged.
+/// Fails if it is not a part of this bundle, is damaged, or cannot be read, or if the plan is damaged.
 pub fn hold(
     plan: &Plan,
     bundle: usize,
@@ -434,10 +437,10 @@ pub fn hold(
     })
 }
 
-/// The name of a file that a plan has twice, before anybody works by it.
+/// Returns a name that occurs twice in a plan, before any work is done.
 ///
 /// # Errors
-/// The plan cannot be read, or is damaged.
+/// Fails if the plan cannot be read or is damaged.
 pub fn repeated(plan: &Plan) -> Result<Option<Vec<u8>>, Error> {
     plan.repeated()
 }

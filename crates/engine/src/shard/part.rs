@@ -1,5 +1,5 @@
-//! A part: what came of the files of one bundle (`docs/spec/shards.md`, section 3). It is there whole or not at all, and the same
-//! whoever computed it.
+//! A part: the results for the files of one bundle (`docs/spec/shards.md`, section 3). It is written atomically, and
+//! does not depend on which machine computed it.
 
 pub use super::line::Counts;
 use super::line::{Came, Failure, Item, part_end, part_head, seal, seal_into, unusable};
@@ -30,55 +30,60 @@ use truesum_hash::{Digest, Hasher, Spec};
 /// How bundles are computed.
 #[derive(Clone, Copy)]
 pub struct Computing<'a> {
-    /// The folder that names lead from, where it is another one than the plan says: other machines may have it elsewhere.
+    /// The folder that names are relative to, if it differs from the one in the plan, because its path is different on
+    /// this machine.
     pub root: Option<&'a Path>,
-    /// Whether names may lead out of that folder: who wrote the plan need not be who runs it.
+    /// Whether names may lead out of that folder. The author of the plan need not be the user who runs it.
     pub outside: bool,
-    /// Where names lead instead, if the plan is one of files that lie in no file system.
+    /// The store that names refer to, if the plan is for objects that are not in a file system.
     pub remote: Option<&'a Arc<dyn Remote>>,
-    /// Threads that read and hash; 0 means one for each core.
+    /// The number of threads that read and hash; 0 means one per core.
     pub threads: usize,
     /// Whether files may be mapped.
     pub mapping: Mapping,
-    /// Whether a part that is there is computed again and compared.
+    /// Whether an existing part is computed again and compared.
     pub again: bool,
-    /// Lines of the bundle, from 0 on, that are not read: whoever read one of them ended. They have failed, as `refused`.
+    /// Lines of the bundle, from 0, that are not read because they killed previous workers. They are recorded as failed
+    /// with the kind `refused`.
     pub withheld: &'a [Range<usize>],
-    /// How far it is. [`Progress::stop`] ends it early, without a part.
+    /// The progress. [`Progress::stop`] ends the work early, without a part.
     pub progress: &'a Progress,
 }
 
-/// What came of a bundle.
+/// The result of computing a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// What the part says.
+    /// The counts in the part.
     pub counts: Counts,
-    /// What became of it.
+    /// What happened to the part.
     pub standing: Standing,
-    /// The digest that ends the part that is there, in hexadecimal; where two contradict each other, that of the one that was written here.
+    /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
+    /// one just written.
     pub digest: String,
 }
 
-/// What became of a part.
+/// What happened to a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It was written.
     Written,
-    /// The same part was there already.
+    /// An identical part existed already.
     There,
-    /// A part without failures was there, and stays; of so many files or ranges this attempt had none to compare with it.
+    /// A part without failures existed and was kept; for this many files or ranges, this attempt had nothing to
+    /// compare.
     Kept(u64),
-    /// Another part of the bundle was there, without failures as well: one of the two is wrong. This one was written here.
+    /// A different part of the bundle without failures existed: one of the two is wrong. The new one was written here.
     Contradicts(PathBuf),
 }
 
-/// Computes a bundle and writes its part into `folder`, under the plan's name for it. A part that is there, and whole, and
-/// without failures, is not computed again unless that is asked for; one with failures is replaced.
+/// Computes a bundle and writes its part to `folder`, under the plan's name for it. An existing part that is complete
+/// and without failures is not computed again unless requested; one with failures is replaced.
 ///
-/// `tell` hears of each file that has no digest; the part says so too.
+/// `tell` is called for each file without a digest; these failures are also recorded in the part.
 ///
 /// # Errors
-/// The plan is damaged or has no such bundle; the root cannot be opened; the part cannot be written; it was stopped.
+/// Fails if the plan is damaged or has no such bundle, the root cannot be opened, the part cannot be written, or the
+/// run was stopped.
 pub fn compute(
     plan: &Plan,
     bundle: usize,
@@ -92,7 +97,7 @@ pub fn compute(
     }
     let block = plan.block(bundle)?;
     let target = folder.join(plan.part_name(bundle));
-    // What stands under the name of a part is one, or nothing: a link would lead the writing elsewhere.
+    // The name must belong to a part, or not exist: a symbolic link would redirect the output.
     if std::fs::symlink_metadata(&target).is_ok_and(|found| !found.is_file()) {
         let why = "the existing file is not a regular file, and is not replaced";
         return Err(Error::new(target.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())));
@@ -134,7 +139,7 @@ pub fn compute(
         return Err(Error::interrupted(target.as_os_str().as_bytes()));
     }
     let (file, counts, digest) = part.seal().map_err(fail)?;
-    // Of two workers with one bundle the later one meets the part of the other, and the last look is the one that counts.
+    // If two workers compute the same bundle, the later one finds the part of the other; this last look decides.
     let mut from = file.file().try_clone().map_err(fail)?;
     let mut met = None;
     let committed = file.commit_if(|| {
@@ -159,19 +164,19 @@ pub fn compute(
 }
 
 impl Computing<'_> {
-    /// Whether a line of the bundle is not to be read.
+    /// Returns whether a line of the bundle must not be read.
     fn withholds(&self, line: usize) -> bool {
         self.withheld.iter().any(|lines| lines.contains(&line))
     }
 }
 
-/// What is said of a file or range that is not read.
+/// Returns the error for a file or range that is not read.
 fn withheld(item: &Item) -> Error {
     let why = "withheld: the reading process ended early";
     Error::new(&item.name, "read", Cause::Undivided(why.to_owned()))
 }
 
-/// A part that is being written.
+/// A part being written.
 struct Part<'a> {
     file: AtomicFile,
     seal: Hasher,
@@ -200,7 +205,7 @@ impl<'a> Part<'a> {
         self.file.write_all(&self.line)
     }
 
-    /// Writes what came of an item.
+    /// Writes the result of an item.
     fn put(&mut self, item: &Item, came: Result<Came, Error>) -> io::Result<()> {
         let came = came.unwrap_or_else(|error| {
             (self.tell)(&error);
@@ -221,13 +226,13 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The hashes of a range of a file, for each digest. Each reads it by itself.
+/// Returns the hashes of a range of a file for each digest. Each digest reads the range separately.
 fn range(item: &Item, specs: &[Spec], reading: &Reading<'_>) -> Result<Vec<Vec<(u8, Digest)>>, Error> {
     let name = Path::new(OsStr::from_bytes(&item.name));
     let bytes = item.range.clone().unwrap_or(0..item.state.size);
     let one = |spec: &Spec| {
         let as_planned = |what| Error::new(&item.name, "read", Cause::NotAsPlanned(what));
-        // A file that is shorter now has no such range.
+        // A file that has become shorter has no such range.
         if let Some(what) = changed(reading.root, item) {
             return Err(as_planned(what));
         }
@@ -235,7 +240,7 @@ fn range(item: &Item, specs: &[Spec], reading: &Reading<'_>) -> Result<Vec<Vec<(
         let differs = match &piece.origin {
             _ if piece.size != item.state.size => Some("the size"),
             Some(origin) if origin.version != item.state.version => Some("the version"),
-            // A version says it all.
+            // The version alone is sufficient.
             Some(Origin { version: Some(_), .. }) => None,
             Some(origin) => item.state.hints().differs(&origin.state),
             None => Some("what is known of it"),
@@ -245,13 +250,14 @@ fn range(item: &Item, specs: &[Spec], reading: &Reading<'_>) -> Result<Vec<Vec<(
     specs.iter().map(one).collect()
 }
 
-/// What shows before it is read that a file is not as it was planned. What cannot be asked, opening it will tell.
+/// Returns how a file differs from its planned state before it is read. If that cannot be determined, opening the file
+/// reports the reason.
 fn changed(root: &Root, item: &Item) -> Option<&'static str> {
     let stat = root.stat(&item.name, true).ok()?;
     item.state.differs(&State::of(&stat))
 }
 
-/// Hashes the files of a bundle, all of them in one run.
+/// Hashes the files of a bundle in a single run.
 fn files(
     plan: &Plan,
     bundle: usize,
@@ -264,7 +270,7 @@ fn files(
     let (special, order, own) = (Special::Refuse, Order::Stable, Vec::new());
     let config = Config { root, special, threads, mapping, order, own, remote: remote.cloned() };
     let specs: Arc<[Spec]> = plan.specs().into();
-    // The plan's digest was found right, so every line is one.
+    // The plan's digest was verified, so every line is valid.
     let refusal = |line, item: &Item| match changed(&config.root, item) {
         _ if computing.withholds(line) => Some(withheld(item)),
         Some(what) => Some(Error::new(&item.name, "read", Cause::NotAsPlanned(what))),
@@ -285,10 +291,10 @@ fn files(
     run(&config, &mut tasks, progress, &mut InOrder { items, remote, part }).map(drop)
 }
 
-/// Takes outcomes in the order of the items.
+/// Receives outcomes in the order of the items.
 struct InOrder<'p, 'a, I> {
     items: I,
-    /// Whether no other version is read than the one that is asked for.
+    /// Whether the store reads only the requested version.
     remote: bool,
     part: &'p mut Part<'a>,
 }

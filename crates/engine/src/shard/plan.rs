@@ -1,4 +1,4 @@
-//! A plan: files in the order of the manifest that is to be, cut into bundles (`docs/spec/shards.md`, section 2).
+//! A plan: files in the order of the resulting manifest, divided into bundles (`docs/spec/shards.md`, section 2).
 
 use super::line::{
     Bundle, Item, blake3, head, open, parse_head, parse_plan_end, plan_end, seal, seal_into, sealed, unusable,
@@ -16,18 +16,18 @@ use truesum_hash::{Digest, Hasher, Spec};
 
 pub use super::line::Totals;
 
-/// Text of a bundle, beyond which it ends: whoever computes it has it in memory.
+/// The size of a bundle's text at which it ends. Workers hold it in memory.
 const TEXT: u64 = 32 << 20;
-/// The longest text of a bundle: one line more.
+/// The maximum size of a bundle's text: one more line.
 const LONGEST: u64 = TEXT + (4 << 20);
 
-/// How large bundles are.
+/// The maximum size of bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Bytes: a file that would make a bundle larger begins the next one, and one that is larger by itself is cut, if all digests
-    /// can be.
+    /// Bytes: a file that would make a bundle larger begins the next one, and a file that is larger by itself is
+    /// divided if all digests allow it.
     pub bytes: u64,
-    /// Files.
+    /// The number of files.
     pub files: u64,
 }
 
@@ -37,7 +37,7 @@ impl Default for Sizes {
     }
 }
 
-/// Writes a plan, file after file.
+/// Writes a plan, file by file.
 pub struct Planner<W: Write> {
     out: W,
     seal: Hasher,
@@ -53,10 +53,10 @@ pub struct Planner<W: Write> {
 }
 
 impl<W: Write> Planner<W> {
-    /// A plan for files whose names lead from `root`, of these digests.
+    /// Returns a planner for files with names relative to `root` and these digests.
     ///
     /// # Errors
-    /// That of the output.
+    /// Returns the error of the output.
     pub fn new(mut out: W, root: &[u8], specs: &[Spec], sizes: Sizes) -> io::Result<Planner<W>> {
         let head = head(root, specs);
         let mut whole = seal();
@@ -73,7 +73,7 @@ impl<W: Write> Planner<W> {
     /// Adds a file.
     ///
     /// # Errors
-    /// That of the output.
+    /// Returns the error of the output.
     pub fn add(&mut self, name: &[u8], state: State) -> io::Result<()> {
         self.ascending &= self.totals.files == 0 || self.last[..] < *name;
         self.last.clear();
@@ -100,20 +100,20 @@ impl<W: Write> Planner<W> {
         self.put(&Item { name, state, range: None })
     }
 
-    /// What was added so far.
+    /// Returns the totals so far.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Whether a name may be there twice: they did not come in ascending order.
+    /// Returns whether a name may occur twice, because names were not in ascending order.
     pub fn may_repeat(&self) -> bool {
         !self.ascending
     }
 
-    /// Ends the plan and gives the output back.
+    /// Ends the plan and returns the output.
     ///
     /// # Errors
-    /// That of the output.
+    /// Returns the error of the output.
     pub fn finish(mut self) -> io::Result<(W, Totals)> {
         self.close()?;
         self.totals.bundles = self.index.len() as u64;
@@ -151,7 +151,7 @@ impl<W: Write> Planner<W> {
     }
 }
 
-/// A plan that was written.
+/// An existing plan.
 #[derive(Debug)]
 pub struct Plan {
     file: File,
@@ -164,24 +164,24 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Opens a plan. What is read of it, all but the bundles, is whole and as it was written.
+    /// Opens a plan. Everything except the bundles is read, and verified to be complete and unmodified.
     ///
     /// # Errors
-    /// It cannot be read, or is damaged, or something else.
+    /// Fails if it cannot be read, is damaged, or is not a plan.
     pub fn open(path: &Path) -> Result<Plan, Error> {
         let fail = |error| Error::io(path.as_os_str().as_bytes(), "open", error);
         Plan::of(open(path).map_err(fail)?, path)
     }
 
-    /// The plan in an open file.
+    /// Reads the plan in an open file.
     ///
     /// # Errors
-    /// As [`Plan::open`].
+    /// Fails as [`Plan::open`].
     pub fn of(file: File, path: &Path) -> Result<Plan, Error> {
         let fail = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
         let damaged = |what: &str| unusable(path, format!("not a plan, or a damaged one: {what}"));
         let len = file.metadata().map_err(fail)?.len();
-        // The last line is short; the first holds a name.
+        // The last line is short; the first one contains a name.
         let tail = read(&file, len.saturating_sub(512)..len).map_err(fail)?;
         let lines = tail.strip_suffix(b"\n").ok_or_else(|| damaged("it does not end with a line"))?;
         let start = lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
@@ -225,47 +225,47 @@ impl Plan {
         Ok(Plan { file, path, root, specs, id, index, totals })
     }
 
-    /// Its digest, in hexadecimal: every part says which plan it is of.
+    /// Returns its digest in hexadecimal, by which parts refer to the plan.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The folder that names lead from.
+    /// Returns the folder that names are relative to.
     pub fn root(&self) -> &Path {
         Path::new(std::ffi::OsStr::from_bytes(&self.root))
     }
 
-    /// The digests asked for.
+    /// Returns the algorithms.
     pub fn specs(&self) -> &[Spec] {
         &self.specs
     }
 
-    /// The number of bundles, and of files and bytes in all.
+    /// Returns the number of bundles, and of files and bytes in total.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Bytes to be read for a bundle.
+    /// Returns the number of bytes to read for a bundle.
     pub fn bytes_of(&self, bundle: usize) -> u64 {
         self.index[bundle].bytes
     }
 
-    /// Files and ranges in a bundle.
+    /// Returns the number of files and ranges in a bundle.
     pub fn lines_of(&self, bundle: usize) -> u64 {
         self.index[bundle].lines
     }
 
-    /// The name of the first file of a bundle.
+    /// Returns the name of the first file in a bundle.
     ///
     /// # Errors
-    /// The plan cannot be read, or is damaged.
+    /// Fails if the plan cannot be read or is damaged.
     pub fn first_name(&self, bundle: usize) -> Result<Vec<u8>, Error> {
         let block = self.block(bundle)?;
         let first = self.items(bundle, &block).next();
         first.unwrap_or_else(|| Err(self.damaged(bundle))).map(|(_, item)| item.name)
     }
 
-    /// The name of the file that the part of a bundle goes to.
+    /// Returns the file name of the part of a bundle.
     pub fn part_name(&self, bundle: usize) -> String {
         format!("{}-{bundle:06}.jsonl", &self.id[..8])
     }
@@ -274,7 +274,7 @@ impl Plan {
         &self.path
     }
 
-    /// The lines of a bundle, as they were written.
+    /// Returns the lines of a bundle.
     pub(super) fn block(&self, number: usize) -> Result<Vec<u8>, Error> {
         let bundle = &self.index[number];
         let fail = |error| Error::io(self.path.as_os_str().as_bytes(), "read", error);
@@ -285,12 +285,12 @@ impl Plan {
         Ok(text)
     }
 
-    /// Says that a bundle is not what it should be.
+    /// Returns the error for a damaged bundle.
     pub(super) fn damaged(&self, bundle: usize) -> Error {
         unusable(&self.path, format!("the plan is damaged in bundle {bundle}"))
     }
 
-    /// Each item of a bundle with its line, from the lines of [`Plan::block`].
+    /// Returns each item of a bundle with its line, from the lines of [`Plan::block`].
     pub(super) fn items<'b>(
         &self,
         bundle: usize,
@@ -303,14 +303,14 @@ impl Plan {
     }
 }
 
-/// The bytes of a range, all of them.
+/// Returns all bytes of a range.
 fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; (range.end - range.start) as usize];
     file.read_exact_at(&mut bytes, range.start)?;
     Ok(bytes)
 }
 
-/// Reads a file from a place on.
+/// Reads a file from an offset.
 struct At<'f> {
     file: &'f File,
     at: u64,

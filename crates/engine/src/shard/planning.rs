@@ -1,4 +1,4 @@
-//! From the files that a walk finds, or a list names, to a plan: what each of them is, asked on several threads at a time.
+//! Creates a plan from the files of a walk or a list. Their metadata are read by several threads at a time.
 
 use super::plan::Planner;
 use super::state::State;
@@ -16,25 +16,25 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
 
-/// Files asked for at a time.
+/// The number of files examined at a time.
 const BATCH: usize = 4096;
-/// Files that a thread asks for. It waits for a disk or a server more than it works.
+/// The number of files that one thread examines. It mostly waits for a disk or a server.
 const SHARE: usize = 512;
 
 /// What a plan lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Planned {
-    /// Files and folders that could not be looked at.
+    /// Files and folders that could not be examined.
     pub failed: u64,
-    /// Whether it was stopped.
+    /// Whether planning was stopped.
     pub interrupted: bool,
 }
 
-/// Adds the files of `tasks` to a plan, in order; `tell` hears of what is not planned. Names lead from `root`, where a walk did not
-/// find them; `own` are files that are passed over, as `(device, inode)`.
+/// Adds the files of `tasks` to a plan, in order. `tell` is called for everything that is not planned. Names that were
+/// not found by a walk are relative to `root`. `own` are files to skip, as `(device, inode)`.
 ///
 /// # Errors
-/// That of the plan's output.
+/// Returns the error of the plan's output.
 pub fn plan<W: Write>(
     tasks: &mut dyn Iterator<Item = Task>,
     root: &Root,
@@ -86,17 +86,17 @@ pub fn plan<W: Write>(
     }
 }
 
-/// Why no state can be told of this.
+/// Returns why an object cannot be planned.
 fn refusal(stat: &Stat) -> Option<Cause> {
     let kind = FileType::from_raw_mode(stat.st_mode);
     (kind != FileType::RegularFile).then(|| Cause::Special(describe(kind)))
 }
 
-/// What the system says of each file; nothing of what is only told.
+/// Returns the metadata of each file; `None` for notices.
 fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Stat, Errno>>> {
     let one = |task: &Task| match task {
         Task::File(job) if job.listed.is_none() => Some(stat(job, root)),
-        // What a list told of is not asked about again.
+        // The facts from a listing are not queried again.
         _ => None,
     };
     let share = |share: &[Task]| share.iter().map(one).collect::<Vec<_>>();

@@ -1,19 +1,19 @@
-//! Whether a plan names a file twice, in bounded memory.
+//! Finds names that occur twice in a plan, in bounded memory.
 
 use super::plan::Plan;
 use crate::error::Error;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-/// Hashes of names that are held at a time: 128 MiB of them.
+/// The maximum number of name hashes held at a time: 128 MiB.
 const HELD: u64 = 1 << 24;
 
 impl Plan {
-    /// A name that is there twice. Where names are in order nothing has to be remembered, so this is for other plans: it reads the
-    /// plan once for every 16 million files.
+    /// Returns a name that occurs twice. Sorted names are compared while the plan is written, so this is only for other
+    /// plans: it reads the plan once per 16 million files.
     ///
     /// # Errors
-    /// The plan cannot be read, or is damaged.
+    /// Fails if the plan cannot be read or is damaged.
     pub(super) fn repeated(&self) -> Result<Option<Vec<u8>>, Error> {
         let passes = self.totals().files.div_ceil(HELD).max(1);
         let state = RandomState::new();
@@ -33,7 +33,7 @@ impl Plan {
             if twice.is_empty() {
                 continue;
             }
-            // Hashes may agree by chance; names do not.
+            // Hashes may be equal by chance, so names are compared.
             let (mut seen, mut found) = (HashSet::new(), None);
             self.each_name(&mut |name| {
                 if twice.contains(&state.hash_one(name)) && !seen.insert(name.to_vec()) {
@@ -48,7 +48,7 @@ impl Plan {
         Ok(None)
     }
 
-    /// Hands out the name of each file, until `done`.
+    /// Passes the name of each file to a closure until it sets `done`.
     fn each_name(&self, done: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), Error> {
         for bundle in 0..self.totals().bundles as usize {
             let block = self.block(bundle)?;

@@ -1,7 +1,7 @@
-//! Building the stored tree of a file on all cores, and plain digests in the same read.
+//! Builds the stored tree of a file on all cores, with plain digests in the same read.
 //!
-//! Whichever thread reads a unit hashes its leaves; plain digests take the units in order. A build can be interrupted
-//! anywhere: it goes on from the last checkpoint.
+//! The thread that reads a unit hashes its leaves; plain digests process the units in order. A build can be interrupted
+//! at any point and resumes from the last checkpoint.
 
 use crate::error::{Cause, Error};
 use crate::io::room::thread;
@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 use truesum_hash::tree::{Merkle, Plan, Zeros};
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// Time between checkpoints of a tree that is being saved.
+/// The interval between checkpoints of a tree that is being saved.
 const CHECKPOINT: Duration = Duration::from_secs(5);
 
-/// Reads what the tree and the chains want, once. Returns the chains' digests.
+/// Reads what the tree and the chains need, once. Returns the chains' digests.
 fn read_once(
     source: Source<'_>,
     plan: &Plan,
@@ -48,7 +48,8 @@ fn read_once(
         let run = |index| thread("hash")?.spawn_scoped(scope, move || chains.run(index)).ok();
         let running: Vec<_> = (0..flat).map(run).collect();
         let mut started = running.iter().all(Option::is_some);
-        // Large leaves are a chain too: side by side they would be read at other places than the flat digests.
+        // Large leaves also form a chain: hashed side by side, they would be read at other offsets than the plain
+        // digests.
         let (plans, wanted, leaves) = match plan.piece_hasher() {
             Some(_) => {
                 let run = move || chains.run_leaves(plan, wanted, take);
@@ -74,56 +75,57 @@ fn read_once(
     })
 }
 
-/// What to do with a tree that is there already.
+/// What to do with an existing tree.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Begin {
-    /// Build anew.
+    /// Build a new tree.
     #[default]
     Fresh,
-    /// Go on where an interrupted build stopped; build anew if there is none.
+    /// Resume an interrupted build; build a new tree if there is none.
     Resume,
-    /// The file grew since its tree was stored: read only what is new and the last granules of what was there, which must be those of
-    /// the tree. The granules before them are not read, so not checked.
+    /// The file has grown since its tree was stored: read only the new part and the last granules of the old part,
+    /// which must match the tree. The granules before them are not read and therefore not checked.
     Append,
-    /// Only these bytes changed since the tree was stored, and the size did not: read only their granules, and the last of the others,
-    /// which must be that of the tree.
+    /// Only these bytes have changed since the tree was stored, and the size has not: read only their granules and the
+    /// last of the others, which must match the tree.
     Changed(Vec<Range<u64>>),
 }
 
 /// How a tree is saved.
 #[derive(Clone, Debug)]
 pub struct Saving<'a> {
-    /// Where the tree will be.
+    /// The path of the tree.
     pub target: &'a Path,
-    /// Bytes of a granule, a power of two.
+    /// The granule size in bytes, a power of two.
     pub granule: u64,
-    /// What to do with a tree that is there.
+    /// What to do with an existing tree.
     pub begin: Begin,
-    /// Plain digests to compute in the same read, which is then one of the complete file.
+    /// Plain digests to compute in the same read, which then covers the complete file.
     pub beside: &'a [Spec],
-    /// Extend the tree also if the file has another inode number than when its tree was stored.
+    /// Whether to extend the tree even if the file's inode number has changed since the tree was stored.
     pub trust_prefix: bool,
 }
 
-/// A tree that was saved.
+/// A saved tree.
 #[derive(Debug)]
 pub struct Saved {
-    /// What was found: the tree's digest, then those computed beside it.
+    /// The result: the tree's digest, then the plain digests.
     pub found: Found,
     /// The tree.
     pub store: Store,
-    /// Granules that were finished before and not hashed again.
+    /// Granules that were already complete and not hashed again.
     pub kept: u64,
-    /// Bytes of the file that were not read: of these the digest says what the earlier tree had. 0 unless a tree was extended.
+    /// Bytes of the file that were not read. For these, the digest repeats what the earlier tree contained. 0 unless a
+    /// tree was extended.
     pub unread: u64,
 }
 
 /// Builds the tree of a file and saves it.
 ///
 /// # Errors
-/// The file cannot be read to its end, is not a regular file, or changed meanwhile; it was told to stop; the tree
-/// cannot be written or is not the one to go on with; the digest has no tree to store. What was finished until then is kept
-/// in the unfinished tree.
+/// Fails if the file cannot be read to its end, is not a regular file, or changed during the read; if the run was
+/// stopped; if the tree cannot be written or cannot be resumed; or if the digest has no tree to store. What was
+/// completed is kept in the unfinished tree.
 pub fn save(
     path: impl AsRef<Path>,
     spec: &Spec,
@@ -160,7 +162,7 @@ pub fn save(
     let beside = match beside {
         Ok(beside) => beside,
         Err(error) => {
-            // What was done is worth keeping, whatever stopped it.
+            // Completed work is kept, whatever the reason for stopping.
             rows.checkpoint(&chains)?;
             return Err(error);
         }
@@ -180,7 +182,7 @@ pub fn save(
     Ok(Saved { found, store, kept, unread })
 }
 
-/// BLAKE3 of a file of one granule.
+/// Returns the BLAKE3 digest of a file with a single granule.
 pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Error> {
     let mut hasher = spec.hasher();
     let mut buffer = vec![0; UNIT.min(source.size) as usize];
@@ -192,11 +194,11 @@ pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Err
     Ok(hasher.finish())
 }
 
-/// What a build begins with.
+/// The state in which a build begins.
 struct Begun {
     /// The unfinished tree to work on.
     store: Store,
-    /// The hashers of the digests beside it, with the units they have been fed.
+    /// The hashers of the plain digests, with the number of units they have processed.
     hashers: Vec<(Hasher, u64)>,
     /// Bytes of the file that are read neither before nor now.
     unread: u64,
@@ -214,13 +216,13 @@ fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begu
         Begin::Fresh => {}
         Begin::Resume if !part.exists() => {}
         Begin::Resume => {
-            // A part without a superblock was killed before its first checkpoint: there is nothing to go on with.
+            // A part without a superblock was killed before its first checkpoint, so there is nothing to resume.
             if let Ok(store) = Store::open_to_write(&part)? {
                 let old = store.header();
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
                     return Err(other("the unfinished tree has another algorithm or resolution"));
                 }
-                // All times: the modification time alone can be put back over another content.
+                // Compare all times, because the modification time alone can be set back after the content was changed.
                 if (old.size, old.hints) != (header.size, header.hints) {
                     return Err(other(MOVED));
                 }
@@ -237,8 +239,8 @@ fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begu
     Ok(Begun { store: Store::create(&part, header.clone())?, hashers, unread: 0 })
 }
 
-/// Copies the stored tree of a file that has grown or was changed, without the granules that are read again. Returns the bytes of
-/// those that are not.
+/// Copies the stored tree of a file that has grown or was changed, except the granules that are read again. Returns the
+/// number of bytes that are not read.
 fn extend(
     source: Source<'_>,
     header: &Header,
@@ -270,7 +272,7 @@ fn extend(
             return Err(other(&format!("its bytes {start}..{end} do not match the stored tree")));
         }
     }
-    // What was the end of the file is within a granule now, and all is read where plain digests are computed too.
+    // The former end of the file is now within a granule, and everything is read if plain digests are computed as well.
     let whole = if same { old.granules() } else { old.size / old.granule };
     let keep = if saving.beside.is_empty() { whole } else { 0 };
     let kept: Vec<Range<u64>> = unlisted
@@ -285,12 +287,13 @@ fn extend(
         checked.iter().filter(|&&granule| granule < keep).map(|&granule| bytes(granule)).sum();
     let store = Store::copy(saving.target, part)?;
     let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
-    // Without what the file was until it is complete: resumed by itself, nothing would say what was not read.
+    // The file's state is omitted until the tree is complete: if this build were resumed separately, nothing would
+    // record what was not read.
     store.reopen(header.size, Hints::default(), &kept)?;
     Ok((store, unread - read_again))
 }
 
-/// The granules of a stored tree that are said not to have changed.
+/// Returns the granules of a stored tree that are declared unchanged.
 fn unlisted(old: &Header, begin: &Begin) -> Result<Vec<Range<u64>>, String> {
     let Begin::Changed(ranges) = begin else { return Ok(vec![0..old.granules()]) };
     if let Some(range) = ranges.iter().find(|range| range.end > old.size) {
@@ -308,8 +311,8 @@ fn unlisted(old: &Header, begin: &Begin) -> Result<Vec<Range<u64>>, String> {
     Ok(unlisted)
 }
 
-/// The last of these granules, and the one before it if the last is cut short: a file put in the place of another, as logs are rotated,
-/// differs in them.
+/// Returns the last of these granules, and the one before it if the last is short. A file that replaces another, as in
+/// log rotation, differs in them.
 fn last_granules(old: &Header, granules: &[Range<u64>]) -> Vec<u64> {
     let is_complete = |granule: u64| (granule + 1) * old.granule <= old.size;
     let mut last = granules.iter().rev().flat_map(|range| range.clone().rev());
@@ -318,14 +321,14 @@ fn last_granules(old: &Header, granules: &[Range<u64>]) -> Vec<u64> {
     first.into_iter().chain(second).collect()
 }
 
-/// Row 0 as it fills.
+/// Row 0 while it is being filled.
 struct Rows {
     store: Store,
     zeros: Option<Zeros>,
     gather: Gather,
     finished: Vec<Range<u64>>,
     saved: Instant,
-    /// Where the tree will be, if plain digests ride along.
+    /// The path of the tree, if plain digests are computed as well.
     target: Option<PathBuf>,
 }
 
@@ -394,13 +397,13 @@ impl Rows {
     }
 }
 
-/// Piece digests made into granule hashes, where a granule is larger than what is hashed at a time.
+/// Combines piece digests to granule hashes if a granule is larger than what is hashed at a time.
 pub(crate) struct Gather {
-    /// Pieces to a granule, and in all.
+    /// The number of pieces per granule, and in total.
     ratio: u64,
     pieces: u64,
     tree: Option<Merkle>,
-    /// Granules some of whose pieces are still to come.
+    /// Granules for which some pieces are still missing.
     open: HashMap<u64, BTreeMap<u64, Digest>>,
 }
 
@@ -410,8 +413,8 @@ impl Gather {
         Gather { ratio, pieces, tree: Merkle::new(&header.spec), open: HashMap::new() }
     }
 
-    /// Takes the digests of pieces from `first` on; returns the first granule that they complete and the hashes from there
-    /// on.
+    /// Adds the digests of pieces starting with `first`. Returns the first granule that they complete, and the hashes
+    /// starting with it.
     pub(crate) fn add(&mut self, first: u64, digests: Vec<Digest>) -> Option<(u64, Vec<Digest>)> {
         if self.ratio == 1 {
             return Some((first, digests));

@@ -1,4 +1,4 @@
-//! The digest of a whole file from the pieces that many machines hashed (`docs/spec/tree.md` section 6).
+//! Combines pieces hashed by many machines to the digest of the complete file (`docs/spec/tree.md` section 6).
 
 use crate::tree::piece::{Division, Piece};
 use std::ops::Range;
@@ -6,32 +6,32 @@ use truesum_hash::tree::CompactRange;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::path::display_safe;
 
-/// What is asked of the pieces' origins.
+/// The requirements on the origins of pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origins {
-    /// All say what they were read from, and it was one file in one state.
+    /// All pieces record their origin, and it was one file in one state.
     #[default]
     One,
-    /// Nothing: the caller knows that the bytes are the same, copies of one file on several machines for example.
+    /// None: the caller knows that the bytes are the same, for example in copies of one file on several machines.
     Trusted,
 }
 
-/// Why pieces do not make a digest.
+/// Why pieces cannot be combined to a digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// There are none.
+    /// There are no pieces.
     None,
-    /// They are of different digests, or of files of different sizes.
+    /// They belong to different digests, or to files of different sizes.
     Mixed(String),
-    /// One does not say what it was read from.
+    /// One does not record its origin.
     Unstamped(Range<u64>),
-    /// Two were not read from one state of one file: the second, where from, and what differs.
+    /// Two were not read from the same state of the same file: the second one, its origin, and what differs.
     Moved(Range<u64>, Vec<u8>, &'static str),
-    /// Two of the same range contradict each other: one of the workers, or of the reads, was wrong.
+    /// Two for the same range contradict each other: one of the workers, or of the reads, was wrong.
     Contradiction(Range<u64>),
-    /// One does not begin where the one before it ends: expected, found.
+    /// One does not begin where the previous one ends: expected and actual offset.
     Gap(u64, u64),
-    /// One has not the hashes that its range needs.
+    /// One does not have the hashes that its range needs.
     Levels(Range<u64>),
     /// The digest cannot be divided.
     Undivided(String),
@@ -71,12 +71,12 @@ impl std::fmt::Display for Misfit {
 
 impl std::error::Error for Misfit {}
 
-/// The digest of the whole file from pieces that cover it, in any order. A piece may be there more than once, as it is when
-/// a slow worker's work was given to a second one.
+/// Returns the digest of the complete file from pieces that cover it, in any order. Duplicate pieces are allowed,
+/// because the work of a slow worker may be given to a second one.
 ///
 /// # Errors
-/// They do not cover the file, or overlap; they are not of one state of one file, as far as `origins` asks for that; one
-/// contradicts itself or another.
+/// Fails if they do not cover the file, overlap, do not have the origins required by `origins`, or contradict
+/// themselves or each other.
 pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit> {
     parts.sort_by_key(|piece| (piece.range.start, piece.range.end));
     if origins == Origins::One {
@@ -94,7 +94,7 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit
         return Err(Misfit::Contradiction(pair[0].range.clone()));
     }
     parts.dedup_by(|later, earlier| later.range == earlier.range);
-    // No file is larger, and a line that says so is not allowed to cost memory.
+    // No file is larger, and a line that claims so must not cost memory.
     let possible = size <= 1 << 48;
     let division = if possible { Division::of(&spec, size) } else { None };
     let division = division.ok_or_else(|| Misfit::Undivided(format!("{spec} of {size} bytes")))?;
@@ -156,7 +156,7 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit
     }
 }
 
-/// Finds a piece without an origin, or of another than the first.
+/// Finds a piece without an origin, or with a different origin than the first one.
 fn one_origin(parts: &[Piece]) -> Result<(), Misfit> {
     let mut first = None;
     for piece in parts {

@@ -1,8 +1,9 @@
-//! What an unfinished verification found so far (`.ftr.verify`, `docs/spec/tree.md` section 8): it need not begin anew.
+//! The saved progress of an unfinished verification (`.ftr.verify`, `docs/spec/tree.md` section 8), which need not
+//! start over.
 //!
-//! Kept only where that is asked for, and bound to the stored tree, to the last bit of it, and to the file as it was. What
-//! does not fit is refused rather than passed over: somebody who asks to go on should not learn only from the clock that
-//! everything was read again.
+//! It is saved only on request, and is tied to every bit of the stored tree and to the state of the file. A mismatch is
+//! an error and not ignored: a user who asks to resume should not discover only from the duration that everything was
+//! read again.
 
 use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
@@ -16,33 +17,33 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const MAGIC: [u8; 12] = *b"\x89FTV\r\n\x1a\n\x02\0\0\0";
-/// Between two times of writing.
+/// The interval between writes.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Where the findings of an unfinished verification by this stored tree are kept.
+/// Returns where the progress of an unfinished verification with this stored tree is saved.
 pub fn findings_of(tree: impl AsRef<Path>) -> PathBuf {
     with_suffix(tree, ".verify")
 }
 
-/// Findings so far, in granules.
+/// The progress so far, in granules.
 pub(crate) struct Findings {
     path: PathBuf,
-    /// What they are about: the tree and the file.
+    /// The identity of the tree and the file.
     about: Vec<u8>,
-    /// Compared.
+    /// Granules that were compared.
     pub checked: Vec<Range<u64>>,
-    /// Of these, the ones that differ.
+    /// Those of them that differ.
     pub differing: Vec<Range<u64>>,
     written: Instant,
 }
 
 impl Findings {
-    /// What an unfinished verification left; if there is none, one is begun, so that it is known at once whether anything can
-    /// be kept.
+    /// Loads the progress of an unfinished verification, or creates an empty one, so that an unwritable location is
+    /// reported at once.
     ///
     /// # Errors
-    /// The tree cannot be read or the findings not written; those that are there are damaged, or are about another tree or
-    /// another state of the file.
+    /// Fails if the tree cannot be read or the progress cannot be written, or if existing progress is damaged or
+    /// belongs to another tree or state of the file.
     pub fn begin(store: &Store, size: u64, hints: &Hints) -> Result<Findings, Error> {
         let path = findings_of(store.path());
         let mut about = store.fingerprint()?.as_bytes().to_vec();
@@ -69,7 +70,7 @@ impl Findings {
         Error::new(self.name(), "resume the verification", Cause::Other(why))
     }
 
-    /// Reads what was written.
+    /// Parses saved progress.
     fn take(&mut self, bytes: &[u8], granules: u64) -> Result<(), &'static str> {
         const DAMAGED: &str = "it is damaged";
         let (bytes, crc) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
@@ -110,7 +111,7 @@ impl Findings {
     /// Adds granules that were compared, and those of them that differ.
     ///
     /// # Errors
-    /// It was time to write them, and that failed.
+    /// Fails if it was time to save the progress and that failed.
     pub fn add(
         &mut self,
         checked: Range<u64>,
@@ -121,10 +122,10 @@ impl Findings {
         if self.written.elapsed() >= INTERVAL { self.write() } else { Ok(()) }
     }
 
-    /// Makes everything found so far durable.
+    /// Makes all progress so far durable.
     ///
     /// # Errors
-    /// The system's; what was written before is then still there.
+    /// Returns the system's error. Progress saved before remains.
     pub fn write(&mut self) -> Result<(), Error> {
         self.checked = joined(std::mem::take(&mut self.checked));
         self.differing = joined(std::mem::take(&mut self.differing));
@@ -145,10 +146,10 @@ impl Findings {
         bytes
     }
 
-    /// Ends the keeping: the verification has its result.
+    /// Removes the saved progress when the verification has a result.
     ///
     /// # Errors
-    /// The system's. A later verification would take what was found now for what it need not look at.
+    /// Returns the system's error. A later verification would otherwise rely on the present progress.
     pub fn remove(self) -> Result<(), Error> {
         std::fs::remove_file(&self.path).map_err(|error| Error::io(self.name(), "remove", error))
     }
@@ -205,7 +206,7 @@ mod tests {
         }
         std::fs::write(findings_of(&tree), &bytes[1..]).expect("written");
         assert!(begin(&hints, SIZE).is_err());
-        // Ranges that contradict the tree or each other, with a CRC that agrees.
+        // Ranges that contradict the tree or each other, with a matching CRC.
         for (checked, differing) in [
             (vec![0..10], vec![]),
             (vec![0..2, 1..3], vec![]),

@@ -1,8 +1,8 @@
-//! Proofs that a file only grew: that the file with an old digest is the beginning of the one with a new digest.
+//! Growth proofs: they show that the file with an old digest is the beginning of the file with a new digest.
 //!
-//! Where the old file ends with a whole leaf, RFC 9162's consistency proof shows it from hashes alone. Where it ends within a
-//! leaf, that leaf has grown into another one, and no hash tells that one begins like the other: whoever checks reads this
-//! one leaf of the new file and hashes it twice, to where the old file ended and whole.
+//! If the old file ends with a complete leaf, RFC 9162's consistency proof shows this from hashes alone. If it ends
+//! within a leaf, that leaf has grown into a different one, and no hash shows that one begins with the other: the
+//! verifier reads this one leaf of the new file and hashes it twice, up to the old end of the file and completely.
 
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
@@ -20,23 +20,24 @@ use truesum_hash::tree::{
 };
 use truesum_hash::{Digest, Spec};
 
-/// What shows that an old file is the beginning of a new one.
+/// A proof that an old file is the beginning of a new one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrowthProof {
     /// The algorithm of both digests, with its leaf size.
     pub spec: Spec,
-    /// Bytes of the old file.
+    /// The size of the old file in bytes.
     pub old_size: u64,
-    /// Bytes of the new file.
+    /// The size of the new file in bytes.
     pub size: u64,
-    /// The old tree's hash before it was sealed.
+    /// The root of the old tree before it was sealed.
     pub old_root: Digest,
-    /// If the old file is of whole leaves, RFC 9162's consistency proof; else the inclusion path of the leaf in which it ends.
+    /// If the old file consists of complete leaves, RFC 9162's consistency proof; otherwise the inclusion path of the
+    /// leaf in which it ends.
     pub path: Vec<Digest>,
 }
 
 impl GrowthProof {
-    /// The bytes of the new file that are needed to check it: at most a leaf.
+    /// Returns the bytes of the new file that are needed to verify the proof: at most a leaf.
     pub fn needs(&self) -> Option<Range<u64>> {
         let leaf = Merkle::new(&self.spec)?.leaf_size();
         let start = self.old_size / leaf * leaf;
@@ -45,7 +46,8 @@ impl GrowthProof {
     }
 }
 
-/// The tree of a digest that binds the length: without that, an old file could be passed off as one of another length.
+/// Returns the tree of a digest that includes the length. Otherwise, an old file could be passed off as one of another
+/// length.
 fn sealed(path: &[u8], spec: &Spec) -> Result<Merkle, Error> {
     let tree = Merkle::new(spec).filter(Merkle::is_sealed);
     tree.ok_or_else(|| fail(path, format!("{spec} does not bind the length; HASH-tree digests do")))
@@ -55,12 +57,14 @@ fn fail(path: &[u8], why: String) -> Error {
     Error::new(path, "prove its growth", Cause::Other(why))
 }
 
-/// Proves that the file at `path`, whose granule hashes are `row`, begins with the file that `old` is the tree of.
+/// Proves that the file at `path`, whose granule hashes are in `row`, begins with the file to which the tree `old`
+/// belongs.
 ///
-/// Reads at most two granules. The proof was checked when it is returned.
+/// Reads at most two granules. The proof is verified before it is returned.
 ///
 /// # Errors
-/// It does not begin so; the trees are of different algorithms, incomplete or out of date; a file cannot be read.
+/// Fails if it does not begin that way, if the trees have different algorithms, are incomplete or outdated, or if a
+/// file cannot be read.
 pub fn prove_growth(
     path: impl AsRef<Path>,
     row: &Row<'_>,
@@ -122,11 +126,11 @@ pub fn prove_growth(
     }
 }
 
-/// Whether the file with the digest `old` is the beginning of the one with the digest `new`. Of the new file, at `path`, at
-/// most one leaf is read, and none if the old file is of whole leaves.
+/// Verifies that the file with the digest `old` is the beginning of the file with the digest `new`. At most one leaf of
+/// the new file, at `path`, is read, and none if the old file consists of complete leaves.
 ///
 /// # Errors
-/// [`Refuted`] says why not.
+/// Returns [`Refuted`] with the reason.
 pub fn verify_growth(
     path: Option<&Path>,
     proof: &GrowthProof,
@@ -182,7 +186,7 @@ fn grown(
     if begins == *old_root { Ok(()) } else { Err(Refuted::NoBeginning) }
 }
 
-/// The hash of a leaf of the file if it ended at `cut`, and as it is.
+/// Returns the hash of a leaf of the file truncated at `cut`, and of the leaf as it is.
 fn read_leaf(
     path: &[u8],
     tree: &Merkle,

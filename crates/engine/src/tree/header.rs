@@ -1,7 +1,7 @@
-//! What a stored tree says of itself: a superblock of 4096 bytes, `docs/spec/tree.md` section 8.
+//! The header of a stored tree: a superblock of 4096 bytes, `docs/spec/tree.md` section 8.
 //!
-//! There is one way to write each header, and a reader takes no other: what does not come out as it went in is damage, or
-//! another program's.
+//! Each header has exactly one encoding, and a reader accepts no other: anything that is not reproduced exactly is
+//! damaged or was written by another program.
 
 use rustix::fs::Stat;
 use std::ops::Range;
@@ -11,24 +11,24 @@ use truesum_hash::{Digest, Spec};
 pub(super) const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
 const VERSION: u32 = 1;
 const COMPLETE: u32 = 1;
-/// Bytes of a superblock.
+/// The size of a superblock.
 pub(super) const BLOCK: usize = 4096;
-/// Where row 0 begins.
+/// The offset of row 0.
 pub(super) const ROW: u64 = 2 * BLOCK as u64;
 const MAX_EXTENTS: usize = 239;
-/// Larger files there are not, and no arithmetic on offsets overflows up to here.
+/// The maximum file size, up to which no arithmetic on offsets overflows.
 pub(crate) const MAX_SIZE: u64 = 1 << 60;
-/// The usual granule.
+/// The default granule size.
 pub const GRANULE: u64 = 1 << 20;
 
-/// Why a file is no stored tree that can be used.
+/// Why a file is not a usable stored tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// Not a stored tree at all.
+    /// It is not a stored tree.
     Foreign,
-    /// A version or parameters this program does not know.
+    /// It has a version or parameters that this program does not know.
     Unknown(String),
-    /// Damaged: the text says where.
+    /// It is damaged; the text says where.
     Damaged(String),
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Display for Unusable {
     }
 }
 
-/// What a file was when its tree was built: whether going on is safe, no proof of anything.
+/// The state of a file when its tree was built. It decides whether resuming is safe, but proves nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// Modification time in nanoseconds since 1970.
@@ -56,7 +56,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Of an open file.
+    /// Returns the state of an open file.
     pub fn of(stat: &Stat) -> Hints {
         let nanoseconds =
             |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
@@ -68,8 +68,8 @@ impl Hints {
         }
     }
 
-    /// What shows that a file is another one, or was written to or replaced since; `None` if nothing does. The device is not asked:
-    /// its number is each machine's own.
+    /// Returns what shows that a file was replaced or modified since; `None` if nothing does. The device number is not
+    /// compared, because it is local to each machine.
     pub fn differs(&self, other: &Hints) -> Option<&'static str> {
         let differences = [
             (self.inode != other.inode, "the inode"),
@@ -79,7 +79,7 @@ impl Hints {
         differences.iter().find(|(differs, _)| *differs).map(|(_, what)| *what)
     }
 
-    /// The fields as they stand in files.
+    /// Returns the fields as they are stored in files.
     pub(crate) fn to_bytes(self) -> [u8; 32] {
         let fields = [self.mtime.cast_unsigned(), self.ctime.cast_unsigned(), self.inode, self.device];
         let mut bytes = [0; 32];
@@ -90,38 +90,38 @@ impl Hints {
     }
 }
 
-/// Why what was kept of an unfinished run is not gone on with.
+/// Why an unfinished run is not resumed.
 pub(crate) const MOVED: &str =
     "the file's size, times or inode changed since it was begun (a new mode, owner or name moves a time too)";
 
-/// What a stored tree says of itself.
+/// The header of a stored tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// What is computed.
+    /// The algorithm.
     pub spec: Spec,
-    /// Bytes of the file.
+    /// The file size in bytes.
     pub size: u64,
-    /// Bytes of a granule; of no meaning for mtsum, whose leaves are the granules.
+    /// The granule size in bytes; meaningless for mtsum, whose granules are the leaves.
     pub granule: u64,
-    /// What the file was.
+    /// The state of the file.
     pub hints: Hints,
     /// The digest, once the tree is complete.
     pub digest: Option<Digest>,
-    /// Finished granules, ascending and apart.
+    /// Finished granules, ascending and not adjacent.
     pub extents: Vec<Range<u64>>,
     pub(super) seq: u64,
 }
 
-/// Whether this digest has a tree that can be stored.
+/// Returns whether this digest has a tree that can be stored.
 pub fn can_store(spec: &Spec) -> bool {
     Header::new(spec, 0, GRANULE, Hints::default()).is_ok()
 }
 
 impl Header {
-    /// A tree that has nothing yet.
+    /// Returns the header of an empty tree.
     ///
     /// # Errors
-    /// The digest has no tree that can be stored, or the granule is none.
+    /// Fails if the digest has no tree that can be stored, or if the granule size is invalid.
     pub fn new(spec: &Spec, size: u64, granule: u64, hints: Hints) -> Result<Header, String> {
         let header = Header {
             spec: spec.clone(),
@@ -141,13 +141,13 @@ impl Header {
         Ok(header)
     }
 
-    /// How the file is cut: pieces are granules of at most a mebibyte.
+    /// Returns how the file is divided: into granules, or pieces of a mebibyte if they are larger.
     pub fn plan(&self) -> Plan {
         let piece = self.granule.min(GRANULE);
         Plan::with_granule(&self.spec, self.size, piece).expect("a tree that can be stored has a plan")
     }
 
-    /// The number of entries of row 0.
+    /// Returns the number of entries in row 0.
     pub fn granules(&self) -> u64 {
         match Merkle::new(&self.spec) {
             Some(_) => self.size.div_ceil(self.granule).max(1),
@@ -155,7 +155,7 @@ impl Header {
         }
     }
 
-    /// The bytes of granule `index`.
+    /// Returns the byte range of granule `index`.
     pub fn range(&self, index: u64) -> Range<u64> {
         match Merkle::new(&self.spec) {
             Some(_) => (index * self.granule).min(self.size)..((index + 1) * self.granule).min(self.size),
@@ -163,23 +163,23 @@ impl Header {
         }
     }
 
-    /// Pieces of [`Header::plan`] to a granule.
+    /// Returns the number of pieces of [`Header::plan`] per granule.
     pub(crate) fn pieces_per_granule(&self) -> u64 {
         let leaf = Merkle::new(&self.spec).map_or(1, |tree| tree.leaf_size());
         (self.granule / self.granule.min(GRANULE).max(leaf)).max(1)
     }
 
-    /// Length of an entry.
+    /// Returns the length of an entry.
     pub fn hash_len(&self) -> u64 {
         self.spec.digest_len() as u64
     }
 
-    /// Whether every granule is finished and the digest known.
+    /// Returns whether every granule is finished and the digest is known.
     pub fn is_complete(&self) -> bool {
         self.digest.is_some()
     }
 
-    /// Granules that are not finished.
+    /// Returns the granules that are not finished.
     pub fn missing(&self) -> Vec<Range<u64>> {
         let mut missing = Vec::new();
         let mut at = 0;
@@ -218,7 +218,7 @@ impl Header {
         put(40, base.as_bytes());
         put(56, &self.hints.to_bytes());
         put(88, self.digest.as_ref().map_or(&[], Digest::as_bytes));
-        // Fewer, not wrong: what is left out is hashed again.
+        // If there are too many, the rest is omitted, which only means that it is hashed again.
         let extents = &self.extents[..self.extents.len().min(MAX_EXTENTS)];
         put(152, &(extents.len() as u32).to_le_bytes());
         for (index, extent) in extents.iter().enumerate() {
@@ -255,7 +255,7 @@ impl Header {
         let Some(spec) = Spec::from_stored(kind, &base, 1 << leaf) else {
             return unknown(format!("construction {kind} over '{base}'"));
         };
-        // The leaves of mtsum's trees are counted one by one.
+        // The leaves of mtsum's trees are counted individually.
         let largest = if Merkle::new(&spec).is_some() { MAX_SIZE } else { 1 << 48 };
         if u64_at(24) > largest {
             return damaged("impossible sizes");
@@ -280,7 +280,8 @@ impl Header {
             extents,
             seq: u64_at(16),
         };
-        // One way to write each header: whatever this does not reproduce is damage or another program's.
+        // Each header has exactly one encoding: anything that this does not reproduce is damaged or was written by
+        // another program.
         let granules = header.granules();
         let in_order = header.extents.windows(2).all(|pair| pair[0].end < pair[1].start);
         let sane = header.extents.iter().all(|extent| extent.start < extent.end && extent.end <= granules);
@@ -295,7 +296,7 @@ impl Header {
     }
 }
 
-/// What of a header depends on the digest.
+/// The parts of a header that depend on the digest.
 struct Parameters {
     kind: u8,
     leaf: u8,

@@ -1,6 +1,7 @@
-//! Which bytes of a file are not those its stored tree was made of.
+//! Determines which bytes of a file differ from those its stored tree was built from.
 //!
-//! The tree is judged first: only if its row folds to its digest does a granule that differs say something about the file.
+//! The tree is verified first: a differing granule is evidence about the file only if the row of the tree folds to its
+//! digest.
 
 use crate::error::{Cause, Error};
 use crate::io::source::{Source, finish};
@@ -19,74 +20,74 @@ use std::sync::Mutex;
 use truesum_hash::Digest;
 use truesum_hash::tree::Merkle;
 
-/// What can be said of a file and its stored tree.
+/// The result for a file and its stored tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// The file is, byte for byte, the one the tree was made of.
+    /// The file is identical to the one the tree was built from.
     Good,
-    /// The tree is sound, the file differs.
+    /// The tree is intact, and the file differs.
     FileDamaged,
     /// The file agrees with the tree's row; the tree itself is damaged elsewhere.
     TreeDamaged,
-    /// The tree contradicts itself and the file does not agree with it.
+    /// The tree contradicts itself, and the file does not agree with it.
     CannotTell,
-    /// The tree is not the one with the digest that is trusted.
+    /// The tree does not belong to the trusted digest.
     OtherTree,
 }
 
-/// How the file's length compares with the tree's.
+/// How the file's length compares with that in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// Equal.
     Same,
-    /// This many bytes are missing at the end.
+    /// The file is shorter by this many bytes.
     Truncated(u64),
-    /// This many bytes are there that should not.
+    /// The file is longer by this many bytes.
     Grown(u64),
 }
 
-/// Old bytes found in another place: so many were inserted (positive) or lost (negative) before them.
+/// Old bytes were found at another offset: this many bytes were inserted (positive) or lost (negative) before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// From this offset of the tree's file on.
+    /// The offset in the original file from which bytes are shifted.
     pub from: u64,
-    /// How far the bytes moved.
+    /// The distance.
     pub by: i64,
 }
 
 /// The result of a verification.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// What can be said.
+    /// The overall result.
     pub judgement: Judgement,
-    /// Byte ranges that differ, ascending and apart, each of whole granules; missing bytes are among them.
+    /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
     pub damaged: Vec<Range<u64>>,
     /// How the lengths compare.
     pub length: Length,
-    /// Where old bytes were found elsewhere, if the lengths differ and they were.
+    /// Where old bytes were found at another offset, if the lengths differ.
     pub shift: Option<Shift>,
-    /// What is wrong with the tree in itself.
+    /// A description of the damage to the tree itself.
     pub blemish: Option<String>,
-    /// Bytes of the file now.
+    /// The current file size in bytes.
     pub size: u64,
-    /// Bytes that an interrupted verification had compared before and that were not read again.
+    /// The number of bytes that an interrupted verification had already compared and that were not read again.
     pub before: u64,
 }
 
 /// How a file is compared with its stored tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
-    /// A digest known from elsewhere: the tree must be its tree.
+    /// A digest from another source, to which the tree must belong.
     pub trusted: Option<&'a Digest>,
-    /// Whether what is found is kept beside the tree until the end ([`findings_of`](crate::tree::findings::findings_of)), and
-    /// what was kept by an interrupted verification is gone on with.
+    /// Whether progress is saved next to the tree ([`findings_of`](crate::tree::findings::findings_of)), and an
+    /// interrupted verification is resumed.
     pub resume: bool,
 }
 
-/// Compares a file with its stored tree; `trusted` is a digest known from elsewhere.
+/// Compares a file with its stored tree. `trusted` is a digest from another source.
 ///
 /// # Errors
-/// As [`Comparison::verify`].
+/// Fails as [`Comparison::verify`].
 pub fn verify(
     path: impl AsRef<Path>,
     store: &Store,
@@ -100,8 +101,8 @@ impl Comparison<'_> {
     /// Compares a file with its stored tree.
     ///
     /// # Errors
-    /// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; it was told to stop;
-    /// what is to be gone on with is damaged or about something else.
+    /// Fails if the file or the tree cannot be read, if the file changed during the read, if the tree is not complete,
+    /// if the run was stopped, or if the progress to be resumed is damaged or belongs to something else.
     pub fn verify(
         &self,
         path: impl AsRef<Path>,
@@ -149,7 +150,7 @@ impl Comparison<'_> {
         let bad = differing(source, store, findings.as_mut(), reading.threads())?;
         let (sound, good) = match store.fold()? {
             Some(folded) => (folded == *digest, bad.is_empty()),
-            // BLAKE3 over one granule: the digest and the entry are two witnesses of equal weight.
+            // BLAKE3 with a single granule: the digest and the entry are two pieces of evidence of equal weight.
             None => {
                 let same = root_of_one(whole, &header.spec)? == *digest;
                 (same == bad.is_empty(), same)
@@ -181,7 +182,8 @@ impl Comparison<'_> {
     }
 }
 
-/// The granules whose hashes are not the tree's, those that are missing included. Those in `findings` are not read.
+/// Returns the granules whose hashes differ from those in the tree, including missing ones. Those in `findings` are not
+/// read.
 fn differing(
     source: Source<'_>,
     store: &Store,
@@ -191,7 +193,7 @@ fn differing(
     let header = store.header();
     let (plan, ratio) = (header.plan(), header.pieces_per_granule());
     let granules = header.granules();
-    // Pieces that end within the file; for small ones the unit at the end is hashed as far as it goes and differs.
+    // Pieces that end within the file; for small ones the last unit is hashed as far as it goes and differs.
     let here = match plan.piece_hasher() {
         Some(_) => {
             (0..plan.pieces()).take_while(|&piece| plan.piece(piece).end <= source.size).count() as u64
@@ -248,7 +250,7 @@ fn differing(
     let scan = Scan::new(source, std::slice::from_ref(&plan), threads).skipping_zeros(zeros.is_some());
     let result = scan.run(wanted, done);
     let mut state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    // What was done is worth keeping, whatever stopped it.
+    // Completed work is kept, whatever the reason for stopping.
     if let (Err(_), Some(findings)) = (&result, &mut state.2) {
         findings.write()?;
     }
@@ -256,14 +258,14 @@ fn differing(
     Ok(joined(state.1))
 }
 
-/// What is left of the first `granules` granules without the ones that were checked.
+/// Returns the first `granules` granules without the ones that were already checked.
 fn unchecked(checked: &[Range<u64>], granules: u64) -> impl Iterator<Item = Range<u64>> {
     let starts = std::iter::once(0).chain(checked.iter().map(|range| range.end));
     let ends = checked.iter().map(|range| range.start).chain(std::iter::once(granules));
     starts.zip(ends).map(move |(start, end)| start..end.min(granules))
 }
 
-/// Whether the bytes of the last granules stand as far from their place as the lengths differ.
+/// Returns whether the bytes of the last granules are shifted by the difference of the lengths.
 fn shift(source: Source<'_>, store: &Store, bad: &[Range<u64>]) -> Result<Option<Shift>, Error> {
     let header = store.header();
     let by = source.size.cast_signed() - header.size.cast_signed();
@@ -280,7 +282,7 @@ fn shift(source: Source<'_>, store: &Store, bad: &[Range<u64>]) -> Result<Option
     if !moved(last)? {
         return Ok(None);
     }
-    // The first of the moved ones: they reach from somewhere to the end.
+    // Find the first shifted granule; all from there to the end are shifted.
     let (mut low, mut high) = (first, last);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -289,7 +291,7 @@ fn shift(source: Source<'_>, store: &Store, bad: &[Range<u64>]) -> Result<Option
     Ok(Some(Shift { from: header.range(high).start, by }))
 }
 
-/// The hash of granule `index` if its bytes were those from `start` on.
+/// Returns the hash of granule `index` if its bytes began at `start`.
 pub(crate) fn hash_granule(
     read: &mut Reader<'_>,
     header: &Header,

@@ -1,7 +1,8 @@
-//! States of plain digests beside an unfinished tree (`.ftr.flat`): a terabyte's SHA-256 is not started over.
+//! The states of plain digests computed together with an unfinished tree (`.ftr.flat`), so that the SHA-256 of a
+//! terabyte need not start over.
 //!
-//! Written whole at each checkpoint and renamed into place. A file that does not fit in every respect counts as none: the
-//! digest is then computed from the beginning.
+//! The file is written completely at each checkpoint and renamed into place. A file that does not match in every
+//! respect is ignored, and the digest is computed from the beginning.
 
 use crate::error::Error;
 use crate::io::write::{AtomicFile, is_own};
@@ -19,8 +20,8 @@ fn name(target: &Path) -> PathBuf {
     with_suffix(target, ".flat")
 }
 
-/// Keeps the hashers of a tree that will be `target`, each with the units it has been fed; those of algorithms that cannot
-/// be kept are left out.
+/// Saves the hashers for the tree `target`, each with the number of units it has processed. Algorithms whose state
+/// cannot be saved are omitted.
 pub(crate) fn write(target: &Path, hashers: &[(Hasher, u64)], size: u64, hints: &Hints) -> Result<(), Error> {
     let kept: Vec<(String, Vec<u8>)> =
         hashers.iter().filter_map(|(hasher, _)| Some((hasher.spec().to_string(), hasher.save()?))).collect();
@@ -50,13 +51,13 @@ fn identity(size: u64, hints: &Hints) -> Vec<u8> {
     [&hints.to_bytes()[..], &size.to_le_bytes()].concat()
 }
 
-/// The hashers to go on with, and the units each has been fed: 0 where nothing was kept.
+/// Returns the hashers to continue with, and the number of units each has processed: 0 if nothing was saved.
 pub(crate) fn read(target: &Path, specs: &[Spec], size: u64, hints: &Hints) -> Vec<(Hasher, u64)> {
     let kept = std::fs::read(name(target)).ok().and_then(|bytes| parse(&bytes, &identity(size, hints)));
     let kept = kept.unwrap_or_default();
     let go_on = |spec: &Spec| {
         let (_, fed, state) = kept.iter().find(|(name, _, _)| *name == spec.to_string())?;
-        // Never beyond the file, never between units.
+        // Never beyond the end of the file, and only at unit boundaries.
         let hasher = spec.restore(state).ok()?;
         let whole = fed.is_multiple_of(UNIT) && *fed <= size && hasher.fed() == Some(*fed);
         whole.then_some((hasher, fed / UNIT))
@@ -64,7 +65,7 @@ pub(crate) fn read(target: &Path, specs: &[Spec], size: u64, hints: &Hints) -> V
     specs.iter().map(|spec| go_on(spec).unwrap_or_else(|| (spec.hasher_for_size(size), 0))).collect()
 }
 
-/// Name, bytes fed and state of each digest.
+/// Parses name, processed bytes and state of each digest.
 fn parse(bytes: &[u8], identity: &[u8]) -> Option<Vec<(String, u64, Vec<u8>)>> {
     let (bytes, crc) = bytes.split_at_checked(bytes.len().checked_sub(4)?)?;
     let rest = bytes.strip_prefix(&MAGIC).filter(|_| crc32c(bytes) == crc)?;
@@ -87,9 +88,9 @@ fn parse(bytes: &[u8], identity: &[u8]) -> Option<Vec<(String, u64, Vec<u8>)>> {
     rest.is_empty().then_some(kept)
 }
 
-/// Forgets what was kept.
+/// Removes the saved states.
 pub(crate) fn remove(target: &Path) {
-    // Not being there is what is wanted; anything else leaves a file that fits no later build.
+    // It is fine if the file does not exist; any other failure leaves a file that matches no later build.
     if is_own(&name(target), &MAGIC) {
         let _ = std::fs::remove_file(name(target));
     }
@@ -118,7 +119,7 @@ mod tests {
         let units = |hints: &Hints, size| -> Vec<u64> {
             read(&target, &specs, size, hints).into_iter().map(|(_, units)| units).collect()
         };
-        // A CRC's state is the library's: it begins anew.
+        // The state of a CRC is internal to a library, so it starts over.
         assert_eq!(units(&hints, 5 << 20), [1, 1, 0]);
         for other in [
             Hints { mtime: 0, ..hints },

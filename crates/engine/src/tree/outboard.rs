@@ -1,7 +1,7 @@
-//! Outboards of Bao and bao-tree: the nodes of a file's BLAKE3 tree in pre-order, as other programs keep them.
+//! Outboards of Bao and bao-tree: the nodes of a file's BLAKE3 tree in pre-order, in the formats of other programs.
 //!
-//! Every thread takes the next mebibyte, whose nodes follow each other in an outboard, and writes them where they belong. Of each
-//! one chaining value is kept, for the nodes above: 32 MiB of memory for a tebibyte.
+//! Every thread takes the next mebibyte, whose nodes are consecutive in an outboard, and writes them at their position.
+//! One chaining value per mebibyte is kept for the nodes above: 32 MiB of memory for a tebibyte.
 
 use crate::error::{Cause, Error};
 use crate::io::room::thread;
@@ -19,20 +19,20 @@ use std::sync::{Mutex, PoisonError};
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
 
-/// Which nodes an outboard has.
+/// Which nodes an outboard contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outboard {
-    /// Those above chunks of 1 KiB, behind the file's length: `.obao` (`bao encode --outboard`).
+    /// The nodes above chunks of 1 KiB, after the file's length: `.obao` (`bao encode --outboard`).
     Bao,
-    /// Those above groups of 16 KiB, and nothing else: `.obao4`, as iroh keeps it.
+    /// The nodes above groups of 16 KiB, and nothing else: `.obao4`, the format of iroh.
     Groups,
 }
 
-/// Bytes of a node.
+/// The size of a node.
 const NODE: u64 = 64;
 
 impl Outboard {
-    /// The ending of its name.
+    /// Returns the file name extension.
     pub fn ending(self) -> &'static str {
         match self {
             Outboard::Bao => ".obao",
@@ -47,7 +47,7 @@ impl Outboard {
         }
     }
 
-    /// Where the nodes begin.
+    /// Returns the offset of the nodes.
     fn base(self) -> u64 {
         match self {
             Outboard::Bao => 8,
@@ -56,11 +56,11 @@ impl Outboard {
     }
 }
 
-/// Writes the outboard of a file to `target`, where nothing may be, and returns the file's BLAKE3.
+/// Writes the outboard of a file to `target`, which must not exist, and returns the file's BLAKE3 digest.
 ///
 /// # Errors
-/// The file cannot be read, or changed meanwhile; there is something under the target's name, or it cannot be written; it was
-/// stopped.
+/// Fails if the file cannot be read or changed during the read, if the target exists or cannot be written, or if the
+/// run was stopped.
 pub fn write_outboard(
     path: impl AsRef<Path>,
     kind: Outboard,
@@ -90,7 +90,7 @@ pub fn write_outboard(
     if kind == Outboard::Bao {
         making.write(0, &size.to_le_bytes())?;
     }
-    // The root of a single leaf is made of its bytes.
+    // The root of a single leaf is computed from its bytes.
     let root = if leaves == 1 { root_of_one(source, &spec)? } else { making.all(reading.threads())? };
     finish(file, path)?;
     out.commit_if(vacant)?;
@@ -102,13 +102,14 @@ struct Making<'a> {
     merkle: &'a Merkle,
     source: Source<'a>,
     leaves: u64,
-    /// Leaves of a unit.
+    /// The number of leaves per unit.
     per_unit: u64,
     out: &'a File,
     name: &'a [u8],
 }
 
-/// Leaves of the left side of a tree of so many, more than one: a power of two, and not all.
+/// Returns the number of leaves on the left side of a tree with this many leaves, at least two: the largest smaller
+/// power of two.
 fn left_of(leaves: u64) -> u64 {
     1 << (u64::BITS - 1 - (leaves - 1).leading_zeros())
 }
@@ -118,7 +119,7 @@ impl Making<'_> {
         self.out.write_all_at(bytes, at).map_err(|error| Error::io(self.name, "write", error))
     }
 
-    /// Where the node of the subtree that begins with this unit stands among the nodes.
+    /// Returns the position of the node for the subtree that begins with this unit.
     fn place(&self, unit: u64) -> u64 {
         let (first, mut start, mut leaves, mut place) = (unit * self.per_unit, 0, self.leaves, 0);
         while leaves > self.per_unit {
@@ -138,7 +139,7 @@ impl Making<'_> {
         let next = AtomicU64::new(0);
         let values = Mutex::new(vec![None; units as usize]);
         let failed = Mutex::new(None);
-        // The first node, if it was one of a unit.
+        // The first node, if it belongs to a unit.
         let first = Mutex::new([0; NODE as usize]);
         let work = || {
             let mut buffer = Vec::new();
@@ -160,7 +161,7 @@ impl Making<'_> {
         };
         std::thread::scope(|scope| {
             for _ in 1..threads.min(units as usize) {
-                // One that cannot be started is not missed: the others take its work.
+                // If a thread cannot be started, the others take over its work.
                 let _ = thread("hash").map(|builder| builder.spawn_scoped(scope, work));
             }
             work();
@@ -172,7 +173,7 @@ impl Making<'_> {
             values.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
         let values = values.ok_or_else(|| Error::interrupted(self.source.path))?;
         match &values[..] {
-            // All nodes were of that unit, and the first is the root.
+            // All nodes belonged to that unit, and the first one is the root.
             [_] => {
                 let node = first.into_inner().unwrap_or_else(PoisonError::into_inner);
                 let (left, right) = node.split_at(NODE as usize / 2);
@@ -214,7 +215,7 @@ impl Making<'_> {
         Ok(value)
     }
 
-    /// Appends the nodes above a row in pre-order; returns the chaining value of all of it.
+    /// Appends the nodes above a row in pre-order. Returns the chaining value of the row.
     fn nodes(&self, row: &[Digest], nodes: &mut Vec<u8>) -> Digest {
         if let [one] = row {
             return one.clone();
@@ -227,7 +228,8 @@ impl Making<'_> {
         self.merkle.node(&left, &right)
     }
 
-    /// Writes the nodes above units, whose chaining values these are, the first at `place`; returns the two values of the first.
+    /// Writes the nodes above units with these chaining values, the first one at `place`. Returns the two values of the
+    /// first node.
     fn above(&self, values: &[Digest], leaves: u64, place: u64) -> Result<(Digest, Digest), Error> {
         let left = left_of(leaves);
         let (low, high) = values.split_at((left / self.per_unit) as usize);

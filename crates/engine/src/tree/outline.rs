@@ -1,4 +1,4 @@
-//! The tree of a file as nodes with byte ranges and hashes, for drawing.
+//! The tree of a file as nodes with byte ranges and hashes, for drawings.
 
 use crate::error::{Cause, Error};
 use crate::io::source::finish;
@@ -12,14 +12,14 @@ use std::path::Path;
 use truesum_hash::tree::{Merkle, Plan, Step, Steps, halves};
 use truesum_hash::{Digest, Spec};
 
-/// A node and what is below it.
+/// A node and its subtree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The bytes it covers.
+    /// The byte range that it covers.
     pub range: Range<u64>,
-    /// Its hash; at the top that of the tree before it is sealed.
+    /// Its hash; for the top node, that of the tree before it is sealed.
     pub hash: Digest,
-    /// Left and right, or nothing for a leaf and for what is not shown.
+    /// The left and right child; empty for a leaf and for a node whose children are not shown.
     pub children: Vec<Node>,
 }
 
@@ -32,13 +32,14 @@ pub struct Outline {
     pub root: Node,
 }
 
-/// Most leaves that are shown one by one; larger trees end at granules of a mebibyte.
+/// The maximum number of leaves that are shown individually; larger trees end at granules of a mebibyte.
 const LEAVES: u64 = 1 << 12;
 
-/// Hashes a file and keeps the nodes of its tree, from the root to `depth` levels below it.
+/// Hashes a file and returns the nodes of its tree, from the root to `depth` levels below it.
 ///
 /// # Errors
-/// The digest is no tree with nodes; the file cannot be read or changed meanwhile; it was told to stop.
+/// Fails if the digest is not a tree with nodes, if the file cannot be read or changed during the read, or if the run
+/// was stopped.
 pub fn outline(
     path: impl AsRef<Path>,
     spec: &Spec,

@@ -1,5 +1,5 @@
-//! One digest from many machines: each hashes a range of the file (`docs/spec/tree.md` section 6); `combine` puts the
-//! results together.
+//! One digest from many machines: each hashes a range of the file (`docs/spec/tree.md` section 6), and `combine` joins
+//! the results.
 
 use crate::error::{Cause, Error};
 use crate::io::source::{Source, finish};
@@ -15,35 +15,36 @@ use std::sync::Arc;
 use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
 use truesum_hash::{Digest, Spec};
 
-/// What one worker found.
+/// The result of one worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The digest to be made.
+    /// The algorithm.
     pub spec: Spec,
-    /// Bytes of the whole file.
+    /// The size of the complete file in bytes.
     pub size: u64,
-    /// The range, in the digest's own unit: leaves of a tree, parts, or bytes of a checksum.
+    /// The range in units of the digest: leaves of a tree, parts, or bytes of a checksum.
     pub range: Range<u64>,
-    /// The hashes of the range's maximal perfect subtrees, each with its level, left to right.
+    /// The hashes of the range's maximal perfect subtrees, each with its level, from left to right.
     pub levels: Vec<(u8, Digest)>,
-    /// What was read. `None` of a piece that does not say: then nothing tells whether its neighbours are of the same bytes.
+    /// The file that was read. `None` if the piece does not record it; then there is no way to tell whether its
+    /// neighbours belong to the same bytes.
     pub origin: Option<Origin>,
 }
 
-/// The file that a piece was read from, and its state while that was done.
+/// The file that a piece was read from, and its state at that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Its name, as the worker knew it.
+    /// Its name on the worker.
     pub path: Vec<u8>,
     /// Its times and numbers.
     pub state: Hints,
-    /// Which version it was, where it lies in no file system but where there are versions.
+    /// The version, for an object that is not in a file system.
     pub version: Option<String>,
 }
 
 impl Piece {
-    /// The BLAKE3 digest of what the piece says (`docs/spec/tree.md` section 6): where it differs from the one that was written with
-    /// the piece, something was damaged on the way.
+    /// Returns the BLAKE3 digest of the contents of the piece (`docs/spec/tree.md` section 6). If it differs from the
+    /// one written with the piece, the piece was corrupted in transit.
     pub fn seal(&self) -> Digest {
         let Piece { spec, size, range, levels, origin } = self;
         let mut said = format!("{spec}\n{size}\n{}\n{}\n", range.start, range.end);
@@ -61,10 +62,11 @@ impl Piece {
 }
 
 impl Origin {
-    /// What shows that another piece was read from another file, or from this one in another state; `None` if nothing does.
+    /// Returns what shows that another piece was read from a different file, or from this one in a different state;
+    /// `None` if nothing does.
     ///
-    /// Names and device numbers are each machine's own: they are not asked. The time of the last change of status is: it
-    /// moves also for who writes and puts the old time back. A version says it all, where there is one.
+    /// Names and device numbers are local to each machine and not compared. The status change time is, because it also
+    /// changes if the modification time is set back. For an object, the version alone is sufficient.
     pub fn differs(&self, other: &Origin) -> Option<&'static str> {
         if self.version != other.version { Some("the version") } else { self.state.differs(&other.state) }
     }
@@ -74,7 +76,7 @@ impl Origin {
 pub(super) enum Division {
     Tree(Box<Merkle>),
     Checksum(Linear),
-    /// Leaves whose places and number the plan knows.
+    /// Leaves whose positions and number the plan determines.
     Leaves(Box<Plan>),
 }
 
@@ -89,7 +91,7 @@ impl Division {
         Some(Division::Leaves(Box::new(Plan::new(spec, size)?)))
     }
 
-    /// Where a range of bytes lies in the digest's unit, if it can be cut there.
+    /// Returns a range of bytes in units of the digest, if it can be divided there.
     fn units(&self, bytes: &Range<u64>, size: u64) -> Option<Range<u64>> {
         match self {
             Division::Checksum(_) => Some(bytes.clone()),
@@ -107,7 +109,7 @@ impl Division {
         }
     }
 
-    /// The first place at or after this one where it can be cut, at the latest the end.
+    /// Returns the first offset, starting with this one, at which it can be divided; at the latest the end.
     fn next_cut(&self, from: u64, size: u64) -> u64 {
         match self {
             Division::Checksum(_) => from.min(size),
@@ -128,7 +130,7 @@ impl Division {
         }
     }
 
-    /// Units in all.
+    /// Returns the total number of units.
     pub(super) fn count(&self, size: u64) -> u64 {
         match self {
             Division::Checksum(_) => size,
@@ -138,7 +140,7 @@ impl Division {
     }
 }
 
-/// The ranges into which a file is cut for several workers, one after the other.
+/// The consecutive ranges into which a file is divided for several workers.
 #[derive(Clone)]
 pub struct Cuts {
     divisions: Arc<[Division]>,
@@ -148,8 +150,8 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Ranges of about so many bytes, rounded up to where all of these digests can be cut; `None` if one of them cannot be cut at
-    /// all, or no place suits all.
+    /// Returns ranges of about this many bytes, rounded up to an offset at which all of these digests can be divided;
+    /// `None` if one of them cannot be divided, or if no offset suits all.
     pub fn new(specs: &[Spec], size: u64, about: u64) -> Option<Cuts> {
         let divisions: Option<Arc<[Division]>> = specs.iter().map(|spec| Division::of(spec, size)).collect();
         let cuts = Cuts { divisions: divisions?, size, about: about.max(1), at: 0 };

@@ -6,58 +6,58 @@ use truesum::manifest::original::coreutils::by_name;
 /// The release of GNU coreutils whose behaviour this is.
 const COREUTILS: &str = "9.11";
 
-const ALGORITHM: &str = "  -a, --algorithm=TYPE  compute digests of this TYPE (listed below)\n";
+const ALGORITHM: &str = "  -a, --algorithm=TYPE  use the digest TYPE (see the list below)\n";
 const BASE64: &str = "      --base64          write digests in base64 instead of hexadecimal\n";
 const BINARY: &str = "  -b, --binary          mark files as read in binary mode\n";
-const CHECK: &str = "  -c, --check           verify the files that the manifests FILE list\n";
-const RAW: &str = "      --raw             write the bytes of the digest and nothing else\n";
-const TAG: &str = "      --tag             write BSD lines, which name the algorithm\n";
-const TAG_DEFAULT: &str = "      --tag             write BSD lines, which name the algorithm (default)\n";
-const UNTAGGED: &str = "      --untagged        write digest and name only, as the other programs do\n";
+const CHECK: &str = "  -c, --check           verify the files listed in the manifests FILE\n";
+const RAW: &str = "      --raw             write only the raw bytes of the digest\n";
+const TAG: &str = "      --tag             write BSD-style lines, which name the algorithm\n";
+const TAG_DEFAULT: &str = "      --tag             write BSD-style lines (default)\n";
+const UNTAGGED: &str = "      --untagged        write only digest and name, like the other programs\n";
 const TEXT: &str = "  -t, --text            mark files as read in text mode (default)\n";
-const ZERO: &str = "  -z, --zero            end lines with NUL, not with a line feed, and
-                          write names as they are
+const ZERO: &str = "  -z, --zero            end lines with NUL instead of a newline, and do
+                          not escape names
 ";
-const LENGTH_B2SUM: &str = "  -l, --length=BITS     length of the digest in bits, a multiple of 8 up
-                          to 512
+const LENGTH_B2SUM: &str = "  -l, --length=BITS     digest length in bits: a multiple of 8, at most
+                          512
 ";
-const LENGTH_CKSUM: &str = "  -l, --length=BITS     length of the digest in bits: for blake2b a multiple
-                          of 8 up to 512, for sha2 and sha3 224, 256,
+const LENGTH_CKSUM: &str = "  -l, --length=BITS     digest length in bits: for blake2b a multiple of
+                          8, at most 512; for sha2 and sha3 224, 256,
                           384 or 512
 ";
 const CHECKING: &str = "
-These five only go with --check:
-      --ignore-missing  pass over files that do not exist
-      --quiet           write no line for files that are as they should be
-      --status          write nothing: the exit status tells
-      --strict          fail on improperly formatted lines
+Only with --check:
+      --ignore-missing  skip files that do not exist
+      --quiet           do not write a line for files that match
+      --status          write nothing; only set the exit status
+      --strict          fail if there are improperly formatted lines
   -w, --warn            report each improperly formatted line
 
 ";
-const DEBUG: &str = "      --debug           tell how the check is computed on this machine\n";
+const DEBUG: &str = "      --debug           report which CPU features are used\n";
 const SUM: &str = "
-  -r              BSD's algorithm, blocks of 1024 bytes (default)
-  -s, --sysv      System V's algorithm, blocks of 512 bytes
+  -r              BSD algorithm, blocks of 1024 bytes (default)
+  -s, --sysv      System V algorithm, blocks of 512 bytes
       --help      show this help and exit
       --version   show the version and exit
 ";
 const COMMON: &str = "      --help            show this help and exit
       --version         show the version and exit
 ";
-const STDIN: &str = "\nStandard input is read where FILE is - or missing.\n";
-const VALUES: &str = "\nA value that a long option must have, its short form must have too.\n";
+const STDIN: &str = "\nIf FILE is - or missing, standard input is read.\n";
+const VALUES: &str = "\nIf a long option requires a value, so does its short form.\n";
 const MODES: &str = "
-A line has the digest, a blank, a blank or (with --binary) an asterisk, and
-the name. What --check reads are lines that this program wrote, of either form.
-Text mode and binary mode read the same bytes.
+A line consists of the digest, a space, a second space or (with --binary) an
+asterisk, and the name. --check reads both kinds of lines that this program
+writes. Text mode and binary mode read the same bytes.
 ";
 
 /// The text of `--help` of a program that was called by the name `called`.
 pub(super) fn help(program: &Program, called: &[u8]) -> String {
     let usage = format!("Usage: {} [OPTION]... [FILE]...\n", String::from_utf8_lossy(called));
     let (tag, bits) = by_name(program.algorithm.as_bytes()).map_or(("", 0), |row| (row.tag, row.bits));
-    let what = format!("Write {tag} digests ({bits} bits) of files, or verify them.\n");
-    let defined = format!("\nThe algorithm is that of {}.", program.reference);
+    let what = format!("Write or verify {tag} digests ({bits} bits) of files.\n");
+    let defined = format!("\nThe algorithm is defined in {}.", program.reference);
     let parts: Vec<&str> = match program.kind {
         Kind::Sum => {
             vec![&usage, &what, STDIN, BINARY, CHECK, TAG, TEXT, ZERO, CHECKING, COMMON, &defined, MODES]
@@ -80,7 +80,7 @@ pub(super) fn help(program: &Program, called: &[u8]) -> String {
         ],
         Kind::Cksum => vec![
             &usage,
-            "Write checksums of files, or verify them. Without -a they are POSIX CRCs.\n",
+            "Write or verify checksums of files. The default is the POSIX CRC.\n",
             STDIN,
             VALUES,
             ALGORITHM,
@@ -95,19 +95,19 @@ pub(super) fn help(program: &Program, called: &[u8]) -> String {
             DEBUG,
             COMMON,
         ],
-        Kind::OldSum => vec![&usage, "Write checksums (16 bits) and sizes of files.\n", STDIN, SUM],
+        Kind::OldSum => vec![&usage, "Write 16-bit checksums and sizes of files.\n", STDIN, SUM],
     };
     let mut text = parts.concat();
     if program.kind == Kind::Cksum {
         text.push_str(&types());
-        text.push_str("\nWhat --check reads are lines of this program or of the one for the TYPE.\n");
+        text.push_str("\n--check reads lines written by this program or by the program for the TYPE.\n");
     }
     text
 }
 
 /// The types of `cksum -a`, those that have a program first named by it.
 fn types() -> String {
-    let mut text = "\nTYPE is one of these, and decides how lines look:\n".to_owned();
+    let mut text = "\nTYPE is one of the following and determines the format of the lines:\n".to_owned();
     for name in ["sysv", "bsd", "crc", "crc32b", "md5", "sha1", "sha2", "sha3", "blake2b", "sm3"] {
         let same = match name {
             "sysv" => "as sum -s",
