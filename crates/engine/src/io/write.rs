@@ -51,7 +51,13 @@ fn version(path: &Path) -> io::Result<Option<Version>> {
         Err(Errno::NOENT) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    Ok(Some([stat.st_size, stat.st_mtime, stat.st_mtime_nsec as i64, stat.st_ctime, stat.st_ctime_nsec as i64]))
+    Ok(Some([
+        stat.st_size,
+        stat.st_mtime,
+        stat.st_mtime_nsec as i64,
+        stat.st_ctime,
+        stat.st_ctime_nsec as i64,
+    ]))
 }
 
 /// The target's folder, with the temporary name if there is one.
