@@ -1,9 +1,9 @@
 //! BLAKE3 (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020): plain, keyed, derive-key, with output of any length.
 //!
-//! Its authors' crate computes it, and fills the lanes of a core with the chunks of one message. A message of four chunks
-//! leaves most of them empty, so short plain ones wait in a buffer until they end, and those that end together share
-//! lanes: all their chunks, then the parents of each level, on rows of our own, because the crate hashes neither chunks
-//! of unequal length nor different messages side by side.
+//! It is computed by its authors' crate, which fills the lanes of a core with the chunks of one message. A message of
+//! four chunks leaves most lanes empty, so short plain messages wait in a buffer until they end, and those that end
+//! together share lanes: first all their chunks, then the parents of each level, with kernels of this crate, because
+//! the authors' crate supports neither chunks of unequal length nor different messages side by side.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Output, Params, Secret, Serial, Status};
@@ -55,13 +55,13 @@ kernels! {
     }
 }
 
-/// Bytes of a chunk.
+/// The size of a chunk.
 const CHUNK: usize = 1024;
-/// Bytes of a block.
+/// The size of a block.
 const BLOCK: usize = 64;
-/// Messages shorter than this wait for their neighbours; one of so many chunks fills the widest lanes by itself.
+/// Messages shorter than this wait for others; one with this many chunks fills the widest lanes alone.
 const FULL: usize = 16 * CHUNK;
-/// Messages that share lanes at a time: more would only take more memory.
+/// The maximum number of messages that share lanes at a time: more would only use more memory.
 const BATCH: usize = 64;
 
 // Flags of a block (table 3 of the paper).
@@ -74,12 +74,12 @@ fn new(params: &Params) -> Box<dyn Serial> {
     let hasher = crate_hasher(&params.key);
     let len = params.digest_len;
     let plain = params.key == Key::None && len <= blake3::OUT_LEN;
-    // Without lanes (`TRUESUM_KERNEL=portable`) the crate does everything, with what it finds in the CPU.
+    // Without lanes (`TRUESUM_KERNEL=portable`), the crate does everything with the features it detects.
     let waits = plain && pick(KERNELS, usize::MAX).lanes > 1;
     Box::new(Blake3 { hasher, len, waits, waiting: Vec::new() })
 }
 
-/// The crate's hasher under this key.
+/// Returns the crate's hasher with this key.
 pub(crate) fn crate_hasher(key: &Key) -> blake3::Hasher {
     match key {
         Key::None => blake3::Hasher::new(),
@@ -89,7 +89,7 @@ pub(crate) fn crate_hasher(key: &Key) -> blake3::Hasher {
     }
 }
 
-/// The bytes of a key, whose number [`Spec::with_key`](crate::Spec::with_key) has seen to.
+/// Returns the bytes of a key, whose length was verified by [`Spec::with_key`](crate::Spec::with_key).
 pub(crate) fn key_of(secret: &Secret) -> [u8; 32] {
     secret.as_bytes().try_into().expect("a key of BLAKE3 has 32 bytes")
 }
@@ -98,9 +98,9 @@ pub(crate) fn key_of(secret: &Secret) -> [u8; 32] {
 pub(crate) struct Blake3 {
     hasher: blake3::Hasher,
     len: usize,
-    /// Whether messages wait in the buffer as long as they are short.
+    /// Whether messages wait in the buffer while they are short.
     waits: bool,
-    /// The whole message so far, or nothing if `hasher` has been fed.
+    /// The complete message so far, or nothing if `hasher` is in use.
     waiting: Vec<u8>,
 }
 
@@ -159,7 +159,7 @@ impl Output for blake3::OutputReader {
     }
 }
 
-/// Ends messages, the short ones together.
+/// Finishes messages, the short ones together.
 fn finish_many(messages: &mut [&mut dyn Serial], digests: &mut Vec<Digest>) {
     for batch in messages.chunks_mut(BATCH) {
         let mut batch: Vec<&mut Blake3> = batch
@@ -176,7 +176,7 @@ fn finish_many(messages: &mut [&mut dyn Serial], digests: &mut Vec<Digest>) {
     }
 }
 
-/// The digests of messages that lie in their buffers whole.
+/// Returns the digests of messages that are completely in their buffers.
 fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Digest> {
     let chunks = messages.iter().map(|message| message.waiting.len().div_ceil(CHUNK).max(1));
     let mut nodes: Vec<Node> = Vec::with_capacity(chunks.sum());
@@ -197,8 +197,8 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
     let chunks = messages.iter().flat_map(|message| message.waiting.chunks(CHUNK));
     let work = nodes.iter_mut().zip(chunks).map(|(state, chunk)| Message { state, parts: [chunk, &[]] });
     run(BLOCK, WORDS, rows, work.collect());
-    // Neighbours become parents level by level, one left over goes up as it is: the largest subtrees are then on the
-    // left, as section 2.1 wants them.
+    // Neighbours are combined to parents level by level, and an unpaired node moves up unchanged, so that the largest
+    // subtrees are on the left, as required by section 2.1.
     while counts.iter().any(|count| *count > 1) {
         let mut parents: Vec<Node> = Vec::with_capacity(nodes.len());
         let mut blocks: Vec<Option<[u8; BLOCK]>> = Vec::with_capacity(nodes.len());
@@ -232,8 +232,8 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
     messages.iter().zip(&nodes).map(digest).collect()
 }
 
-/// Where the state keeps, beside the chaining value, the chunk's number, its blocks left, what the last block's length
-/// adds to 64, the flags of the next block, and those of the last.
+/// The positions in the state, after the chaining value, of the chunk's number, its remaining blocks, the difference of
+/// the last block's length to 64, the flags of the next block, and those of the last.
 const NUMBER: usize = 8;
 const LEFT: usize = 9;
 const SHORTER: usize = 10;
@@ -244,7 +244,7 @@ const WORDS: usize = 13;
 /// The state of a chunk or a parent.
 type Node = [u64; WORDS];
 
-/// The chaining value or digest of a node, cut at the length of `bytes`.
+/// Writes the chaining value or digest of a node, truncated to the length of `bytes`.
 fn output(node: &Node, bytes: &mut [u8]) {
     for (bytes, word) in bytes.chunks_mut(4).zip(node) {
         bytes.copy_from_slice(&(*word as u32).to_le_bytes()[..bytes.len()]);
