@@ -251,7 +251,7 @@ fn output(node: &Node, bytes: &mut [u8]) {
     }
 }
 
-/// A chunk or parent of `bytes` bytes, before its first block.
+/// Returns a chunk or parent of `bytes` bytes, before its first block.
 fn node(number: usize, bytes: usize, flags: u32, last_flags: u32) -> Node {
     let mut state = [0; WORDS];
     for (word, value) in state.iter_mut().zip(IV) {
@@ -287,7 +287,8 @@ const SCHEDULE: [[usize; 16]; 7] = {
     schedule
 };
 
-/// Section 2.2, for every lane: blocks of a chunk, the last with its own length and flags; or of a parent.
+/// Processes the blocks of a chunk, the last with its own length and flags, or of a parent, in every lane (section
+/// 2.2).
 ///
 /// # Safety
 /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
@@ -301,7 +302,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for block in 0..blocks {
             let m = W::chunk(messages, block * BLOCK, Endian::Little);
             left = left.plus(u32::MAX);
-            // All bits of the lanes where nothing is left: only zero borrows, then only one is negative.
+            // A mask of the lanes where nothing is left: only zero borrows, so only then the result is negative.
             let last = left.plus(u32::MAX).shr(31).not().plus(1);
             let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
             v[12] = W::load(at(NUMBER));
@@ -335,7 +336,7 @@ mod tests {
         (0..len as u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect()
     }
 
-    /// Lengths around blocks, chunks, and the longest that waits.
+    /// Returns lengths around blocks, chunks, and the longest message that waits.
     fn lengths() -> Vec<usize> {
         let around = |at: usize| [at.saturating_sub(1), at, at + 1];
         let mut lengths: Vec<usize> = [0, 64, 128, 960].into_iter().flat_map(around).collect();
@@ -400,7 +401,7 @@ mod tests {
             let expected: Vec<Digest> = messages.iter().map(|(spec, message)| spec.digest(message)).collect();
             let mut hashers: Vec<Hasher> = messages.iter().map(|(spec, _)| spec.hasher()).collect();
             let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
-            // The same hashers again: nothing of the first messages may be left.
+            // The same hashers again: nothing of the first messages may remain.
             for slice in [1 << 20, 700, 4096] {
                 let longest = messages.iter().map(|(_, message)| message.len()).max().unwrap();
                 for at in (0..longest).step_by(slice) {

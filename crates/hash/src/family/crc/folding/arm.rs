@@ -1,4 +1,4 @@
-//! Folding with PMULL, the product without carries of NEON.
+//! Folding with PMULL, NEON's carry-less multiplication.
 
 use super::Folding;
 use super::body::Block;
@@ -13,7 +13,7 @@ impl Block for uint64x2_t {
             if refin {
                 return vreinterpretq_u64_u8(block);
             }
-            // All sixteen bytes turn around: those of each half, and the halves.
+            // Reverse all sixteen bytes: those of each half, and the halves.
             let halves = vreinterpretq_u64_u8(vrev64q_u8(block));
             vextq_u64::<1>(halves, halves)
         }

@@ -43,7 +43,7 @@ impl Block for __m128i {
     }
 }
 
-/// A vector of blocks from its register, the intrinsics of its operations, and how it comes down to one block.
+/// A vector of blocks: its register, the intrinsics of its operations, and how it is reduced to one block.
 macro_rules! vector {
     ($reg:ty, $blocks:literal, $load:ident, $shuffle:ident, $broadcast:ident, $widen:ident, $multiply:ident, $xor:ident,
      $xor3:expr, $together:expr) => {
@@ -52,8 +52,9 @@ macro_rules! vector {
             const BLOCKS: usize = $blocks;
             #[inline(always)]
             unsafe fn load(from: *const u8, refin: bool) -> Self {
-                // SAFETY: so many blocks may be read there: the trait's contract. Its other half, that the row that
-                // inlines this was compiled for and runs on CPUs with these instructions, is the reason of all below.
+                // SAFETY: this many blocks are readable: the trait's contract. Its other half, that the row that
+                // inlines this was compiled for and runs on CPUs with these instructions, justifies all the following
+                // ones.
                 unsafe {
                     let blocks = $load(from.cast());
                     if refin { blocks } else { $shuffle(blocks, Self::all(reversed())) }
@@ -118,7 +119,7 @@ vector!(
     }
 );
 
-/// The order of bytes where the highest bit comes first.
+/// Returns the byte order for CRCs whose highest bit is processed first.
 #[inline(always)]
 unsafe fn reversed() -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
