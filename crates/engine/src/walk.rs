@@ -6,8 +6,8 @@
 //! an item and never dropped silently.
 //!
 //! Symbolic links below a root are followed only on request, and a link that replaces a folder during the walk is never
-//! followed by accident: everything found has an [`Anchor`], from which it is listed and opened. A folder is stored as its name and a
-//! reference to its parent, so that memory grows linearly with the depth of a tree.
+//! followed by accident: everything found has an [`Anchor`], from which it is listed and opened. A folder is stored as
+//! its name and a reference to its parent, so that memory grows linearly with the depth of a tree.
 
 mod ahead;
 mod listing;

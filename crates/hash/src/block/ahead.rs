@@ -20,7 +20,7 @@ pub(crate) trait Ahead<W: Word, const ROUNDS: usize> {
     /// Processes blocks without computing schedules side by side.
     ///
     /// # Safety
-    /// As for [`Advance`](super::row::Advance), with one message.
+    /// The same as for [`Advance`](super::row::Advance), with one message.
     unsafe fn alone(state: *mut W::Lane, messages: *const *const u8, blocks: usize);
 
     /// Returns the first sixteen words of the blocks at these pointers.
@@ -126,8 +126,8 @@ unsafe fn begin<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
 /// Processes the blocks of one message.
 ///
 /// # Safety
-/// As for [`Advance`](super::row::Advance), with one message; compiled for the word's CPU features and, on x86-64,
-/// BMI2.
+/// The same as for [`Advance`](super::row::Advance), with one message; compiled for the word's CPU features and, on
+/// x86-64, BMI2.
 #[inline(always)]
 pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     state: *mut W::Lane,

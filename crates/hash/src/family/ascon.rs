@@ -100,7 +100,7 @@ fn permuted(state: &mut State) {
 /// Applies Ascon-p[12] (section 3) to every lane.
 ///
 /// # Safety
-/// As [`crate::word::Word::splat`].
+/// The same as for [`crate::word::Word::splat`].
 #[inline(always)]
 unsafe fn permute<W: Word64>(s: [W; 5]) -> [W; 5] {
     let [mut a, mut b, mut c, mut d, mut e] = s;
@@ -164,7 +164,7 @@ unsafe fn permute<W: Word64>(s: [W; 5]) -> [W; 5] {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: guaranteed by the caller: five words of state, complete blocks, the CPU features; no word has more than

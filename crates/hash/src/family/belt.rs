@@ -125,7 +125,7 @@ impl Substitute for u32 {
 /// Encrypts `N` blocks of four words, each with its own key (section 6.1.3).
 ///
 /// # Safety
-/// As [`Substitute::g`].
+/// The same as for [`Substitute::g`].
 #[inline(always)]
 unsafe fn encrypt<W: Substitute, const N: usize>(mut blocks: [[W; 4]; N], keys: &[[W; 8]; N]) -> [[W; 4]; N] {
     // SAFETY: guaranteed by the caller.
@@ -157,7 +157,7 @@ unsafe fn encrypt<W: Substitute, const N: usize>(mut blocks: [[W; 4]; N], keys: 
 /// Processes blocks in every lane (section 7.8).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Substitute>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: guaranteed by the caller: fourteen words of state, complete blocks, the CPU features.

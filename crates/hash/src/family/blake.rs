@@ -198,7 +198,7 @@ macro_rules! compress {
         $(#[$doc])*
         ///
         /// # Safety
-        /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+        /// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
         #[inline(always)]
         unsafe fn $name<W: $trait>(state: *mut $lane, $messages: *const *const u8, blocks: usize) {
             // SAFETY: guaranteed by the caller: thirteen words of state, complete blocks, the CPU features.

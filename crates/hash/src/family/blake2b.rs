@@ -145,7 +145,7 @@ const SIGMA: [[usize; 16]; 10] = [
 /// Processes blocks in every lane (RFC 7693 section 3.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: guaranteed by the caller: twelve words of state, complete blocks, the CPU features.
@@ -228,7 +228,7 @@ const PLACES: [[u8; 16]; 12] = {
 /// last, so that nothing waits for its rotation.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] with `N` lanes, compiled for AVX2.
+/// The same as for [`crate::block::row::Advance`] with `N` lanes, compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {

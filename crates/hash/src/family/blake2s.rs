@@ -156,7 +156,7 @@ pub(crate) use round;
 /// Processes blocks in every lane (RFC 7693 section 3.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: guaranteed by the caller: thirteen words of state, complete blocks, the CPU features.

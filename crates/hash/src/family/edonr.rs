@@ -144,7 +144,7 @@ const ROTATIONS_512: Rotations = [[0, 5, 19, 29, 31, 41, 57, 61], [0, 3, 17, 23,
 /// Returns the result of the quasigroup operation for `x` and `y`.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane; 2]) -> [W; 8] {
     macro_rules! turned {
@@ -164,7 +164,7 @@ unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane;
     let (ab, cd) = (a.add(b), c.add(d));
     let first: [W; 8] = turned!(
         by[0],
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { ab.add(x[2]).plus(ones[0]) },
         ab.add(x[3]),
         ab.add(x[6]),
@@ -180,7 +180,7 @@ unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane;
     let (ab, ac, bd, cd) = (a.add(b), a.add(c), b.add(d), c.add(d));
     let second: [W; 8] = turned!(
         by[1],
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { ab.add(y[7]).plus(ones[1]) },
         ac.add(y[6]),
         ab.add(y[3]),
@@ -197,7 +197,7 @@ unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane;
 /// Runs all operations of a block. Its words and the chaining value are in `v`.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
     for i in 0..16 {
@@ -206,7 +206,7 @@ unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
     macro_rules! operation {
         ($x:expr, $y:expr, $z:expr) => {{
             let (x, y, z) = ($x, $y, $z);
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let result: [W; 8] = unsafe { operate(array![8; i => v[x + i]], array![8; i => v[y + i]], by, ones) };
             v[z..z + 8].copy_from_slice(&result);
         }};
@@ -223,10 +223,10 @@ unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut v = [W::splat(0); 64];
@@ -244,10 +244,10 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress_512<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut v = [W::splat(0); 64];
@@ -266,19 +266,19 @@ unsafe fn compress_512<W: Word64>(state: *mut u64, messages: *const *const u8, b
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for AVX-512.
+/// The same as for [`crate::block::row::Advance`], compiled for AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn one_256(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { avx512::of_256(state, messages, blocks) }
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for AVX-512.
+/// The same as for [`crate::block::row::Advance`], compiled for AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn one_512(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { avx512::of_512(state, messages, blocks) }
 }

@@ -1,5 +1,5 @@
-//! Fletcher's checksums (IEEE Transactions on Communications 30, 1982) over little-endian words, and the checksum of Internet
-//! headers (RFC 1071).
+//! Fletcher's checksums (IEEE Transactions on Communications 30, 1982) over little-endian words, and the checksum of
+//! Internet headers (RFC 1071).
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;

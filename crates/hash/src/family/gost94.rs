@@ -228,9 +228,9 @@ fn psi<const N: usize>(x: [u64; 4]) -> [u64; 4] {
 /// Processes blocks of one message (RFC 5831 section 5).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 unsafe fn compress<const SET: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
+    // SAFETY: guaranteed by the caller: eight words of state, one message of complete blocks.
     let (state, message) = unsafe {
         (&mut *state.cast::<[[u64; 4]; 2]>(), std::slice::from_raw_parts((*messages).cast::<[[u8; 8]; 4]>(), blocks))
     };
@@ -249,7 +249,8 @@ unsafe fn compress<const SET: usize>(state: *mut u64, messages: *const *const u8
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for as many messages as the word has lanes, on a CPU with its features.
+/// The same as for [`crate::block::row::Advance`] for as many messages as the word has lanes, on a CPU with its
+/// features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn side_by_side<W: lanes::Substitute, const SET: usize>(
@@ -257,6 +258,6 @@ unsafe fn side_by_side<W: lanes::Substitute, const SET: usize>(
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { lanes::compress::<W, SET>(state, messages, blocks) }
 }

@@ -163,10 +163,10 @@ fn permute<const COLUMNS: usize, const Q: bool>(mut x: [u64; COLUMNS], tables: &
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 #[inline(always)]
 unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: as many words of state as there are columns, one message of whole blocks.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns, one message of complete blocks.
     let (chain, message) = unsafe {
         let message = (*messages).cast::<[[u8; 8]; COLUMNS]>();
         (&mut *state.cast::<[u64; COLUMNS]>(), std::slice::from_raw_parts(message, blocks))
@@ -187,7 +187,7 @@ unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], on a CPU with the register's features.
+/// The same as for [`crate::block::row::Advance`], on a CPU with the register's features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_rows<R: x86::Register, const COLUMNS: usize>(
@@ -195,6 +195,6 @@ unsafe fn by_rows<R: x86::Register, const COLUMNS: usize>(
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { x86::compress::<R, COLUMNS>(state, messages, blocks) }
 }

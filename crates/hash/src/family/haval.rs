@@ -1,5 +1,5 @@
-//! HAVAL (Zheng, Pieprzyk & Seberry: "HAVAL: a one-way hashing algorithm with variable length of output", 1992): three to five
-//! passes over blocks of 1024 bits, folded to 128 to 256 bits.
+//! HAVAL (Zheng, Pieprzyk & Seberry: "HAVAL: a one-way hashing algorithm with variable length of output", 1992): three
+//! to five passes over blocks of 1024 bits, folded to 128 to 256 bits.
 //!
 //! The number of passes and the digest length are part of the padding; the initial state is the same for all fifteen
 //! variants.
@@ -219,10 +219,10 @@ macro_rules! mix {
 /// Processes a block in every lane. Eight steps, after which each word is in its original position, are unrolled.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32, const PASSES: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: eight words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         for block in 0..blocks {

@@ -125,7 +125,7 @@ static CONSTANTS: [[u64; 4]; 42] = [
 /// (section 10.3), and the linear transformation.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn round<W: Word<Lane = u64>>(x: &mut [W; 8], constants: [W; 2]) {
     for (i, constant) in constants.into_iter().enumerate() {
@@ -165,10 +165,10 @@ macro_rules! exchange {
 /// Processes a block in every lane. Seven rounds, which exchange groups of 1, 2, 4 and up to 64 bits, are unrolled.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut low: [W; 8] = array![8; i => W::load(at(2 * i))];
@@ -212,11 +212,12 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
 /// Processes a block of one message: both halves of a 128-bit word are lanes of a register.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn one(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, a message of whole blocks; every x86-64 CPU has SSE2.
+    // SAFETY: guaranteed by the caller: sixteen words of state, a message of complete blocks; every x86-64 CPU has
+    // SSE2.
     unsafe {
         let mut x: [U64x2; 8] = array![8; i => U64x2::load(state.add(2 * i))];
         for block in 0..blocks {

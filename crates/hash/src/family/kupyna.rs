@@ -209,10 +209,10 @@ fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tabl
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 #[inline(always)]
 unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: as many words of state as there are columns, one message of whole blocks.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns, one message of complete blocks.
     let (chain, message) = unsafe {
         let message = (*messages).cast::<[[u8; 8]; COLUMNS]>();
         (&mut *state.cast::<[u64; COLUMNS]>(), std::slice::from_raw_parts(message, blocks))
@@ -232,11 +232,11 @@ unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_rows<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if COLUMNS == 8 {
             lanes::compress::<8, 1>(state, messages, blocks)
@@ -247,11 +247,11 @@ unsafe fn by_rows<const COLUMNS: usize>(state: *mut u64, messages: *const *const
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for one message, on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_columns<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if COLUMNS == 8 {
             gfni::compress::<8, 1>(state, messages, blocks)

@@ -1,5 +1,5 @@
-//! LSH (KS X 3262; Kim, Hong, Lee, Kim, Hong, Hong & Lee: "LSH: A New Fast Secure Hash Function Family", ICISC 2014), the standard
-//! hash of Korea, over words of 32 and of 64 bits.
+//! LSH (KS X 3262; Kim, Hong, Lee, Kim, Hong, Hong & Lee: "LSH: A New Fast Secure Hash Function Family", ICISC 2014),
+//! the standard hash of Korea, over words of 32 and of 64 bits.
 //!
 //! Two halves of eight words are added, rotated and combined with constants, then all sixteen words are permuted, which
 //! costs nothing in SIMD lanes. Initial values and constants follow from a few words and are computed at compile time.
@@ -210,12 +210,12 @@ const PLACES: [usize; 16] = [6, 4, 5, 7, 12, 15, 14, 13, 2, 0, 1, 3, 8, 11, 10, 
 /// One step: adds a part of the message, mixes both halves, and permutes all words.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn step<W: Word>(v: &mut [W; 16], part: &[W; 16], width: &Width, odd: usize, constants: &[W::Lane; 8]) {
     for i in 0..8 {
         let (mut left, mut right) = (v[i].xor(part[i]), v[i + 8].xor(part[i + 8]));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         left = left.add(right).rotl(width.left[odd]).xor(unsafe { W::splat(constants[i]) });
         right = right.add(left).rotl(width.right[odd]);
         left = left.add(right);
@@ -231,7 +231,7 @@ unsafe fn step<W: Word>(v: &mut [W; 16], part: &[W; 16], width: &Width, odd: usi
 /// All steps of a block, whose first and second half are `even` and `odd`.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn steps<W: Word>(
     v: &mut [W; 16],
@@ -240,7 +240,7 @@ unsafe fn steps<W: Word>(
     constants: &[[W::Lane; 8]],
 ) {
     for pair in constants.as_chunks::<2>().0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             step(v, &even, width, 0, &pair[0]);
             step(v, &odd, width, 1, &pair[1]);
@@ -256,10 +256,10 @@ macro_rules! compress {
         /// Processes all blocks in every lane.
         ///
         /// # Safety
-        /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+        /// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
         #[inline(always)]
         unsafe fn $name<W: $word>(state: *mut $lane, messages: *const *const u8, blocks: usize) {
-            // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+            // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
             unsafe {
                 let at = |word: usize| state.add(word * W::LANES);
                 let mut v: [W; 16] = array![16; word => W::load(at(word))];

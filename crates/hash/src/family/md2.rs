@@ -103,10 +103,10 @@ static WIDE: [u32; 256] = {
 /// Processes blocks of `N` messages, interleaved byte by byte (RFC 1319 section 3.4).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for `N` messages.
+/// The same as for [`crate::block::row::Advance`] for `N` messages.
 #[expect(clippy::needless_range_loop, reason = "the inner loop goes through all messages at one place")]
 unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: four words of state for each of `N` messages of whole blocks.
+    // SAFETY: guaranteed by the caller: four words of state for each of `N` messages of complete blocks.
     unsafe {
         // Wider than bytes, because partial registers would have to be merged for every lookup.
         let mut buffers = [[0u32; 48]; N];

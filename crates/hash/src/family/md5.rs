@@ -90,10 +90,10 @@ const SHIFT: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], 
 /// Processes blocks in every lane (RFC 1321 section 3.4).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: four words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: four words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s = [W::load(at(0)), W::load(at(1)), W::load(at(2)), W::load(at(3))];

@@ -1,4 +1,5 @@
-//! Panama (Daemen & Clapp: "Fast Hashing and Stream Encryption with PANAMA", FSE 1998) with words in little-endian order.
+//! Panama (Daemen & Clapp: "Fast Hashing and Stream Encryption with PANAMA", FSE 1998) with words in little-endian
+//! order.
 //!
 //! A state of 17 words, and a shift register of 32 stages of eight words, from which earlier input is fed back.
 

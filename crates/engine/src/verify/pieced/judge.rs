@@ -69,8 +69,8 @@ impl Judge {
     }
 
     /// Returns the findings for a file that lacks this many bytes at its end. If a digest of the complete file matches
-    /// (`by_digest`), bytes in no piece are known too, and truncated piece digests are sufficient. Damage is reported for
-    /// each piece separately.
+    /// (`by_digest`), bytes in no piece are known too, and truncated piece digests are sufficient. Damage is reported
+    /// for each piece separately.
     pub(super) fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
         let short = self.lists.iter().all(|list| !list.is_proof()).then(|| self.lists[0].described());
         let (short, open_end) = (short.filter(|_| !by_digest), self.lists[0].leaves_length() && !by_digest);

@@ -70,7 +70,8 @@ macro_rules! one {
             // Two for the first word of one operand and one for that of the other: 1010.. and 0101..
             const ONE: $lane = $lane::MAX / 3;
             const ONES: [[$lane; 8]; 2] = [[2 * ONE, 0, 0, 0, 0, 0, 0, 0], [ONE, 0, 0, 0, 0, 0, 0, 0]];
-            // SAFETY: the caller's promise: sixteen words of state, whole blocks; tables are as long as what is loaded.
+            // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks; tables are as long as what is
+            // loaded.
             unsafe {
                 let places = array![17; n => $wide(_mm_loadl_epi64(PLACES[n].as_ptr().cast()))];
                 let by = array![2; n => $load(ROTATIONS[n].as_ptr().cast())];

@@ -42,7 +42,7 @@ impl Substitute for U32x16 {
     unsafe fn substitute(words: [Self; 4], boxes: &Boxes) -> [Self; 4] {
         /// `a & b | c`
         const AND_OR: i32 = 0xea;
-        // SAFETY: the caller's promise; the tables are as long as what is loaded.
+        // SAFETY: guaranteed by the caller; the tables are as long as what is loaded.
         unsafe {
             let low = _mm512_loadu_si512(boxes.low.as_ptr().cast());
             let high = _mm512_loadu_si512(boxes.high.as_ptr().cast());
@@ -64,7 +64,7 @@ impl Substitute for U32x8 {
     /// A shuffle contains a single box, so the bytes of four words are transposed before and after it.
     #[inline(always)]
     unsafe fn substitute(words: [Self; 4], boxes: &Boxes) -> [Self; 4] {
-        // SAFETY: the caller's promise; the tables are as long as what is loaded.
+        // SAFETY: guaranteed by the caller; the tables are as long as what is loaded.
         unsafe {
             macro_rules! table {
                 ($table:expr) => {
@@ -114,10 +114,10 @@ fn xor<W: Word32>(x: [W; 8], y: [W; 8]) -> [W; 8] {
 /// Returns the transformation P of section 5.1: word `k` of a key consists of byte `k` of the four 64-bit words.
 ///
 /// # Safety
-/// As [`crate::word::Word::splat`].
+/// The same as for [`crate::word::Word::splat`].
 #[inline(always)]
 unsafe fn key<W: Word32>(y: [W; 8]) -> [W; 8] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (halves, bytes) = unsafe { (W::splat(0x0000_ffff), W::splat(0x00ff_00ff)) };
     let mut key = y;
     for side in 0..2 {
@@ -153,7 +153,7 @@ static ORDER: [[usize; 2]; 16] = {
 /// Processes blocks in every lane (RFC 5831 section 5).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 pub(super) unsafe fn compress<W: Substitute, const SET: usize>(
     state: *mut u64,
@@ -163,7 +163,8 @@ pub(super) unsafe fn compress<W: Substitute, const SET: usize>(
     // The maximum number of lanes.
     const MOST: usize = 16;
     let boxes = &BOXES[SET];
-    // SAFETY: the caller's promise: eight words of state for each of the messages, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: eight words of state for each of the messages, complete blocks, the CPU
+    // features.
     unsafe {
         let at = |word: usize, lane: usize| state.add(word * W::LANES + lane);
         let (mut halves, mut sums) = ([[0u32; MOST]; 8], [[0u64; 4]; MOST]);

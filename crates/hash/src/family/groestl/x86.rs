@@ -69,12 +69,12 @@ macro_rules! register {
             const SHIFTS: bool = $shifts;
             #[inline(always)]
             unsafe fn gather($places: [*const u8; 4], $offset: usize) -> Self {
-                // SAFETY: the row's features, and the pointers by the caller's promise.
+                // SAFETY: the row's features, and the pointers guaranteed by the caller.
                 unsafe { $name($gather) }
             }
             #[inline(always)]
             unsafe fn scatter(self, places: *mut [u8; 16]) {
-                // SAFETY: the row's features, and the pointer by the caller's promise.
+                // SAFETY: the row's features, and the pointer guaranteed by the caller.
                 unsafe { $store(places.cast(), self.0) }
             }
             #[inline(always)]
@@ -206,12 +206,12 @@ impl Register for AesPair {
     #[inline(always)]
     unsafe fn gather(places: [*const u8; 4], offset: usize) -> Self {
         let [first, second, ..] = places;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { AesPair(Aes::gather([first; 4], offset), Aes::gather([second; 4], offset)) }
     }
     #[inline(always)]
     unsafe fn scatter(self, places: *mut [u8; 16]) {
-        // SAFETY: the caller's promise: room for two lanes.
+        // SAFETY: guaranteed by the caller: room for two lanes.
         unsafe {
             self.0.scatter(places);
             self.1.scatter(places.add(1));
@@ -293,7 +293,7 @@ unsafe fn transposed<R: Register>(columns: [R; 4], halves: R) -> [R; 4] {
 /// Loads the rows of the columns at these places: for eight columns those of P and of Q.
 #[inline(always)]
 unsafe fn rows<R: Register, const COLUMNS: usize>(places: [*const u8; 4], offset: usize, halves: R) -> [R; 8] {
-    // SAFETY: the caller's promise: so many bytes at each place, the CPU's features.
+    // SAFETY: guaranteed by the caller: so many bytes at each place, the CPU features.
     unsafe {
         let first = transposed(array![4; i => R::gather(places, offset + 16 * i)], halves);
         let mut last = first;
@@ -320,7 +320,8 @@ fn mixed<R: Register>(a: [R; 8], joined: [R; 3]) -> [R; 8] {
 /// Processes blocks in every lane.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for as many messages as the register has room for, on a CPU with its features.
+/// The same as for [`crate::block::row::Advance`] for as many messages as the register has room for, on a CPU with its
+/// features.
 #[inline(always)]
 pub(super) unsafe fn compress<R: Register, const COLUMNS: usize>(
     state: *mut u64,
@@ -333,8 +334,8 @@ pub(super) unsafe fn compress<R: Register, const COLUMNS: usize>(
     // Hidden from the compiler, which would otherwise turn one shuffle with these positions into three.
     let known = &CONSTANTS[each - 1];
     let constants = if R::SHIFTS { known } else { unknown(known) };
-    // SAFETY: the caller's promise: as many words of state as there are columns for each message, whole blocks, the CPU's features;
-    // tables are as long as what is loaded.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns for each message, complete blocks,
+    // the CPU features; tables are as long as what is loaded.
     unsafe {
         macro_rules! load {
             ($lanes:expr) => {{

@@ -31,15 +31,16 @@ const fn sources(columns: usize) -> Aligned<[[u8; 64]; 2]> {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message of as many `COLUMNS` as `HALVES` have, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for one message of as many `COLUMNS` as `HALVES` have, on a CPU with
+/// the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
     state: *mut u64,
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise: as many words of state as there are columns, one message of whole blocks; tables are as long as what
-    // is loaded.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns, one message of complete blocks;
+    // tables are as long as what is loaded.
     unsafe {
         let message = *messages;
         let sbox: [[__m512i; 4]; 4] =

@@ -23,7 +23,8 @@ const FIRST: i8 = added(8, 7) as i8;
 const BETWEEN: i8 = (added(8, 7) >> 8) as i8;
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for eight messages of as many `COLUMNS` as `HALVES` have, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for eight messages of as many `COLUMNS` as `HALVES` have, on a CPU
+/// with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
     state: *mut u64,
@@ -31,8 +32,8 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
     blocks: usize,
 ) {
     type Rows<const HALVES: usize> = [[__m512i; 8]; HALVES];
-    // SAFETY: the caller's promise: as many words of state as there are columns for each of eight messages of whole blocks; tables are as
-    // long as what is loaded.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns for each of eight messages of
+    // complete blocks; tables are as long as what is loaded.
     unsafe {
         let (by_2, by_4, by_8) =
             (_mm512_set1_epi64(matrix(2)), _mm512_set1_epi64(matrix(4)), _mm512_set1_epi64(matrix(8)));

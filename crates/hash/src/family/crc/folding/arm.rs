@@ -54,6 +54,6 @@ impl Block for uint64x2_t {
 /// The CPU has PMULL and NEON.
 #[target_feature(enable = "neon,aes")]
 pub(super) unsafe fn pmull(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<uint64x2_t, 8>(register, data) }
 }

@@ -75,7 +75,7 @@ impl Folding {
     /// Returns `high x^64 mod P`, by Barrett reduction.
     #[inline(always)]
     unsafe fn reduced<B: Block>(&self, high: u64) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if self.refin {
                 let quotient = high ^ B::product(high, self.factors.quotient)[0] << 1;
@@ -90,7 +90,7 @@ impl Folding {
     /// Returns the register after a block that represents all bytes so far.
     #[inline(always)]
     unsafe fn closed<B: Block>(&self, block: B) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let [lower, upper] = block.words();
             let (high, low) = if self.refin { (lower, upper) } else { (upper, lower) };
@@ -110,7 +110,7 @@ impl Folding {
             return register;
         }
         let word = word(data);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if self.refin {
                 self.reduced::<B>((register ^ word) << (64 - bits)) ^ register.checked_shr(bits).unwrap_or(0)
@@ -125,7 +125,7 @@ impl Folding {
     #[inline(always)]
     pub(super) unsafe fn folded<V: Vector, const AT_ONCE: usize>(&self, register: u64, data: &[u8]) -> u64 {
         let (mut at, end) = (0, data.len());
-        // SAFETY: the caller's promise; what is loaded lies before `end`.
+        // SAFETY: guaranteed by the caller; what is loaded lies before `end`.
         unsafe {
             let from = data.as_ptr();
             let size = SIZE * V::BLOCKS;

@@ -130,7 +130,7 @@ unsafe fn reversed() -> __m128i {
 /// The CPU has PCLMULQDQ and SSSE3.
 #[target_feature(enable = "pclmulqdq,ssse3")]
 pub(super) unsafe fn clmul(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m128i, 8>(register, data) }
 }
 
@@ -138,7 +138,7 @@ pub(super) unsafe fn clmul(folding: &'static Folding, register: u64, data: &[u8]
 /// The CPU has PCLMULQDQ and AVX2.
 #[target_feature(enable = "pclmulqdq,avx2")]
 pub(super) unsafe fn clmul_avx2(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m128i, 8>(register, data) }
 }
 
@@ -146,7 +146,7 @@ pub(super) unsafe fn clmul_avx2(folding: &'static Folding, register: u64, data: 
 /// The CPU has VPCLMULQDQ and AVX2.
 #[target_feature(enable = "pclmulqdq,vpclmulqdq,avx2")]
 pub(super) unsafe fn avx2(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m256i, 8>(register, data) }
 }
 
@@ -154,6 +154,6 @@ pub(super) unsafe fn avx2(folding: &'static Folding, register: u64, data: &[u8])
 /// The CPU has VPCLMULQDQ and AVX-512 (F, BW and VL).
 #[target_feature(enable = "pclmulqdq,vpclmulqdq,avx512f,avx512bw,avx512vl")]
 pub(super) unsafe fn avx512(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m512i, 4>(register, data) }
 }
