@@ -113,8 +113,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// Creates the result of a complete read that began at `started`. The proof of that read is the only way to a result with
-    /// digests.
+    /// Creates the result of a complete read that began at `started`. The proof of that read is the only way to a
+    /// result with digests.
     pub fn new(whole: Whole, digests: Vec<Digest>, started: Instant) -> Found {
         let (size, mtime, ctime, inode) = (whole.size(), whole.mtime(), whole.ctime(), whole.inode());
         Found { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None }

@@ -1,8 +1,8 @@
-//! A manifest brought up to date: an audit, what of it is to be taken over, and the manifest written with that.
+//! Updates a manifest: audits it, decides which changes to accept, and writes the manifest with them.
 //!
-//! The rules are those of docs/reference/audit.md, "update". The audit decides what became of each file; here
-//! is decided what that means for its line ([`Action`]), whether the manifest may be written at all ([`Refusal`]), and that
-//! what takes its place is what it was, but for what was meant.
+//! The rules are in docs/reference/audit.md, "update". The audit determines what happened to each file. This module
+//! decides what that means for its line ([`Action`]) and whether the manifest may be written at all ([`Refusal`]), and
+//! ensures that the new manifest differs from the old one only in the intended changes.
 
 mod changes;
 mod guard;
@@ -36,18 +36,18 @@ use truesum_hash::Spec;
 use truesum_manifest::edit::{EditError, edit, editable, reads_back};
 use truesum_manifest::{Format, Time};
 
-/// An update under way.
+/// An update in progress.
 pub struct Update<'a> {
     options: &'a Options,
     comparison: Comparison<'a>,
     report: Report,
-    /// The listed file that is the manifest itself.
+    /// The file in the list that is the manifest itself.
     own_line: Option<u32>,
-    /// A moment before any file was looked at, by the coarsest clock that file systems stamp by.
+    /// A time before any file was examined, by the coarsest clock from which file systems take timestamps.
     began: Time,
 }
 
-/// Brings a manifest up to date, and hands what became of each file that was not as listed to `each`.
+/// Updates a manifest, and passes each file that does not match it to `each`.
 ///
 /// ```
 /// use truesum::update::{Action, Options, update};
@@ -66,7 +66,7 @@ pub struct Update<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What goes wrong is counted in the report; [`Update`] tells it, and can be stopped.
+/// Problems are counted in the report; [`Update`] also reports them individually and can be stopped.
 pub fn update(
     manifest: impl AsRef<Path>,
     options: &Options,
@@ -85,21 +85,21 @@ pub fn update(
 }
 
 impl<'a> Update<'a> {
-    /// An update of which nothing was done yet. [`Progress::stop`] ends it early, and then nothing is written.
+    /// Returns an update that has not started yet. [`Progress::stop`] ends it early, and then nothing is written.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Update<'a> {
         let comparison = Comparison::new(&options.audit, progress);
         Update { options, comparison, report: Report::default(), own_line: None, began: before_now() }
     }
 
-    /// What was counted, and what the manifest says now.
+    /// Returns the counts and the result for the manifest.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Does it, and then tells of every file what was done.
+    /// Runs the update, then reports for every file what was done.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with the manifest and with files is told and counted.
+    /// Returns the error of `tell`. Problems with the manifest and with files are reported and counted.
     pub fn run(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
         let done = self.done(manifest, tell);
         let audit = std::mem::take(&mut self.comparison.report);
@@ -108,7 +108,7 @@ impl<'a> Update<'a> {
     }
 
     fn done(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
-        // Until this run ends no other one reads what it is about to replace.
+        // No other run reads the manifest that this one is about to replace until this one ends.
         let lock = match self.options.dry_run {
             true => None,
             false => match Lock::open(manifest, self.comparison.progress) {
@@ -132,13 +132,13 @@ impl<'a> Update<'a> {
         };
         let asked = &mut self.comparison.asked;
         asked.notes = true;
-        // A manifest dated in the future says nothing of when its files were read: all are read again.
+        // The date of a manifest dated in the future does not show when its files were read, so all are read again.
         let written = Some(original.written()).filter(|written| *written <= now());
         let quick = self.options.quick.zip(written);
         asked.quick = quick.map(|(quick, written)| Quick { written, trusts_date: quick == QuickTrust::Date });
         asked.accepts_modified = self.options.refresh == Consent::All;
         asked.usual = usual(&reading, format);
-        // Who names the folder speaks of all of it.
+        // If the folder is specified, all of it is meant.
         asked.around = check.root.is_none() && self.options.audit.folder.is_none();
         let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
@@ -158,7 +158,7 @@ impl<'a> Update<'a> {
         }
         let folder = self.comparison.root.clone();
         let fits_key = self.fits_key(&rows, &folder);
-        // Of what is as listed there is nothing more to say, and it may be a million files.
+        // There may be a million files that match, and nothing to report about them.
         let all = rows.len();
         rows.retain(|row| row.standing != Standing::Same || row.at[FOUND] != NONE);
         rows.shrink_to_fit();
@@ -173,11 +173,11 @@ impl<'a> Update<'a> {
         let before = rows.len();
         rows.retain(|row| row.at[LISTED] != NONE || !self.is_beside(row, inside, &folder));
         self.report.beside = self.comparison.asked.beside + (before - rows.len()) as u64;
-        // The next ones will be others: a line of one would never again be right.
+        // The next run will produce different ones, so a line for one would never match again.
         let before = rows.len();
         rows.retain(|row| !self.is_signature(row, &folder));
         self.report.signatures = (before - rows.len()) as u64;
-        // Its own digest no manifest can hold: a line taken over would be wrong again.
+        // A manifest cannot contain its own digest: an added line would be wrong again.
         self.own_line =
             rows.iter().find(|row| self.is_manifest(row, &folder, &original)).map(|row| row.at[LISTED]);
         self.report.lists_itself = self.own_line.is_some();
@@ -223,14 +223,15 @@ impl<'a> Update<'a> {
         Ok(())
     }
 
-    /// A failure of the whole.
+    /// Reports a failure that does not belong to a single file.
     fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
         self.comparison.report.failed += 1;
         tell(Event::Failed(error))
     }
 
-    /// Makes two rows of a file that moved, where it is not to be renamed: its old name is missing, its new one a copy. One that
-    /// moved beside the folder stays one row: its copy would not be listed, and its digest be gone with the old name.
+    /// Splits the row of a moved file that is not to be renamed: its old name is missing, its new name is a copy. A
+    /// file that was moved out of the folder keeps a single row: its copy would not be added, and its digest would be
+    /// lost with the old name.
     fn split(&self, rows: Vec<Row>, folder: &Path) -> Vec<Row> {
         if self.options.rename {
             return rows;
@@ -248,7 +249,7 @@ impl<'a> Update<'a> {
         rows
     }
 
-    /// Whether this is the file of the manifest itself, by size and time and then by what it is.
+    /// Returns whether this is the manifest file itself: compares size and time first, then the identity.
     fn is_manifest(&self, row: &Row, folder: &Path, original: &Original) -> bool {
         let [listed, found] = row.at;
         if !matches!(row.standing, Standing::Changed | Standing::Restored) {
@@ -261,14 +262,16 @@ impl<'a> Update<'a> {
         seems && original.is_at(&name())
     }
 
-    /// Whether this is a file, and no signature, that lies beside the folder `inside` which holds all listed ones.
+    /// Returns whether this is a file, not a signature, outside the folder `inside` that contains all files in the
+    /// manifest.
     fn is_beside(&self, row: &Row, inside: &[u8], folder: &Path) -> bool {
         let is_outside =
             row.at[FOUND] != NONE && !self.comparison.sets[FOUND].name(row.at[FOUND]).starts_with(inside);
         is_outside && !self.is_signature(row, folder)
     }
 
-    /// Whether this is a file that no line lists, and is called as a detached signature of the manifest.
+    /// Returns whether this is a file that is not in the manifest and has the name of a detached signature of the
+    /// manifest.
     fn is_signature(&self, row: &Row, folder: &Path) -> bool {
         let [listed, found] = row.at;
         let path = |found| folder.join(OsStr::from_bytes(self.comparison.sets[FOUND].name(found)));
@@ -277,7 +280,7 @@ impl<'a> Update<'a> {
             && is_signature(&self.comparison.own, path(found).as_os_str().as_bytes(), None)
     }
 
-    /// What is done about one file, if nothing speaks against the whole.
+    /// Returns what is done about one file, if nothing prevents the update as a whole.
     fn action(&self, row: &Row, format: &Format, written: Time) -> Action {
         let Options { refresh, prune, .. } = self.options;
         let [listed, found] = row.at;
@@ -290,12 +293,13 @@ impl<'a> Update<'a> {
                 Action::Refreshed
             }
             Standing::Changed | Standing::Restored if self.own_line == Some(listed) => Action::Kept,
-            // An older version may be what was wanted, or what a backup brought back by mistake.
+            // An older version may be intended, or may have been restored from a backup by mistake.
             Standing::Restored if *refresh == Consent::All => Action::Refreshed,
-            // Of an entry without digests nothing is known that could be renewed.
+            // There is nothing to refresh in an entry without digests.
             Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
-                // Without a recorded time only one later than the manifest proves an edit, and one later than now proves nothing. Another
-                // size does not: files are also cut short without being written to.
+                // Without a recorded time, only a time later than the manifest's proves an edit, and a time in the
+                // future proves nothing. A different size does not prove an edit either: files are also truncated
+                // without being written to.
                 let time = sets[LISTED].time(listed);
                 let newer = sets[FOUND].time(found).is_some_and(|found| found >= written && found <= now());
                 match refresh {
@@ -308,7 +312,7 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Writes the manifest beside the old one, reads it back, and puts it in its place.
+    /// Writes the new manifest next to the old one, reads it back, and replaces the old one.
     fn write(
         &self,
         manifest: &Path,
@@ -329,8 +333,8 @@ impl<'a> Update<'a> {
             let why = truesum_manifest::edit::Uneditable::Misread;
             return Err(uneditable(manifest, EditError::Refused(why)));
         }
-        // The manifest's time stands for those that its lines do not tell: a newer one would hide what was written to, since it
-        // was written or while this run reads.
+        // The manifest's time takes the place of times that its lines do not contain: a later time would hide files
+        // that were modified after the manifest was written or during this run.
         let time = self.report.keeps_time.unwrap_or(self.began);
         file.set_date(time);
         file.commit_if(|| {
@@ -338,7 +342,7 @@ impl<'a> Update<'a> {
         })
     }
 
-    /// Whether an entry without a time stays of a file that was written to after the manifest was.
+    /// Returns whether an entry without a time remains for a file that was modified after the manifest was written.
     fn leaves_written(&self, told: &[(Row, Action)], written: Time) -> bool {
         let sets = &self.comparison.sets;
         told.iter().any(|(row, action)| {
@@ -352,19 +356,20 @@ impl<'a> Update<'a> {
     }
 }
 
-/// The time on the clock.
+/// Returns the current time.
 fn now() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
     Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
 
-/// Two seconds ago: stamps are cut down to that on FAT, and lag behind the clock by a tick everywhere.
+/// Returns the time two seconds ago: timestamps are truncated to two seconds on FAT, and lag behind the clock by up to
+/// a tick everywhere.
 fn before_now() -> Time {
     let now = now();
     Time { seconds: now.seconds - 2, ..now }
 }
 
-/// The algorithms of files that are the first of a manifest.
+/// Returns the algorithms for the first files of a manifest.
 fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
     let specs = match (&reading.asked[..], &reading.named) {
         ([], Some(named)) => vec![named.clone()],
@@ -374,7 +379,7 @@ fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
     under(specs, reading.key.as_ref())
 }
 
-/// Why a manifest is not written, as an error of it.
+/// Returns the error for a manifest that cannot be edited.
 fn uneditable(manifest: &Path, error: EditError) -> Error {
     let name = manifest.as_os_str().as_bytes();
     match error {

@@ -1,7 +1,8 @@
-//! Checking, and the only place where "verified" is said of a whole: manifests in, a [`Report`] out.
+//! Checks manifests and produces a [`Report`]. This is the only module that decides whether a complete check is
+//! "verified".
 //!
-//! Entries stream from the manifest into the run, so memory does not grow with their number; all that is kept of a name is
-//! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
+//! Entries are streamed from the manifest into the run, so memory does not grow with their number. Only a hash of eight
+//! bytes is kept of each name, by which a subsequent walk of the root recognises the files in the manifest.
 
 mod apk;
 mod archive;
@@ -46,10 +47,10 @@ use std::path::Path;
 use truesum_hash::{Digest, Spec};
 use verification::Verification;
 
-/// Checks a manifest: hands the outcome of each entry to `each`, and says in [`Report::verdict`] what it came to.
+/// Checks a manifest: passes the outcome of each entry to `each`, and returns the result in [`Report::verdict`].
 ///
-/// Malformed lines, files not listed and all else that [`Options`] ask for are counted in the report;
-/// [`Verification`] tells them one by one, takes several manifests, and can be stopped.
+/// Malformed lines, files that are not in the manifest, and everything else that [`Options`] request are counted in the
+/// report. [`Verification`] reports them individually, accepts several manifests, and can be stopped.
 ///
 /// ```
 /// use truesum::{Conclusion, Options, verify};
@@ -69,7 +70,7 @@ use verification::Verification;
 /// ```
 ///
 /// # Errors
-/// The manifest or its folder could not be opened, or the manifest not be read to its end.
+/// Fails if the manifest or its folder could not be opened, or if the manifest could not be read to its end.
 pub fn verify(
     manifest: impl AsRef<Path>,
     options: &Options,
@@ -96,12 +97,12 @@ pub fn verify(
     }
 }
 
-/// A file that is called `-` is a file here, not standard input.
+/// Returns the path with `-` replaced by `./-`, so that it refers to a file and not to standard input.
 fn named(path: &Path) -> &Path {
     if path == Path::new("-") { Path::new("./-") } else { path }
 }
 
-/// Compares one file with one digest that is known from elsewhere.
+/// Compares one file with one digest from another source.
 ///
 /// ```
 /// use truesum::{Conclusion, Options, expect};

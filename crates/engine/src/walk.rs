@@ -1,12 +1,13 @@
-//! Walking trees: every file below the named roots, in byte order of paths, listed ahead by several threads.
+//! Walks directory trees: every file below the given roots, in byte order of paths, listed ahead by several threads.
 //!
-//! The order is that of whole paths (`a/b` before `a.txt` only if `/` sorts before `.`, which it does not): inside a
-//! folder, names sort as if folders ended in `/`. One consumer goes depth first; helpers list the folders it will reach
-//! next. What cannot be listed, leads in circles or is no regular file is an item too, never silence.
+//! The order is that of complete paths (`a/b` would be before `a.txt` only if `/` sorted before `.`, which it does
+//! not): within a folder, names sort as if folders ended in `/`. One consumer proceeds depth first, and helpers list
+//! the folders it will reach next. Anything that cannot be listed, forms a loop or is not a regular file is returned as
+//! an item and never dropped silently.
 //!
-//! Below a root no symbolic link is followed unless that is asked for, also none that takes a folder's place during the
-//! walk: what is found has an [`Anchor`], and is listed and opened from there. What is kept of a folder is its name and the
-//! folder above, so that memory grows with the depth of a tree and not with its square.
+//! Symbolic links below a root are followed only on request, and a link that replaces a folder during the walk is never
+//! followed by accident: everything found has an [`Anchor`], from which it is listed and opened. A folder is stored as
+//! its name and a reference to its parent, so that memory grows linearly with the depth of a tree.
 
 mod ahead;
 mod listing;
@@ -44,42 +45,42 @@ use way::Way;
 /// What to walk, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Follow symbolic links found below the roots (roots themselves always are).
+    /// Whether to follow symbolic links found below the roots (roots themselves are always followed).
     pub follow: bool,
-    /// Stay on the file system of each root.
+    /// Whether to stay on the file system of each root.
     pub one_file_system: bool,
-    /// Read devices, pipes and sockets found.
+    /// Whether to read devices, pipes and sockets.
     pub special: Special,
-    /// Which files. Globs are asked of what is found below a root, sizes and times of roots that are files too; names asked for
-    /// and samples are the business of who has a list.
+    /// Which files are returned. Globs apply to everything found below a root, sizes and times also to roots that are
+    /// files. Requested names and samples are left to callers that have a list.
     pub select: Selection,
-    /// Whether globs are asked of the name below the root, as a manifest has it, and not of the whole path.
+    /// Whether globs are matched against the name below the root, as in a manifest, and not against the complete path.
     pub below_root: bool,
-    /// Honour `.gitignore` files below the roots.
+    /// Whether to respect `.gitignore` files below the roots.
     pub gitignore: bool,
 }
 
-/// Something the walk met.
+/// An object found by the walk.
 #[derive(Debug)]
 pub enum Item {
-    /// A file to read, and where it is opened; nothing for a root, which is opened by its name.
+    /// A file to read, and where it is opened; `None` for a root, which is opened by its name.
     File(PathBuf, Option<Anchor>),
-    /// A temporary file of this program, which an earlier run left when it was killed or another one is just writing.
+    /// A temporary file of this program, which was left by an earlier run or is being written by another one.
     Temporary(PathBuf),
     /// Standard input. Only walks of [command-line arguments](Walk::of_arguments) yield it.
     Stdin,
-    /// A folder or file that could not be looked at.
+    /// A folder or file that could not be examined.
     Failed(Error),
     /// A symbolic link that was not followed.
     Link(PathBuf),
-    /// A symbolic link to nothing.
+    /// A dangling symbolic link.
     Dangling(PathBuf),
     /// A device, pipe or socket that was not read.
     Special(PathBuf, &'static str),
 }
 
 impl Item {
-    /// What a run is to do with it: hash the file, or tell.
+    /// Returns the corresponding task of a run: hash the file, or pass on a notice.
     pub fn task(self, specs: &Arc<[Spec]>) -> Task {
         match self {
             Item::File(path, anchor) => Task::File(Job { anchor, ..Job::hash(path, specs) }),
@@ -93,12 +94,12 @@ impl Item {
     }
 }
 
-/// What a selection kept a walk from.
+/// What a selection excluded from a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Files met.
+    /// Excluded files.
     pub files: u64,
-    /// Folders met. Nobody knows what is in them.
+    /// Excluded folders, whose contents are unknown.
     pub folders: u64,
 }
 
@@ -111,7 +112,7 @@ pub struct Walk {
     /// Where in each root to begin, if not at its top.
     start: Vec<u8>,
     options: Options,
-    /// Bytes of paths that globs do not see.
+    /// The length of the path prefix that globs are not matched against.
     skip: usize,
     left_out: LeftOut,
     stack: Vec<Level>,
@@ -122,44 +123,44 @@ pub struct Walk {
     listed: usize,
     threads: usize,
     met: Arc<Met>,
-    /// Folders met since they were last asked for, if they are to be kept.
+    /// Folders found since they were last requested, if they are recorded.
     folders: Option<Vec<Folder>>,
-    /// A name that is passed over directly below each root.
+    /// A name that is ignored directly below each root.
     passed_over: &'static [u8],
 }
 
-/// A folder that a walk listed.
+/// A folder listed by a walk.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Its path, which begins with the root's.
+    /// Its path, which begins with that of the root.
     pub(crate) path: Vec<u8>,
-    /// Where it and what lies in it is opened.
+    /// The anchor from which it and its contents are opened.
     pub(crate) anchor: Anchor,
-    /// What it was before it was listed.
+    /// Its metadata before it was listed.
     pub(crate) stat: Stat,
 }
 
-/// A folder being consumed.
+/// A folder that is being consumed.
 struct Level {
     way: Arc<Way>,
-    /// Where what lies in it is opened.
+    /// The anchor of its contents.
     anchor: Anchor,
     entries: std::vec::IntoIter<Entry>,
-    /// Identity of the folder, to see loops and file system borders.
+    /// The identity of the folder, to detect loops and file system boundaries.
     id: FileId,
     ignore: Option<Arc<IgnoreFile>>,
 }
 
 /// The rules of an ignore file.
 struct IgnoreFile {
-    /// Bytes of the path of the folder that it lies in.
+    /// The length of the path of its folder.
     folder: usize,
     globs: Globs,
 }
 
 impl Walk {
-    /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that
-    /// is a file is an item itself, and so is `-`, standard input.
+    /// Walks the roots in the given order, with the help of this many threads (0: one per core). A root that is a file
+    /// is returned as an item itself, and so is `-`, standard input.
     pub fn new(
         roots: impl IntoIterator<Item: Into<PathBuf>, IntoIter: Send + 'static>,
         options: Options,
@@ -185,26 +186,27 @@ impl Walk {
         }
     }
 
-    /// Tells of all there is: [`Walk::take_folders`] has every folder, which is listed only once its stamp will show every
-    /// later change, and temporary files of this program are files like others. `passed_over` is a name that does not count
-    /// directly below a root, empty for none.
+    /// Returns everything: [`Walk::take_folders`] contains every folder, which is listed only once its timestamps will
+    /// show every later change, and temporary files of this program are treated as ordinary files. `passed_over` is a
+    /// name to ignore directly below a root, or empty.
     pub(crate) fn whole(mut self, passed_over: &'static [u8]) -> Walk {
         let met = Arc::get_mut(&mut self.met).expect("a walk that has not begun shares nothing");
         met.settled = true;
         Walk { folders: Some(Vec::new()), passed_over, ..self }
     }
 
-    /// The folders met since this was last asked, before the item that came last, in the order of the walk.
+    /// Returns the folders found since the last call and before the last item, in the order of the walk.
     pub(crate) fn take_folders(&mut self) -> Vec<Folder> {
         self.folders.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Ends early once this flag is set, at the latest with the folder just being listed.
+    /// Ends early once this flag is set, at the latest after the folder that is being listed.
     pub fn until(self, stop: Arc<AtomicBool>) -> Walk {
         Walk { stop, ..self }
     }
 
-    /// Begins in this folder of each root, a relative name; no link on the way there is followed, unless all are.
+    /// Begins in this folder of each root, given by a relative name. Symbolic links on the way to it are followed only
+    /// if all links are.
     pub fn starting_at(self, folder: impl AsRef<Path>) -> Walk {
         Walk { start: folder.as_ref().as_os_str().as_bytes().to_vec(), ..self }
     }
@@ -219,7 +221,7 @@ impl Walk {
         Path::new(OsStr::from_bytes(&self.root))
     }
 
-    /// What the selection left out so far. What ignore files leave out is not counted.
+    /// Returns what the selection has excluded so far. Files excluded by ignore files are not counted.
     pub fn left_out(&self) -> LeftOut {
         self.left_out
     }
@@ -255,7 +257,7 @@ impl Walk {
         self.descend(way, None)
     }
 
-    /// Begins the folder whose path is `self.path`; an item if that fails.
+    /// Enters the folder with the path `self.path`. Returns an item if that fails.
     fn descend(&mut self, way: Arc<Way>, offer: Option<Offer>) -> Option<Item> {
         let offered = offer.and_then(|offer| offer.slot.take());
         let mut listing = match offered.unwrap_or_else(|| list(&way, &self.met)) {
@@ -279,7 +281,7 @@ impl Walk {
         self.listed += 1;
         self.look_ahead(&way, &listing.anchor, &mut listing.entries);
         if let Some(folders) = &mut self.folders {
-            // From the folder above: a folder may be a base of its own, from which it has no name.
+            // Stat from the parent folder, because a folder may be its own base, from which it has no name.
             let anchor = way.anchor.clone();
             folders.push(Folder { path: self.path.clone(), anchor, stat: listing.stat });
         }
@@ -289,13 +291,13 @@ impl Walk {
         None
     }
 
-    /// Goes back to the folder on top of the stack.
+    /// Returns to the folder on top of the stack.
     fn ascend(&mut self, item: Option<Item>) -> Option<Item> {
         self.path.truncate(self.stack.last().map_or(0, |level| level.way.len()));
         item
     }
 
-    /// Offers the subfolders to helpers, once the tree has shown to be more than a handful of folders.
+    /// Offers the subfolders to helpers, once the tree has turned out to have more than a few folders.
     fn look_ahead(&mut self, way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) {
         if self.listed < 4 || self.options.gitignore {
             return;
@@ -309,7 +311,7 @@ impl Walk {
         let offered = offers(way, anchor, entries);
         if !offered.is_empty() {
             let threads = self.threads.min(4);
-            // Folders of folders too, unless they may lead away: to other file systems, or in circles.
+            // Also folders inside folders, unless they may lead to other file systems or form loops.
             let deep =
                 !self.options.follow && !self.options.one_file_system && !self.options.select.has_globs();
             let start = || Ahead::start(threads, deep, self.met.clone());
@@ -326,7 +328,7 @@ impl Walk {
         if !entries.iter().any(is_rules) {
             return above;
         }
-        // As git does it: a link of this name is not followed.
+        // As in git, a symbolic link with this name is not followed.
         let mut path = self.path.clone();
         push(&mut path, b".gitignore");
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
@@ -338,7 +340,7 @@ impl Walk {
         Some(Arc::new(IgnoreFile { folder: self.path.len(), globs: Globs::of_ignore_file(&text) }))
     }
 
-    /// Whether globs leave the path out that the walk is at; if so it is counted.
+    /// Returns whether globs exclude the current path, which is then counted.
     fn is_left_out(&mut self, kind: FileType) -> bool {
         let is_folder = kind == FileType::Directory;
         let rest = &self.path[self.skip..];
@@ -351,7 +353,8 @@ impl Walk {
         true
     }
 
-    /// Whether size and time of a file are within bounds; if not it is counted. What has no length is not asked for it.
+    /// Returns whether size and time of a file are within the bounds; otherwise it is counted. The size of an object
+    /// without a size is ignored.
     fn fits(&mut self, stat: &Stat) -> bool {
         let select = &self.options.select;
         let fits = FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
@@ -360,12 +363,12 @@ impl Walk {
         fits
     }
 
-    /// Whether ignore files leave this path out.
+    /// Returns whether ignore files exclude this path.
     fn is_ignored(&self, path: &[u8], is_folder: bool) -> bool {
         if !self.options.gitignore {
             return false;
         }
-        // The nearest file with an opinion decides, as git does it.
+        // As in git, the nearest file with a matching rule decides.
         let mut last: Option<&Arc<IgnoreFile>> = None;
         for rules in self.stack.iter().rev().filter_map(|level| level.ignore.as_ref()) {
             if last.is_some_and(|last| Arc::ptr_eq(last, rules)) {
@@ -379,7 +382,7 @@ impl Walk {
         false
     }
 
-    /// What to do with one entry of the folder on top of the stack.
+    /// Processes one entry of the folder on top of the stack.
     fn visit(&mut self, entry: Entry) -> Option<Item> {
         push(&mut self.path, entry.folder_name());
         let mut kind = entry.kind;
@@ -425,14 +428,14 @@ impl Walk {
                 return self.descend(way, entry.offer);
             }
             FileType::RegularFile if self.folders.is_none() && is_temporary(&entry.name) => {
-                // That of this run is no file of anybody's.
+                // A temporary file of this run is ignored.
                 if is_made_here(&entry.name) {
                     return self.ascend(None);
                 }
                 Item::Temporary(named(self.path.clone()))
             }
             FileType::RegularFile if self.options.select.asks_facts() => {
-                // A file that cannot be looked at is told of where it is opened.
+                // A file that cannot be examined is reported when it is opened.
                 let stat = anchor.stat(&self.path, self.options.follow);
                 let anchor = anchor.clone();
                 if stat.is_ok_and(|stat| !self.fits(&stat)) {
@@ -449,17 +452,17 @@ impl Walk {
     }
 }
 
-/// A path as callers have it.
+/// Returns a path in the form for callers.
 fn named(path: Vec<u8>) -> PathBuf {
     OsString::from_vec(path).into()
 }
 
-/// When a file was last written.
+/// Returns the modification time of a file.
 fn time_of(stat: &Stat) -> Time {
     Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 }
 }
 
-/// Adds a name to the path of a folder.
+/// Appends a name to the path of a folder.
 fn push(path: &mut Vec<u8>, name: &[u8]) {
     if !path.ends_with(b"/") {
         path.push(b'/');
@@ -492,13 +495,13 @@ impl Iterator for Walk {
         None
     }
 
-    /// Exact once every folder was listed, by the helpers perhaps long before it is reached. What globs and ignore files
-    /// leave out is known only on the way.
+    /// Exact once every folder has been listed, which helpers may have done long before it is reached. What globs and
+    /// ignore files exclude is known only when it is reached.
     fn size_hint(&self) -> (usize, Option<usize>) {
         if !self.options.select.is_open() || self.options.gitignore {
             return (0, None);
         }
-        // In this order: a listing adds its entries before it closes its folder.
+        // In this order, because a listing adds its entries before it closes its folder.
         let open = self.met.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
         let items = self.met.items.load(SeqCst).max(0) as usize;
         (items, (!open).then_some(items))

@@ -1,4 +1,4 @@
-//! What can be said of an algorithm: the fields of a row, and the parameters that belong to one digest.
+//! The properties of an algorithm: the fields of a table row, and the parameters of a digest.
 
 mod crc;
 mod linear;

@@ -1,4 +1,4 @@
-//! Algorithms that are chains of blocks: what a chain is, the kernel rows that advance it, the state of a message, and the
+//! Algorithms that are chains of blocks: the chain, the kernel rows that compute it, the state of a message, and the
 //! scheduler that runs many messages at once.
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]

@@ -1,19 +1,20 @@
-//! A digest: the bytes an algorithm returns, and their spellings.
+//! A digest: the output of an algorithm, and its encodings.
 //!
-//! Digests of up to 64 bytes (all but long XOF output) live inline, so that a million of them need no allocation. A digest of
-//! parts (the ETag of an S3 multipart upload) carries their number, which every spelling shows behind a hyphen.
+//! Digests of up to 64 bytes (all except long XOF output) are stored inline, so a million of them need no allocation. A
+//! multipart digest (the ETag of an S3 upload) includes the number of parts, which every encoding appends after a
+//! hyphen.
 
 use data_encoding::{BASE32_NOPAD, BASE64, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 use std::fmt;
 
-/// Longest digest kept without an allocation, in bytes.
+/// The maximum length of a digest that is stored without an allocation, in bytes.
 const INLINE: usize = 64;
 
-/// The output of a hash: 1 byte or more. Equality compares the bytes and the number of parts, never a spelling.
+/// The output of a hash: 1 byte or more. Equality compares the bytes and the number of parts.
 #[derive(Clone)]
 pub struct Digest {
     bytes: Bytes,
-    /// 0 for a digest that is not one of parts.
+    /// The number of parts; 0 for a digest without parts.
     parts: u64,
 }
 
@@ -23,7 +24,7 @@ enum Bytes {
     Long(Box<[u8]>),
 }
 
-/// A text that does not spell a digest.
+/// A text that is not a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DigestError;
 
@@ -36,12 +37,12 @@ impl fmt::Display for DigestError {
 impl std::error::Error for DigestError {}
 
 impl Digest {
-    /// The digest with these bytes.
+    /// Returns the digest with these bytes.
     pub fn new(bytes: &[u8]) -> Digest {
         Digest::made(bytes.len(), |place| place.copy_from_slice(bytes))
     }
 
-    /// The digest of `len` bytes that `write` puts in their place.
+    /// Returns a digest of `len` bytes written by `write`.
     pub(crate) fn made(len: usize, write: impl FnOnce(&mut [u8])) -> Digest {
         let bytes = if len <= INLINE {
             let mut bytes = [0; INLINE];
@@ -55,20 +56,20 @@ impl Digest {
         Digest { bytes, parts: 0 }
     }
 
-    /// The digest that is a number of `len` bytes, 1 to 8, big-endian. Its place is filled at once: short checksums would feel a
-    /// copy of so many bytes as are only known when it runs.
+    /// Returns the digest for a number of `len` bytes, 1 to 8, big-endian. It is filled directly, because a copy of
+    /// variable length would be noticeable for short checksums.
     pub(crate) fn number(value: u64, len: usize) -> Digest {
         let mut bytes = [0; INLINE];
         bytes[..8].copy_from_slice(&(value << (8 * (8 - len))).to_be_bytes());
         Digest { bytes: Bytes::Inline { len: len as u8, bytes }, parts: 0 }
     }
 
-    /// The same bytes as a digest of `parts` parts.
+    /// Returns the same bytes as a digest with this number of parts.
     pub fn with_parts(self, parts: u64) -> Digest {
         Digest { parts, ..self }
     }
 
-    /// The number of parts, for a digest of parts.
+    /// Returns the number of parts of a multipart digest.
     pub fn parts(&self) -> Option<u64> {
         Some(self.parts).filter(|&parts| parts > 0)
     }
@@ -80,7 +81,7 @@ impl Digest {
         }
     }
 
-    /// The bytes, in the order the algorithm's standard prints them.
+    /// Returns the bytes, in the order in which the algorithm's standard prints them.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Inline { len, bytes } => &bytes[..usize::from(*len)],
@@ -88,34 +89,34 @@ impl Digest {
         }
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     #[expect(clippy::len_without_is_empty, reason = "a digest is never empty")]
     pub fn len(&self) -> usize {
         self.as_bytes().len()
     }
 
-    /// Lower-case hexadecimal, two characters a byte.
+    /// Returns lower-case hexadecimal, two characters per byte.
     pub fn to_hex(&self) -> String {
         self.spelt(HEXLOWER.encode(self.as_bytes()))
     }
 
-    /// Upper-case hexadecimal.
+    /// Returns upper-case hexadecimal.
     pub fn to_hex_upper(&self) -> String {
         self.spelt(HEXUPPER.encode(self.as_bytes()))
     }
 
-    /// Standard base64 with padding (RFC 4648 section 4), as `cksum --base64` writes it.
+    /// Returns standard base64 with padding (RFC 4648 section 4), as written by `cksum --base64`.
     pub fn to_base64(&self) -> String {
         self.spelt(BASE64.encode(self.as_bytes()))
     }
 
-    /// Base 32 in small letters without padding (RFC 4648 section 6), as RHash writes it.
+    /// Returns lower-case base32 without padding (RFC 4648 section 6), as written by RHash.
     pub fn to_base32(&self) -> String {
         self.spelt(BASE32_NOPAD.encode(self.as_bytes()).to_ascii_lowercase())
     }
 
-    /// Reads hexadecimal of either case; an odd number of characters, none, or any other character is an error. A number
-    /// of parts may follow a hyphen.
+    /// Parses hexadecimal in either case. An odd number of characters, an empty text, and any other character are
+    /// errors. The number of parts may follow after a hyphen.
     pub fn from_hex(text: &[u8]) -> Result<Digest, DigestError> {
         let (text, parts) = split_parts(text)?;
         match HEXLOWER_PERMISSIVE.decode(text) {
@@ -124,7 +125,7 @@ impl Digest {
         }
     }
 
-    /// Reads standard base64; the padding must be exact. A number of parts may follow a hyphen.
+    /// Parses standard base64 with exact padding. The number of parts may follow after a hyphen.
     pub fn from_base64(text: &[u8]) -> Result<Digest, DigestError> {
         let (text, parts) = split_parts(text)?;
         match BASE64.decode(text) {
@@ -134,7 +135,7 @@ impl Digest {
     }
 }
 
-/// The digits before a hyphen, and the number of parts behind it; 0 where there is no hyphen.
+/// Splits off the number of parts after a hyphen; 0 without a hyphen.
 fn split_parts(text: &[u8]) -> Result<(&[u8], u64), DigestError> {
     let Some(hyphen) = text.iter().position(|&byte| byte == b'-') else {
         return Ok((text, 0));

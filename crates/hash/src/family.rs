@@ -1,12 +1,12 @@
-//! The families: one file each, with the block function or the library's call, and the rows that say everything else.
+//! The algorithm families, one file each, with the block function or the call of a library, and the table rows.
 //!
-//! Adding one is its file and a line of this list.
+//! To add one, create its file and add a line to this list.
 
 macro_rules! families {
     ($($(#[$where:meta])* $name:ident)*) => {
         $($(#[$where])* pub(crate) mod $name;)*
 
-        /// The rows of every family, in the order lists show them.
+        /// The rows of every family, in the order of listings.
         pub(crate) static FAMILIES: &[&[crate::algorithm::Algorithm]] = &[$($(#[$where])* $name::ROWS),*];
     };
 }

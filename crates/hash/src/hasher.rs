@@ -1,4 +1,4 @@
-//! One message: feed it, end it.
+//! A hasher for one message.
 
 use crate::algorithm::{Kind, Linear, Serial, feed_zeros};
 use crate::block::Stream;
@@ -7,7 +7,7 @@ use crate::family::{crc, sum};
 use crate::spec::Spec;
 use std::{fmt, io};
 
-/// Hashes one message, in slices of any lengths.
+/// Hashes one message, in slices of any length.
 pub struct Hasher {
     pub(crate) inner: Inner,
     spec: Spec,
@@ -34,7 +34,7 @@ impl Clone for Hasher {
 }
 
 impl io::Write for Hasher {
-    /// Feeds all of it. Never fails.
+    /// Adds all bytes. Never fails.
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         self.update(data);
         Ok(data.len())
@@ -46,36 +46,37 @@ impl io::Write for Hasher {
 }
 
 impl fmt::Debug for Hasher {
-    // A message's state, which a digest can be made from, never reaches a log.
+    // The state of a message, from which a digest can be computed, must never be logged.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Hasher({})", self.spec)
     }
 }
 
 impl Spec {
-    /// A hasher for one message. If [`Spec::needs_size`], it keeps the whole message in memory until the end.
+    /// Returns a hasher for one message. If [`Spec::needs_size`], it stores the complete message in memory until the
+    /// end.
     ///
     /// # Panics
-    /// If [`Spec::lacks_key`].
+    /// If [`Spec::lacks_key`] is true.
     pub fn hasher(&self) -> Hasher {
         Hasher::new(self, None)
     }
 
-    /// A hasher for one message of `size` bytes, in bounded memory for every algorithm.
+    /// Returns a hasher for one message of `size` bytes, in bounded memory for every algorithm.
     ///
-    /// [`Hasher::is_whole`] tells whether as many bytes have been fed; where [`Spec::needs_size`],
-    /// [`Hasher::finish`] panics if they have not.
+    /// [`Hasher::is_whole`] returns whether as many bytes have been added. If they have not and [`Spec::needs_size`] is
+    /// true, [`Hasher::finish`] panics.
     ///
     /// # Panics
-    /// If [`Spec::lacks_key`].
+    /// If [`Spec::lacks_key`] is true.
     pub fn hasher_for_size(&self, size: u64) -> Hasher {
         Hasher::new(self, Some(size))
     }
 
-    /// The digest of one message held in memory.
+    /// Returns the digest of one message in memory.
     ///
     /// # Panics
-    /// If [`Spec::lacks_key`].
+    /// If [`Spec::lacks_key`] is true.
     pub fn digest(&self, message: &[u8]) -> Digest {
         let mut hasher = self.hasher_for_size(message.len() as u64);
         hasher.update(message);
@@ -108,12 +109,12 @@ impl Hasher {
         Hasher { inner, spec: spec.clone(), size }
     }
 
-    /// What this hasher computes.
+    /// Returns the algorithm of this hasher.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// Feeds the next bytes of the message.
+    /// Adds the next bytes of the message.
     pub fn update(&mut self, data: &[u8]) {
         match &mut self.inner {
             Inner::Blocks(stream) => stream.update(data),
@@ -121,8 +122,8 @@ impl Hasher {
         }
     }
 
-    /// Whether as many bytes have been fed as [`Spec::hasher_for_size`] was told; true for every algorithm that does not
-    /// need to know.
+    /// Returns whether the number of bytes passed to [`Spec::hasher_for_size`] has been added; always true for
+    /// algorithms that do not depend on it.
     pub fn is_whole(&self) -> bool {
         match (&self.inner, &self.spec.algorithm().kind, self.size) {
             (Inner::Blocks(stream), Kind::Headed(headed), Some(size)) => {
@@ -133,8 +134,8 @@ impl Hasher {
         }
     }
 
-    /// What the bytes fed so far show of an attack on the algorithm: somebody made them to have the digest of other bytes. `None`
-    /// if they show nothing, and for every algorithm that does not look (`sha1dc` does). Asked before the message is ended.
+    /// Returns a description if the bytes so far show traces of a collision attack on the algorithm. `None` if they do
+    /// not, and for every algorithm without detection (`sha1dc` has it). Must be called before the message is finished.
     pub fn attack(&self) -> Option<&'static str> {
         match &self.inner {
             Inner::Blocks(_) => None,
@@ -142,7 +143,7 @@ impl Hasher {
         }
     }
 
-    /// Feeds `count` zero bytes, without reading them from anywhere.
+    /// Adds `count` zero bytes, without reading them from memory.
     pub fn update_zeros(&mut self, count: u64) {
         match &mut self.inner {
             Inner::Blocks(stream) => feed_zeros(count, |zeros| stream.update(zeros)),
@@ -150,18 +151,18 @@ impl Hasher {
         }
     }
 
-    /// Ends the message and returns its digest.
+    /// Finishes the message and returns its digest.
     ///
     /// # Panics
-    /// If it was made for a size that the algorithm needs to know, and [`Hasher::is_whole`] does not hold.
+    /// If it was created for a size that the algorithm depends on, and [`Hasher::is_whole`] is false.
     pub fn finish(mut self) -> Digest {
         self.end()
     }
 
-    /// As [`Hasher::finish`]; the hasher is then ready for another message, which costs less than a new one.
+    /// Finishes the message and resets the hasher for another one, which costs less than creating a new one.
     ///
     /// # Panics
-    /// As [`Hasher::finish`].
+    /// Panics as [`Hasher::finish`].
     pub fn finish_reset(&mut self) -> Digest {
         let digest = self.end();
         self.reset();
@@ -179,12 +180,12 @@ impl Hasher {
     }
 
     /// # Panics
-    /// If it was promised another length than it got.
+    /// If the message does not have the announced length.
     pub(crate) fn must_be_whole(&self) {
         assert!(self.is_whole(), "a hasher for {:?} bytes was fed others", self.size);
     }
 
-    /// Forgets all bytes fed so far.
+    /// Discards all bytes added so far.
     pub fn reset(&mut self) {
         let forgot = match (&mut self.inner, &self.spec.algorithm().kind) {
             (Inner::Blocks(stream), Kind::Blocks { init, .. }) => {

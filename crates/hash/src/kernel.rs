@@ -1,15 +1,15 @@
-//! The kernel rows of every algorithm, and which of them serve on this CPU: for lists, benchmarks and bug reports.
+//! The kernel rows of every algorithm, and which of them are used on this CPU: for lists, benchmarks and bug reports.
 
 use crate::algorithm::Algorithm;
 pub use crate::block::cpu::{features, left_out, limit};
 pub use crate::block::{Kernel, Runnable, forced, pick};
 use crate::table::ALGORITHMS;
 
-/// Whether `TRUESUM_KERNEL`, if set, names an instruction set that some row uses and this CPU has.
+/// Tests that `TRUESUM_KERNEL`, if set, names an instruction set that some row uses and this CPU has.
 ///
 /// # Errors
-/// The text says what is wrong and which values there are. Programs show it and end: rows that were asked for and are not
-/// used would make every measurement and bug report wrong.
+/// The error text describes the problem and the valid values. Programs should print it and exit: if requested rows were
+/// silently not used, every measurement and bug report would be wrong.
 pub fn check_forced() -> Result<(), String> {
     forced().map_or(Ok(()), check_name)
 }
@@ -37,18 +37,18 @@ fn check_name(name: &str) -> Result<(), String> {
     Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU runs {})", runnable.join(", ")))
 }
 
-/// What one row does here, and why.
+/// How one row is used on this CPU, and why.
 pub struct Service {
     /// The row.
     pub kernel: &'static Kernel,
-    /// The smallest and largest number of messages at once that [`pick`] gives to this row; none where another row is always
+    /// The smallest and largest number of messages for which [`pick`] selects this row; `None` if another row is always
     /// preferred. No upper bound is `usize::MAX`.
     pub messages: Option<(usize, usize)>,
     /// The reason, in a few words.
     pub why: String,
 }
 
-/// Which rows of an algorithm serve which numbers of messages on this CPU, in the order of [`rows`].
+/// Returns which rows of an algorithm are used for which numbers of messages on this CPU, in the order of [`rows`].
 pub fn services(algorithm: &Algorithm) -> Vec<Service> {
     let rows = rows(algorithm);
     let most = rows.iter().map(Kernel::from_busy).max().unwrap_or(1);
@@ -70,12 +70,12 @@ pub fn services(algorithm: &Algorithm) -> Vec<Service> {
     rows.iter().map(service).collect()
 }
 
-/// The kernel rows of an algorithm, best first; empty where it is computed one message at a time by a library.
+/// Returns the kernel rows of an algorithm, best first; empty if a library computes one message at a time.
 pub fn rows(algorithm: &Algorithm) -> &'static [Kernel] {
     algorithm.kernels()
 }
 
-/// How many messages at once keep the best row of this CPU full; 1 where there are no lanes.
+/// Returns the number of messages that fill the best row of this CPU; 1 without lanes.
 pub fn full_lanes(algorithm: &Algorithm) -> usize {
     match rows(algorithm) {
         [] => 1,
@@ -83,9 +83,9 @@ pub fn full_lanes(algorithm: &Algorithm) -> usize {
     }
 }
 
-/// What it takes one core to advance 0, 1, 2 and up to `most` messages by as many bytes each, in units of which one message by itself
-/// takes [`ONE_MESSAGE`]. An estimate from the numbers of messages from which rows were measured to be the fastest; as many times that of one
-/// where there are no lanes.
+/// Returns the effort of one core to process 0, 1, 2 and up to `most` messages with the same number of bytes each, in
+/// units of which a single message takes [`ONE_MESSAGE`]. It is estimated from the numbers of messages from which rows
+/// were measured to be fastest; without lanes, it is proportional to the number of messages.
 pub fn efforts(algorithm: &Algorithm, most: usize) -> Vec<u64> {
     let rows = rows(algorithm);
     let mut efforts = vec![0, ONE_MESSAGE];
@@ -96,8 +96,8 @@ pub fn efforts(algorithm: &Algorithm, most: usize) -> Vec<u64> {
             Some(row) => {
                 let from = row.row().from_busy();
                 let before = efforts[from - 1].max(ONE_MESSAGE);
-                // It was found to be faster than the rows before it from here on. One that is taken as soon as a row of half as
-                // many lanes is full is that row twice, with fewer stalls.
+                // From this number on, it was measured to be faster than the rows before it. A row that is used as soon
+                // as one with half as many lanes is full amounts to two of that row, with fewer stalls.
                 let doubled =
                     from > 2 && row.lanes == 2 * (from - 1) && pick(rows, from - 1).lanes == from - 1;
                 let pass = match from {
@@ -114,7 +114,7 @@ pub fn efforts(algorithm: &Algorithm, most: usize) -> Vec<u64> {
     efforts
 }
 
-/// The [effort](efforts) of one message.
+/// The [effort](efforts) for one message.
 pub const ONE_MESSAGE: u64 = 16;
 
 #[cfg(test)]
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Runs three blocks of every lane's own message, with marks around states and messages.
+    /// Processes blocks of every lane's own message, with guard values around states and messages.
     fn advance<T: Copy + PartialEq + std::fmt::Debug>(
         chain: &Chain,
         lanes: usize,
@@ -185,7 +185,7 @@ mod tests {
         mark: T,
     ) -> Vec<Vec<T>> {
         const GUARD: usize = 64;
-        // More than the widest row of one lane computes ahead.
+        // More than the widest row with one lane computes ahead.
         let blocks = 21;
         let messages: Vec<Vec<u8>> = (0..lanes)
             .map(|lane| (0..blocks * chain.block).map(|i| (i * 7 + lane * 31) as u8).collect())
@@ -196,8 +196,8 @@ mod tests {
         for (word, value) in words.iter().enumerate() {
             state[GUARD + word * lanes..GUARD + (word + 1) * lanes].fill(*value);
         }
-        // SAFETY: callers pass supported rows only; `words * lanes` values lie behind the guard, and every pointer is to
-        // `blocks` whole blocks.
+        // SAFETY: callers pass supported rows only; `words * lanes` values follow the guard, and every pointer refers
+        // to `blocks` complete blocks.
         unsafe { code(state.as_mut_ptr().add(GUARD), pointers.as_ptr(), blocks) };
         assert_eq!(messages, before);
         let end = GUARD + words.len() * lanes;

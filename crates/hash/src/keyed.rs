@@ -1,7 +1,7 @@
-//! Digests that there are only under a key: SipHash, HighwayHash, KMAC, and HMAC over any hash of blocks.
+//! Algorithms that require a key: SipHash, HighwayHash, KMAC, and HMAC with any hash of blocks.
 //!
-//! Their names lead to them as those of [`crate::ALGORITHMS`] do; nothing is computed before [`Spec::with_key`](crate::Spec::with_key)
-//! has brought the key.
+//! They are found by name like those in [`crate::ALGORITHMS`]. Nothing is computed until
+//! [`Spec::with_key`](crate::Spec::with_key) provides the key.
 
 mod highway;
 mod hmac;
@@ -13,10 +13,10 @@ pub(crate) use hmac::{HMAC, over};
 use crate::algorithm::Algorithm;
 use crate::spec::Spec;
 
-/// The algorithms that need a key, but for HMAC's.
+/// The algorithms that require a key, except those of HMAC.
 pub static KEYED: &[&[Algorithm]] = &[kmac::ROWS, siphash::ROWS, highway::ROWS];
 
-/// HMAC over each of these algorithms that it can be over, at its usual length.
+/// Returns HMAC with each of these algorithms that it can be used with, at its default length.
 pub fn hmacs(bases: impl Iterator<Item = &'static Algorithm>) -> impl Iterator<Item = &'static Algorithm> {
     bases.filter_map(|base| over(&Spec::new(base)))
 }

@@ -1,7 +1,7 @@
 //! Checksum algorithms: bytes in, digest out. No files, no threads, no text formats.
 //!
-//! [`ALGORITHMS`] is the one table: a row is the only place where an algorithm's name, size or security status is
-//! written. A [`Spec`] is a row with its parameters (length, key, leaf size); [`Spec::hasher`] hashes one message,
+//! [`ALGORITHMS`] is the only table: a row is the only place where an algorithm's name, size or security status is
+//! specified. A [`Spec`] is a row with its parameters (length, key, leaf size). [`Spec::hasher`] hashes one message;
 //! [`hash_many`], [`update_many`] and [`finish_many`] hash many messages at once in SIMD lanes.
 //!
 //! ```
@@ -15,7 +15,7 @@
 //! # Ok::<(), truesum_hash::SpecError>(())
 //! ```
 //!
-//! A [`Hasher`] is an [`io::Write`](std::io::Write), so whatever can be read can be hashed:
+//! A [`Hasher`] is an [`io::Write`](std::io::Write), so anything that can be read can be hashed:
 //!
 //! ```
 //! let mut hasher = "blake3".parse::<truesum_hash::Spec>()?.hasher();

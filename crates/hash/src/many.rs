@@ -1,4 +1,4 @@
-//! Many messages at once: hashers of any algorithms, whose neighbours of the same share SIMD lanes.
+//! Many messages at once: hashers of any algorithms, of which adjacent ones with the same algorithm share SIMD lanes.
 
 use crate::algorithm::{Kind, Serial};
 use crate::block::{Kernel, Runnable, Stream, finish_streams, update_streams};
@@ -6,12 +6,13 @@ use crate::digest::Digest;
 use crate::hasher::{Hasher, Inner};
 use crate::spec::Spec;
 
-/// Feeds `data[i]` to `hashers[i]`: what calling [`Hasher::update`] on each does, with many messages in lanes.
+/// Adds `data[i]` to `hashers[i]`. This does the same as calling [`Hasher::update`] on each, with many messages in
+/// lanes.
 ///
-/// Works for any mix of algorithms; lanes are shared by neighbours of the same algorithm. The slices may have any lengths.
+/// The algorithms may differ; adjacent hashers with the same algorithm share lanes. The slices may have any length.
 ///
 /// # Panics
-/// If there are not as many slices as hashers.
+/// If the number of slices differs from the number of hashers.
 pub fn update_many(hashers: &mut [&mut Hasher], data: &[&[u8]]) {
     assert_eq!(hashers.len(), data.len(), "one slice of data for each hasher");
     let mut start = 0;
@@ -29,7 +30,8 @@ pub fn update_many(hashers: &mut [&mut Hasher], data: &[&[u8]]) {
     }
 }
 
-/// Ends all messages: the digests in the order of `hashers`. Each hasher is then fresh, as after [`Hasher::finish_reset`].
+/// Finishes all messages and returns the digests in the order of `hashers`. Each hasher is then reset, as after
+/// [`Hasher::finish_reset`].
 pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
     let mut digests = Vec::with_capacity(hashers.len());
     let mut start = 0;
@@ -56,7 +58,8 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
     digests
 }
 
-/// The digests of many messages at once: 17 times one after the other for MD5 with AVX-512, and no slower for any.
+/// Returns the digests of many messages. For MD5 with AVX-512 this is 17 times as fast as one after the other, and it
+/// is never slower.
 ///
 /// ```
 /// let md5 = "md5".parse()?;
@@ -68,7 +71,7 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
 /// # Ok::<(), truesum_hash::SpecError>(())
 /// ```
 pub fn hash_many(spec: &Spec, messages: &[&[u8]]) -> Vec<Digest> {
-    // Enough messages at a time to keep lanes full, few enough that their states stay in the cache.
+    // Enough messages at a time to keep lanes full, and few enough that their states stay in the cache.
     const BATCH: usize = 256;
     let count = if spec.needs_size() { 0 } else { messages.len().min(BATCH) };
     let mut hashers: Vec<Hasher> = (0..count).map(|_| spec.hasher()).collect();
@@ -84,8 +87,8 @@ pub fn hash_many(spec: &Spec, messages: &[&[u8]]) -> Vec<Digest> {
     digests
 }
 
-/// What [`hash_many`] returns, computed by one row of [`kernel::rows`](crate::kernel::rows) alone: to measure rows, and to test that they agree.
-/// `None` if it is not one of this algorithm's.
+/// Returns the same as [`hash_many`], computed by a single row of [`kernel::rows`](crate::kernel::rows), to measure
+/// rows and to test that they agree. `None` if it is not a row of this algorithm.
 pub fn hash_many_on(row: Runnable, spec: &Spec, messages: &[&[u8]]) -> Option<Vec<Digest>> {
     let row = row.row();
     if !has_row(spec.algorithm().kernels(), row) {
@@ -103,10 +106,11 @@ pub fn hash_many_on(row: Runnable, spec: &Spec, messages: &[&[u8]]) -> Option<Ve
     Some(digests)
 }
 
-/// Does to `hashers`, all of one algorithm, what [`update_many`] does, by one row of [`kernel::rows`](crate::kernel::rows) alone: to measure rows.
+/// Does the same as [`update_many`] for `hashers` of one algorithm, with a single row of
+/// [`kernel::rows`](crate::kernel::rows), to measure rows.
 ///
 /// # Panics
-/// If it is not one of the algorithm's, or there are not as many slices as hashers.
+/// If it is not a row of the algorithm, or if the number of slices differs from the number of hashers.
 pub fn update_many_on(row: Runnable, hashers: &mut [&mut Hasher], data: &[&[u8]]) {
     assert_eq!(hashers.len(), data.len(), "one slice of data for each hasher");
     let row = row.row();
@@ -122,7 +126,7 @@ fn has_row(rows: &[Kernel], row: &Kernel) -> bool {
     rows.iter().any(|own| std::ptr::eq(own, row))
 }
 
-/// How many of the first hashers share one chain; 1 for an algorithm without lanes.
+/// Returns how many of the first hashers share one chain; 1 for an algorithm without lanes.
 fn same_chain(hashers: &[&mut Hasher]) -> usize {
     let chain = |hasher: &Hasher| match &hasher.inner {
         Inner::Blocks(stream) => Some(std::ptr::from_ref(stream.chain)),
@@ -135,7 +139,7 @@ fn same_chain(hashers: &[&mut Hasher]) -> usize {
     hashers.iter().take_while(|hasher| chain(hasher) == first).count()
 }
 
-/// How many of the first hashers are of one algorithm whose messages are ended together; 0 for any other.
+/// Returns how many of the first hashers have an algorithm whose messages are finished together; 0 for any other.
 fn same_chunks(hashers: &[&mut Hasher]) -> usize {
     let first = hashers[0].spec().algorithm();
     match first.kind {

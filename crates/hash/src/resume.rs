@@ -1,8 +1,9 @@
-//! The state of a message under way as bytes, so that hashing a huge file goes on where it was interrupted.
+//! The state of an unfinished message as bytes, so that hashing a huge file can resume after an interruption.
 //!
-//! Layout, integers little-endian: `TSH1`, length of the algorithm's name (1 byte), name, digest length (4), bytes hashed so
-//! far (8), the state's words (8 each), the bytes that wait for a whole block, CRC-32 of all before (4). Everything that can
-//! be derived is not stored, and everything stored is checked: bytes that are no such state are refused, never hashed on.
+//! Layout, with little-endian integers: `TSH1`, length of the algorithm's name (1 byte), name, digest length (4), bytes
+//! hashed so far (8), the state's words (8 each), the bytes that wait for the rest of their block, CRC-32 of everything
+//! before (4). Values that can be derived are not stored, and everything stored is verified: invalid bytes are rejected
+//! and never used.
 
 use crate::algorithm::{Key, Kind};
 use crate::block::{Chain, MAX_WORDS, Stream};
@@ -13,14 +14,14 @@ use std::fmt;
 
 const MAGIC: &[u8; 4] = b"TSH1";
 
-/// Why bytes are no state to go on from.
+/// Why bytes are not a state that can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestoreError {
-    /// Not made by [`Hasher::save`], or by a version this one does not know.
+    /// They were not created by [`Hasher::save`], or by an unknown version.
     Unknown,
-    /// A state of another algorithm or digest length; the text names it.
+    /// They belong to another algorithm or digest length; the text names it.
     Other(String),
-    /// Cut, extended or changed since it was saved.
+    /// They were truncated, extended or modified after they were saved.
     Damaged,
     /// Hashers of this algorithm cannot be saved.
     Unsupported,
@@ -40,13 +41,13 @@ impl fmt::Display for RestoreError {
 impl std::error::Error for RestoreError {}
 
 impl Hasher {
-    /// Bytes of the message fed so far; `None` where [`Hasher::save`] returns none.
+    /// Returns the number of message bytes so far; `None` if [`Hasher::save`] returns none.
     pub fn fed(&self) -> Option<u64> {
         self.resumable().map(|stream| stream.total)
     }
 
-    /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself, and
-    /// where there is a key, which does not belong into a file.
+    /// Returns the state of the unfinished message for [`Spec::restore`]; `None` if the algorithm's library does not
+    /// expose it, or if there is a key, which must not be stored in a file.
     pub fn save(&self) -> Option<Vec<u8>> {
         let stream = self.resumable()?;
         let name = self.spec().algorithm().name;
@@ -64,7 +65,8 @@ impl Hasher {
         Some(bytes)
     }
 
-    /// The message under way, where a hasher can go on from it: not behind a header, which tells a length that is not saved.
+    /// Returns the unfinished message if it can be resumed: not with a header, which contains a length that is not
+    /// saved.
     fn resumable(&self) -> Option<&Stream> {
         match (&self.inner, &self.spec().algorithm().kind) {
             (Inner::Blocks(stream), Kind::Blocks { .. }) if !stream.is_framed() => Some(stream),
@@ -74,10 +76,10 @@ impl Hasher {
 }
 
 impl Spec {
-    /// A hasher that goes on where [`Hasher::save`] was called.
+    /// Returns a hasher that continues where [`Hasher::save`] was called.
     ///
     /// # Errors
-    /// The bytes are not a whole, unchanged state of this algorithm at this length.
+    /// Fails if the bytes are not a complete, unmodified state of this algorithm at this length.
     pub fn restore(&self, saved: &[u8]) -> Result<Hasher, RestoreError> {
         let Kind::Blocks { chain, .. } = self.algorithm().kind else {
             return Err(RestoreError::Unsupported);
@@ -118,7 +120,7 @@ impl Spec {
     }
 }
 
-/// How many bytes of a message of `total` bytes wait for a whole block.
+/// Returns how many bytes of a message of `total` bytes wait for the rest of their block.
 fn buffered(chain: &Chain, total: u64) -> u64 {
     let block = chain.block as u64;
     match total {

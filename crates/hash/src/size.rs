@@ -1,15 +1,15 @@
-//! Numbers of bytes as people write them: one grammar for command lines, names of digests and definitions.
+//! Sizes in bytes as text: one grammar for command lines, names of digests and definitions.
 
 use std::fmt;
 use std::str::FromStr;
 
 /// A number of bytes, as text.
 ///
-/// Read are decimal digits, a fraction too where it comes to whole bytes, with a unit behind them in any letter case:
-/// `KiB`, `MiB`, `GiB`, `TiB` count in 1024, and so do the bare letters `K`, `M`, `G`, `T`; `kB`, `MB`, `GB`, `TB` count
-/// in 1000 (IEC 80000-13, and what GNU's programs read). `B` counts one. Blanks may stand around the number.
+/// Accepts decimal digits, with a fraction if the result is a whole number of bytes, followed by a unit in any letter
+/// case: `KiB`, `MiB`, `GiB`, `TiB` and the single letters `K`, `M`, `G`, `T` are powers of 1024; `kB`, `MB`, `GB`,
+/// `TB` are powers of 1000 (IEC 80000-13, and GNU programs). `B` is one byte. Blanks around the number are allowed.
 ///
-/// Shown is the largest of `GiB`, `MiB` and `KiB` that divides the number.
+/// Displays the number with the largest of `GiB`, `MiB` and `KiB` that divides it.
 ///
 /// ```
 /// use truesum_hash::Size;
@@ -23,14 +23,14 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-/// Why a text is no [`Size`].
+/// Why a text is not a valid [`Size`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeError {
-    /// Not digits with a unit behind them.
+    /// It does not consist of digits and a unit.
     Form,
-    /// A part of a byte.
+    /// It is not a whole number of bytes.
     Fraction,
-    /// More than 64 bits can say.
+    /// It does not fit in 64 bits.
     Large,
 }
 
@@ -52,7 +52,7 @@ const BINARY: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 
 const DECIMAL: [(&str, u64); 4] =
     [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)];
 
-/// The bytes that a unit counts.
+/// Returns the number of bytes in a unit.
 fn unit(name: &str) -> Option<u64> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     let binary = |known: &str| is(known) || is(&known[..1]) || is(&known[..2]);
@@ -77,7 +77,7 @@ impl FromStr for Size {
         }
         let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().map_err(|_| SizeError::Large)? };
         let bytes = whole.checked_mul(unit).ok_or(SizeError::Large)?;
-        // Place by place, from the last: each digit and what stands behind it are a tenth of ten times the unit.
+        // Digit by digit, starting with the last: each digit and what follows it are a tenth of ten times the unit.
         let mut rest = 0;
         for digit in fraction.bytes().rev() {
             let tenths = u64::from(digit - b'0') * unit + rest;
@@ -92,7 +92,7 @@ impl FromStr for Size {
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Names of digests hold it, and no larger unit than this.
+        // Names of digests contain it, with no larger unit than this.
         match BINARY[1..].iter().find(|(_, unit)| self.0 != 0 && self.0.is_multiple_of(*unit)) {
             Some((name, unit)) => write!(f, "{}{name}", self.0 / unit),
             None => write!(f, "{}", self.0),

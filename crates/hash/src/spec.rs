@@ -1,9 +1,10 @@
-//! A [`Spec`]: an algorithm with its parameters, and the names people write for it.
+//! A [`Spec`]: an algorithm with its parameters, and its textual names.
 //!
-//! One text form serves the command line, `--json` and the tags of manifests: `sha256`, `blake2b-256`, `shake128-512`,
-//! `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as every tool writes them; lengths in this API are bytes. The size of
-//! leaves or parts, where a digest has one and it is not the usual, stands behind the name: `sha256-tree;leaf=1MiB`; so does a seed
-//! (`xxh64;seed=7`), a customization in hexadecimal (`cshake128;custom=456d61696c`), and that there is a key (`blake3;keyed`).
+//! The same text form is used on the command line, in `--json` and in the tags of manifests: `sha256`, `blake2b-256`,
+//! `shake128-512`, `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as in every tool; lengths in this API are
+//! bytes. The size of leaves or parts follows the name if it is not the default: `sha256-tree;leaf=1MiB`; and so do a
+//! seed (`xxh64;seed=7`), a customization string in hexadecimal (`cshake128;custom=456d61696c`), and the mark of a key
+//! (`blake3;keyed`).
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Said, Unit};
 use crate::digest::Digest;
@@ -11,66 +12,69 @@ use crate::size::Size;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use std::fmt;
 
-/// Most bytes of a digest whose length is free: it is kept whole. Longer output is read piece by piece ([`crate::XofReader`]).
+/// The maximum length of a digest of variable length, which is stored completely. Longer output is read in pieces
+/// ([`crate::XofReader`]).
 const MAX_OUTPUT: usize = 16 << 20;
-/// Most bytes of a customization: it is part of the name.
+/// The maximum length of a customization string, because it is part of the name.
 const MAX_CUSTOMIZATION: usize = 48;
-/// Most bytes of a context: so long a tag is looked up in manifests.
+/// The maximum length of a context string, because tags of this length are looked up in manifests.
 const MAX_CONTEXT: usize = 72;
-/// Most bytes of a salt: fs-verity has no room for more.
+/// The maximum length of a salt, as limited by fs-verity.
 const MAX_SALT: usize = 32;
-/// Most bytes of a file's name.
+/// The maximum length of a file name.
 const MAX_NAME: usize = 255;
 
-// Parameters behind a name.
+// Parameters after a name.
 const SEED: &str = "seed";
 const KEYED: &str = "keyed";
 pub(crate) const NAME: &str = "name";
 const CONTEXT: &str = "context";
 
-/// An algorithm and its parameters: what is needed to hash a message.
+/// An algorithm and its parameters: everything needed to hash a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spec {
     pub(crate) algorithm: &'static Algorithm,
     pub(crate) params: Params,
 }
 
-/// Why a text names no algorithm, or a parameter does not fit it.
+/// Why a text does not name an algorithm, or why a parameter is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpecError {
-    /// No row has this name. Looking for the nearest one takes long, so the message does it and nobody else.
+    /// No row has this name. Finding the nearest name is slow, so it is done only when the message is displayed.
     Unknown(String),
-    /// An algorithm of this name exists, and is none of ours: no other is meant.
+    /// An algorithm with this name exists but is not supported, so no other is suggested.
     NotHere(String),
-    /// The algorithm has one length only.
+    /// The algorithm has a fixed length.
     FixedLength(&'static str),
-    /// The length, in bits, is not one this algorithm offers; the text says which are.
+    /// The algorithm does not support this length in bits; the text describes which lengths it does.
     Length(&'static str, usize, &'static str),
-    /// The algorithm takes no key.
+    /// The algorithm does not accept a key.
     NotKeyed(&'static str),
-    /// The algorithm has no digest without a key.
+    /// The algorithm requires a key.
     LacksKey(&'static str),
-    /// The digest depends on the name of the file, which must be told.
+    /// The digest depends on the name of the file, which was not given.
     LacksName(&'static str),
-    /// The algorithm takes no key of so many bytes.
+    /// The algorithm does not accept a key of this length.
     KeyLength {
         /// The algorithm.
         name: &'static str,
-        /// Bytes of the key.
+        /// The length of the key in bytes.
         len: usize,
-        /// Bytes of the shortest key it takes.
+        /// The minimum key length in bytes.
         least: usize,
-        /// Bytes of the longest.
+        /// The maximum key length in bytes.
         most: usize,
     },
-    /// What stands behind the name is no parameter of this algorithm, or not one of its values; the text says why.
+    /// The text after the name is not a parameter of this algorithm, or has an invalid value; the text gives the
+    /// reason.
     Parameter(&'static str, String),
 }
 
 impl std::error::Error for SpecError {}
 
 impl Spec {
-    /// The algorithm at its usual length, without a key ([`Spec::lacks_key`] says whether it needs one).
+    /// Returns the algorithm at its default length, without a key ([`Spec::lacks_key`] returns whether it requires
+    /// one).
     pub fn new(algorithm: &'static Algorithm) -> Spec {
         let unit = algorithm.unit().map_or(0, |unit| unit.usual);
         let key = if algorithm.keying.needs_key() { Key::Missing } else { Key::None };
@@ -80,10 +84,10 @@ impl Spec {
         }
     }
 
-    /// The same algorithm with a digest of `bits` bits.
+    /// Returns the algorithm with a digest of `bits` bits.
     ///
     /// # Errors
-    /// The algorithm has a fixed length and this is another, or the length is out of its range.
+    /// Fails if the algorithm has a different fixed length, or if the length is out of range.
     pub fn with_bits(mut self, bits: usize) -> Result<Spec, SpecError> {
         let name = self.algorithm.name;
         match self.algorithm.lengths {
@@ -105,17 +109,17 @@ impl Spec {
         Ok(self)
     }
 
-    /// The same algorithm under a key.
+    /// Returns the algorithm with a key.
     ///
     /// # Errors
-    /// The algorithm takes no key, none of this length, or there is no digest without one.
+    /// Fails if the algorithm accepts no key or none of this length, or if the key is missing and required.
     pub fn with_key(mut self, key: Key) -> Result<Spec, SpecError> {
         let Algorithm { name, keying, .. } = *self.algorithm;
         match (&key, keying.lengths()) {
             (Key::None, _) if keying.needs_key() => return Err(SpecError::LacksKey(name)),
             (Key::None, _) => {}
             (_, None) => return Err(SpecError::NotKeyed(name)),
-            // BLAKE3 alone derives keys from a context.
+            // Only BLAKE3 derives keys from a context string.
             (Key::Derive(_), _) if !matches!(self.algorithm.kind, Kind::Chunks { .. }) => {
                 return Err(SpecError::NotKeyed(name));
             }
@@ -137,40 +141,41 @@ impl Spec {
         Ok(self)
     }
 
-    /// Whether its digests are of the file's name too, which nobody told yet: what is hashed then is a file without a name.
+    /// Returns whether its digests depend on the file name, which has not been set: then a file without a name is
+    /// hashed.
     pub fn lacks_name(&self) -> bool {
         self.algorithm.customized == Some(NAME) && !self.is_customized()
     }
 
-    /// Whether its digests need a key that is not there: all that a name or a tag tells. Nothing can be hashed then.
+    /// Returns whether its digests require a key that is missing, as in a name or a tag. Nothing can be hashed then.
     pub fn lacks_key(&self) -> bool {
         self.params.key == Key::Missing
     }
 
-    /// Whether its state begins with a seed other than the usual one.
+    /// Returns whether it has a seed other than the default.
     pub fn is_seeded(&self) -> bool {
         self.params.seed != 0
     }
 
-    /// Whether its name told a seed, be it the usual one.
+    /// Returns whether a seed was given explicitly, even the default one.
     pub fn says_seed(&self) -> bool {
         self.params.seed_said.0
     }
 
-    /// Whether it has bytes that tell its use from others.
+    /// Returns whether it has a customization string.
     pub fn is_customized(&self) -> bool {
         self.params.customization.is_some()
     }
 
-    /// Whether its digests are under a key, whether that is there or not.
+    /// Returns whether its digests are keyed, whether the key is known or not.
     pub fn is_keyed(&self) -> bool {
         self.params.key != Key::None
     }
 
-    /// The same algorithm whose state begins with this seed.
+    /// Returns the algorithm with this seed.
     ///
     /// # Errors
-    /// The algorithm has no seed, or a shorter one.
+    /// Fails if the algorithm has no seed, or a shorter one.
     pub fn with_seed(mut self, seed: u64) -> Result<Spec, SpecError> {
         let Algorithm { name, seed_bits, .. } = *self.algorithm;
         if seed_bits == 0 {
@@ -187,10 +192,10 @@ impl Spec {
         Ok(self)
     }
 
-    /// The same algorithm with these bytes to tell its use from others; none is the plain one.
+    /// Returns the algorithm with this customization string; empty for none.
     ///
     /// # Errors
-    /// The algorithm takes no customization, or none as long as this.
+    /// Fails if the algorithm accepts no customization string, or none of this length.
     pub fn with_customization(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
         let name = self.algorithm.name;
         let Some(called) = self.algorithm.customized else {
@@ -220,10 +225,10 @@ impl Spec {
         }
     }
 
-    /// The same digest with leaves or parts of `size` bytes.
+    /// Returns the digest with leaves or parts of `size` bytes.
     ///
     /// # Errors
-    /// The algorithm has no leaves or parts to choose the size of, or none of this size.
+    /// Fails if the algorithm has no leaves or parts of variable size, or if it does not support this size.
     pub fn with_unit(mut self, size: u64) -> Result<Spec, SpecError> {
         let unit = self.parameter()?;
         if !unit.allows(size) {
@@ -243,32 +248,33 @@ impl Spec {
             .ok_or_else(|| SpecError::Parameter(self.algorithm.name, "takes no parameter".to_owned()))
     }
 
-    /// Bytes in a leaf or part of a composite digest that is cut into equal ones; 0 for any other algorithm.
+    /// Returns the size of the leaves or parts of a composite digest with equal ones; 0 for any other algorithm.
     pub fn unit(&self) -> u64 {
         self.params.unit
     }
 
-    /// Whether digests tell the number of parts: `HEX-N`.
+    /// Returns whether digests include the number of parts: `HEX-N`.
     pub fn counts_parts(&self) -> bool {
         self.algorithm.counts_parts()
     }
 
-    /// Whether a message can be hashed as it comes only if its length is known (see [`Spec::hasher_for_size`]).
+    /// Returns whether the message length must be known in advance to hash a stream (see [`Spec::hasher_for_size`]).
     pub fn needs_size(&self) -> bool {
         self.algorithm.needs_size()
     }
 
-    /// The row of the table.
+    /// Returns the table row.
     pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
     }
 
-    /// Length of the digest in bytes.
+    /// Returns the digest length in bytes.
     pub fn digest_len(&self) -> usize {
         self.params.digest_len
     }
 
-    /// The tag of BSD-style lines: `SHA256`, `BLAKE2b`, `BLAKE2b-128`, `SHAKE128-512`, `SHA256-TREE;LEAF=1MiB`.
+    /// Returns the tag for BSD-style lines: `SHA256`, `BLAKE2b`, `BLAKE2b-128`, `SHAKE128-512`,
+    /// `SHA256-TREE;LEAF=1MiB`.
     pub fn tag(&self) -> String {
         let mut tag = self.named(self.algorithm.tag);
         for (key, value) in self.parameters() {
@@ -280,19 +286,20 @@ impl Spec {
         tag
     }
 
-    /// Whether a list that has the digest `listed` means `found`: they are equal, or equal backwards where such lists are made.
+    /// Returns whether the digest `listed` in a manifest matches `found`: they are equal, or equal in reverse byte
+    /// order for algorithms with such manifests.
     pub fn agree(&self, listed: &Digest, found: &Digest) -> bool {
         let backwards = || listed.as_bytes().iter().rev().eq(found.as_bytes());
         listed == found || self.algorithm.either_order && backwards()
     }
 
-    /// Whether [`crate::update_many`] hashes several messages of this algorithm at once.
+    /// Returns whether [`crate::update_many`] hashes several messages of this algorithm at once.
     pub fn has_lanes(&self) -> bool {
         matches!(self.algorithm.kind, Kind::Blocks { .. } | Kind::Headed(_))
     }
 
-    /// What stands behind the name: parameters that are not the usual ones, each with its value. Of a key only that there is
-    /// one.
+    /// Returns the parameters after the name that differ from the defaults, with their values. A key is indicated but
+    /// not included.
     fn parameters(&self) -> Vec<(&'static str, String)> {
         let Params { key, unit: size, seed, customization, .. } = &self.params;
         let unit = self.algorithm.unit().filter(|unit| unit.usual != *size);
@@ -313,7 +320,7 @@ impl Spec {
         parameters
     }
 
-    /// The same with what stands behind a name: `leaf=1MiB`, `seed=7`, `custom=HEX` or `keyed`.
+    /// Adds a parameter from the text after a name: `leaf=1MiB`, `seed=7`, `custom=HEX` or `keyed`.
     pub(crate) fn with_parameter(self, text: &str) -> Result<Spec, SpecError> {
         let name = self.algorithm.name;
         let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key, Some(value)));
@@ -355,7 +362,7 @@ impl Spec {
     }
 }
 
-/// A number in decimal, or with `0x` before it in hexadecimal.
+/// Parses a decimal number, or a hexadecimal one with the prefix `0x`.
 fn number(text: &str) -> Option<u64> {
     let (digits, radix) = match text.get(..2) {
         Some("0x" | "0X") => (&text[2..], 16),

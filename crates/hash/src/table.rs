@@ -1,7 +1,7 @@
-//! The table of algorithms, and how names lead to a row.
+//! The table of algorithms, and how names are looked up.
 //!
-//! Rows stand with their families. What stands here is their concatenation and the constructions over any hash
-//! (`sha256-tree`, `mtsum-md5`), whose algorithms come into being when their names are asked for.
+//! Rows are defined in the families. This module concatenates them and adds the constructions over any hash
+//! (`sha256-tree`, `mtsum-md5`), whose algorithms are created when their names are first used.
 
 use crate::algorithm::{Algorithm, Lengths};
 use crate::family::FAMILIES;
@@ -15,23 +15,23 @@ use std::ops::Index;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// Every algorithm, in the order lists show them.
+/// All algorithms, in the order of listings.
 pub static ALGORITHMS: Algorithms = Algorithms(());
 
-/// The type of [`ALGORITHMS`]: a list, though its rows lie with their families.
+/// The type of [`ALGORITHMS`]: a list whose rows are defined in the families.
 #[derive(Clone, Copy)]
 pub struct Algorithms(());
 
 impl Algorithms {
-    /// The rows one after the other.
+    /// Iterates over the rows.
     pub fn iter(self) -> std::iter::Copied<std::slice::Iter<'static, &'static Algorithm>> {
-        // One list rather than one over lists: what goes through it is made small in each of its many places.
+        // A single list rather than a list of lists, because code that iterates over it is compiled in many places.
         static ROWS: LazyLock<Vec<&'static Algorithm>> =
             LazyLock::new(|| FAMILIES.iter().chain(tree::ROWS).flat_map(|rows| rows.iter()).collect());
         ROWS.iter().copied()
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[expect(clippy::len_without_is_empty, reason = "the table is never empty")]
     pub fn len(self) -> usize {
         self.iter().count()
@@ -55,8 +55,8 @@ impl Index<usize> for Algorithms {
     }
 }
 
-/// The row with this name, alias or tag, whatever its case; also those of [`CRC_CATALOGUE`] and [`KEYED`], HMAC over any hash, and the composite digests over
-/// any hash ([`tree::FAMILIES`]).
+/// Returns the row with this name, alias or tag, ignoring case; also those of [`CRC_CATALOGUE`] and [`KEYED`], HMAC
+/// with any hash, and the composite digests over any hash ([`tree::FAMILIES`]).
 pub fn find(name: &str) -> Option<&'static Algorithm> {
     if name.len() > MAX_NAME {
         return None;
@@ -65,15 +65,15 @@ pub fn find(name: &str) -> Option<&'static Algorithm> {
     BY_NAME.get(name.as_str()).copied().or_else(|| find_over(&name))
 }
 
-/// A name without what stands between its parts.
+/// Returns a name without separators.
 fn bare(name: &str) -> String {
     name.chars().filter(|mark| !matches!(mark, '-' | '_' | '/' | ',')).collect()
 }
 
-/// Longer than any name: a construction over a construction is none.
+/// Longer than any name: constructions cannot be nested.
 const MAX_NAME: usize = 128;
 
-/// All names, aliases and tags in small letters. Lists of a million files ask for a name with each digest.
+/// All names, aliases and tags in lower case. Manifests with a million files look up a name for each digest.
 static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(|| {
     let mut by_name = HashMap::new();
     for (row, name) in NAMES.iter() {
@@ -82,7 +82,7 @@ static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(||
     by_name
 });
 
-/// The same without marks; nothing where several rows are called so.
+/// The same without separators; `None` if the name is ambiguous.
 static BY_BARE_NAME: LazyLock<HashMap<String, Option<&'static Algorithm>>> = LazyLock::new(|| {
     let mut by_name = HashMap::new();
     for (row, name) in NAMES.iter() {
@@ -92,7 +92,7 @@ static BY_BARE_NAME: LazyLock<HashMap<String, Option<&'static Algorithm>>> = Laz
     by_name
 });
 
-/// All rows that a name may lead to, with each of their names.
+/// All rows that can be found by name, with each of their names.
 static NAMES: LazyLock<Vec<(&'static Algorithm, &'static str)>> = LazyLock::new(|| {
     let mut names = Vec::new();
     for row in ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(KEYED.iter().copied().flatten()) {
@@ -102,7 +102,7 @@ static NAMES: LazyLock<Vec<(&'static Algorithm, &'static str)>> = LazyLock::new(
     names
 });
 
-/// The construction of this name, in small letters, over a hash.
+/// Returns the construction with this lower-case name over a hash.
 fn find_over(name: &str) -> Option<&'static Algorithm> {
     if let Some(base) = name.strip_prefix(HMAC) {
         return keyed::over(&base.parse().ok()?);
@@ -113,8 +113,8 @@ fn find_over(name: &str) -> Option<&'static Algorithm> {
     })
 }
 
-/// The name to suggest for a mistyped one: of the family it names, else one that begins so, else the nearest, if one is near
-/// enough. What no longer shows tampering is suggested only where nothing better is near.
+/// Returns the name to suggest for a mistyped one: of the same family, else one with the same prefix, else the nearest
+/// one if it is near enough. An algorithm that is not tamper-evident is suggested only if there is no better match.
 fn nearest(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
     let begin = bare(&text);
@@ -123,7 +123,7 @@ fn nearest(text: &str) -> Option<&'static str> {
         let evident = row.status.tamper_evident();
         if begin.len() > 2 {
             if let Some(rest) = row.name.strip_prefix(text.as_str()).filter(|_| evident) {
-                // `sha3` is a family and wants a length; `blake` is no number yet.
+                // `sha3` is a family and needs a length; `blake` does not have a number yet.
                 let lacks_length =
                     rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
                 let rank = (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len());
@@ -143,15 +143,15 @@ fn nearest(text: &str) -> Option<&'static str> {
     family.map(|(_, name)| name).or(begun.map(|(_, name)| name)).or(near.map(|(_, name)| name))
 }
 
-/// Keeps what has the least rank.
+/// Keeps the element with the lowest rank.
 fn least<R: PartialOrd>(kept: &mut Option<(R, &'static str)>, rank: R, name: &'static str) {
     if kept.as_ref().is_none_or(|(known, _)| rank < *known) {
         *kept = Some((rank, name));
     }
 }
 
-// Here and not beside the type, because only the table knows what is near.
-/// Bytes of the longest unknown name that is shown in full.
+// Defined here and not next to the type, because finding the nearest name requires the table.
+/// The maximum length of an unknown name that is displayed in full.
 const LONGEST: usize = 200;
 
 impl fmt::Display for SpecError {
@@ -161,7 +161,7 @@ impl fmt::Display for SpecError {
             SpecError::Unknown(name) if name.starts_with("fsb") => {
                 write!(f, "unknown algorithm '{name}' (FSB is in programs built with --features full)")
             }
-            // No name is so long, and looking for the nearest one takes time that grows with it.
+            // No name is that long, and the time for finding the nearest one grows with the length.
             SpecError::Unknown(name) if name.len() > LONGEST => {
                 let begin: String = name.chars().take(LONGEST).collect();
                 write!(f, "unknown algorithm '{begin}...' ({} bytes)", name.len())
@@ -194,7 +194,7 @@ impl fmt::Display for SpecError {
     }
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+/// Returns the number of insertions, deletions, replacements and swaps of adjacent characters that turn `a` into `b`.
 fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
@@ -216,19 +216,20 @@ fn edit_distance(a: &str, b: &str) -> usize {
 }
 
 impl Spec {
-    /// The digest whose [`tree::stored`] name this is; `leaf` is the leaf size in bytes, for a tree that has one to choose.
+    /// Returns the digest for a [`tree::stored`] name. `leaf` is the leaf size in bytes, for a tree whose leaf size is
+    /// variable.
     pub fn from_stored(number: u8, base: &str, leaf: u64) -> Option<Spec> {
         tree::from_stored(number, base, leaf, |name| name.parse().ok())
     }
 }
 
 impl Spec {
-    /// The same with what stands behind a name, parted by `;`.
+    /// Adds the parameters after a name, which are separated by `;`.
     fn with_parameters(mut self, parameters: &str) -> Result<Spec, SpecError> {
         let mut given: Vec<String> = Vec::new();
         for parameter in parameters.split(';') {
             let key = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-            // Of one that is given twice nobody knows which is meant.
+            // A repeated parameter is ambiguous.
             if given.contains(&key) {
                 return Err(SpecError::Parameter(self.algorithm.name, format!("'{key}' is there twice")));
             }
@@ -238,11 +239,12 @@ impl Spec {
         Ok(self)
     }
 
-    /// The algorithm that a person names: as [`Spec::from_str`], and with other marks between the parts of the name, or none
-    /// (`sha512_256`, `tiger/192`, `blake2b256`, `hmacsha256`). A list may be damaged, and is read as it stands.
+    /// Parses an algorithm name entered by a user: like [`Spec::from_str`], but with other separators between the parts
+    /// of the name, or none (`sha512_256`, `tiger/192`, `blake2b256`, `hmacsha256`). Manifests are parsed strictly,
+    /// because they may be damaged.
     ///
     /// # Errors
-    /// No algorithm is called so, or several are.
+    /// Fails if no algorithm has this name, or if it is ambiguous.
     pub fn typed(text: &str) -> Result<Spec, SpecError> {
         let known = text.parse();
         if !matches!(known, Err(SpecError::Unknown(_) | SpecError::FixedLength(_))) || text.len() > MAX_NAME {
@@ -265,16 +267,16 @@ impl Spec {
         }
     }
 
-    /// The info hash of a torrent of one file whose name is to be told ([`Spec::lacks_name`]).
+    /// Returns the info hash of a single-file torrent whose file name is still unknown ([`Spec::lacks_name`]).
     pub fn nameless() -> Spec {
         Spec::new(&btih::ROW)
     }
 
-    /// The info hash of a torrent of one file of this name (BEP 3), with RHash's length of pieces or `piece`, a power of two from
-    /// 16 KiB to 1 GiB.
+    /// Returns the info hash of a single-file torrent with this file name (BEP 3), with RHash's piece length or
+    /// `piece`, a power of two from 16 KiB to 1 GiB.
     ///
     /// # Errors
-    /// The name is empty or has more than 255 bytes, or pieces cannot be so long.
+    /// Fails if the name is empty or has more than 255 bytes, or if the piece length is invalid.
     pub fn info_hash(name: &[u8], piece: Option<u64>) -> Result<Spec, SpecError> {
         if name.is_empty() {
             return Err(SpecError::LacksName(btih::KEY));
@@ -287,9 +289,9 @@ impl Spec {
 impl FromStr for Spec {
     type Err = SpecError;
 
-    /// A name, alias or tag of any case, with `-BITS` behind it where the length is free and `;leaf=SIZE` or `;part=SIZE`
-    /// where the digest has leaves or parts of any size. A CRC without a name is spelled by its parameters:
-    /// `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
+    /// Parses a name, alias or tag in any case, followed by `-BITS` if the length is variable and by `;leaf=SIZE` or
+    /// `;part=SIZE` if the digest has leaves or parts of variable size. A CRC without a name is given by its
+    /// parameters: `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
     fn from_str(text: &str) -> Result<Spec, SpecError> {
         if let Some((key, parameters)) = text.split_once(':')
             && key.eq_ignore_ascii_case(crc::KEY)
@@ -322,7 +324,7 @@ impl FromStr for Spec {
         }
         if let Some((name, bits)) = text.rsplit_once('-')
             && let (Some(algorithm), Ok(bits)) = (find(name), bits.parse())
-            // Of CRCs there are others, under names of their own.
+            // The other CRCs have names of their own.
             && algorithm.name != crc::KEY
         {
             return Spec::new(algorithm).with_bits(bits);
@@ -413,7 +415,7 @@ mod tests {
         for (tag, name) in [("XXH3_64", "xxh3"), ("XXH3_128", "xxh128"), ("SIPHASH24", "siphash-2-4")] {
             assert_eq!(find(tag).map(|row| row.name), Some(name), "lists have it");
         }
-        // What has the same letters and is another one is nobody's.
+        // Names that have the same letters as another one are not accepted.
         for text in
             ["gost256", "sha256-128", "sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "", "hmachmac"]
         {

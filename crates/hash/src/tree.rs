@@ -1,9 +1,10 @@
-//! Composite digests: a message cut into leaves, the leaves hashed apart, their hashes folded into one digest.
+//! Composite digests: a message is divided into leaves, the leaves are hashed separately, and their hashes are combined
+//! to one digest.
 //!
-//! Leaves are independent messages, so one message fills the SIMD lanes of one core and, cut into the pieces of a
-//! [`Plan`], all cores. `docs/spec/tree.md` defines every digest here exactly. A digest over one base hash is a row of
-//! [`crate::ALGORITHMS`] (`s3-etag`, `glacier`); one over any base hash is a row of [`FAMILIES`] (`sha256-tree`, `mtsum-md5`),
-//! whose algorithms come into being when their names are asked for.
+//! Leaves are independent messages, so a single message fills the SIMD lanes of one core and, divided into the pieces
+//! of a [`Plan`], all cores. `docs/spec/tree.md` defines every digest in this module exactly. A digest over one base
+//! hash is a row of [`crate::ALGORITHMS`] (`s3-etag`, `glacier`). A digest over any base hash is a row of [`FAMILIES`]
+//! (`sha256-tree`, `mtsum-md5`), whose algorithms are created when their names are first used.
 
 mod aich;
 pub(crate) mod btih;
@@ -42,7 +43,7 @@ pub use proof::{
     verify_consistency, verify_range,
 };
 
-/// The rows of this room, in the order lists show them.
+/// The rows of this module, in the order of listings.
 pub(crate) static ROWS: &[&[crate::algorithm::Algorithm]] = &[
     keccak::ROWS,
     rows::ROWS,

@@ -1,12 +1,12 @@
-//! Machine words that hold one value of each of `LANES` messages: what kernels are written over.
+//! Machine words that contain one value of each of `LANES` messages. Kernels are generic over them.
 //!
-//! A kernel body is generic over [`Word32`] or [`Word64`]. Instantiated for `u32` or `u64` it is the portable kernel for one
-//! message; for a SIMD register it hashes 2 to 16 messages; [`X2`] runs two registers side by side where one alone waits
-//! for its own results. The operations are one instruction each, or one that LLVM makes of a few (`vpternlog`,
-//! `vprol`): that is checked on the disassembly by a test.
+//! A kernel body is generic over [`Word32`] or [`Word64`]. Instantiated for `u32` or `u64` it is the portable kernel
+//! for one message; for a SIMD register it hashes 2 to 16 messages; [`X2`] runs two registers side by side if one alone
+//! would wait for its own results. Each operation is one instruction, or one that LLVM combines from several
+//! (`vpternlog`, `vprol`), which a test verifies in the disassembly.
 //!
-//! All methods are `inline(always)`: they take on the target features of the kernel row they are inlined into, and are
-//! correct only there. Constructing a word is `unsafe` for that reason; once one exists, its operations are safe.
+//! All methods are `inline(always)`: they inherit the target features of the kernel row into which they are inlined,
+//! and are correct only there. Therefore constructing a word is `unsafe`; once it exists, its operations are safe.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

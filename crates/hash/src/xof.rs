@@ -1,18 +1,18 @@
-//! Output of any length: what SHAKE and BLAKE3 give beyond a digest, read from any place.
+//! Output of any length: what SHAKE and BLAKE3 provide beyond a digest, read from any position.
 
 use crate::algorithm::Output;
 use crate::block::{Chain, State, Stream};
 use crate::hasher::{Hasher, Inner};
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// The output of an extendable-output function, without an end. Its first bytes are the digest.
+/// The unlimited output of an extendable-output function. Its first bytes are the digest.
 ///
-/// Moving costs nothing for BLAKE3. SHAKE's output can only be made in order: moving forward costs as much as reading,
-/// moving back begins anew.
+/// Seeking costs nothing for BLAKE3. SHAKE's output can only be computed in order: seeking forward costs as much as
+/// reading, and seeking back starts over.
 pub struct XofReader(Box<dyn Output>);
 
 impl Hasher {
-    /// Ends the message and returns its output as a reader; `None` for an algorithm whose digest is all there is
+    /// Finishes the message and returns a reader of its output; `None` for an algorithm that only has a digest
     /// ([`Lengths`](crate::Lengths) other than `Any`).
     ///
     /// ```
@@ -35,17 +35,17 @@ impl Hasher {
 }
 
 impl XofReader {
-    /// Fills the whole buffer with the bytes that come next.
+    /// Fills the complete buffer with the next bytes.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         self.0.fill(buffer);
     }
 
-    /// The number of the byte that comes next, from 0.
+    /// Returns the position of the next byte, from 0.
     pub fn position(&self) -> u64 {
         self.0.position()
     }
 
-    /// Goes on at the byte of this number.
+    /// Continues at this position.
     pub fn set_position(&mut self, position: u64) {
         self.0.set_position(position);
     }
@@ -64,7 +64,7 @@ impl std::fmt::Debug for XofReader {
 }
 
 impl Read for XofReader {
-    /// Fills the whole buffer; there is no end.
+    /// Fills the complete buffer; the output never ends.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.fill(buffer);
         Ok(buffer.len())
@@ -73,7 +73,7 @@ impl Read for XofReader {
 
 impl Seek for XofReader {
     /// # Errors
-    /// A place before the beginning, beyond 2^64, or counted from the end, which there is not.
+    /// Fails for a position before the beginning or beyond 2^64, or relative to the end, which does not exist.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = match to {
             SeekFrom::Start(position) => Some(position),
@@ -86,26 +86,26 @@ impl Seek for XofReader {
     }
 }
 
-/// Ends a message and returns its output, if its chain goes on after the end.
+/// Finishes a message and returns its output, if its chain continues after the end.
 pub(crate) fn sponge(stream: &mut Stream) -> Option<Box<dyn Output>> {
     let squeeze = stream.chain.squeeze?;
     let state = *stream.end();
     Some(Box::new(Sponge { chain: stream.chain, squeeze, first: state, state, position: 0 }))
 }
 
-/// The output of a chain that goes on after its end.
+/// The output of a chain that continues after its end.
 #[derive(Clone)]
 struct Sponge {
     chain: &'static Chain,
     squeeze: fn(&mut State),
     first: State,
-    /// The state whose block of output holds the next byte, or, at its end, the byte before.
+    /// The state whose output block contains the next byte or, at its end, the previous one.
     state: State,
     position: u64,
 }
 
 impl Sponge {
-    /// The block that `state` gives.
+    /// Returns the block that `state` provides.
     fn block(position: u64, len: u64) -> u64 {
         position.saturating_sub(1) / len
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::{ALGORITHMS, Key, Lengths, Secret, Spec, find};
 
-    /// Every algorithm with output of any length, and BLAKE3 in all its modes.
+    /// Returns every algorithm with output of any length, and BLAKE3 in all its modes.
     fn specs() -> Vec<Spec> {
         let plain = ALGORITHMS.iter().filter(|row| row.lengths == Lengths::Any).map(Spec::new);
         let blake3 = Spec::new(find("blake3").unwrap());

@@ -163,7 +163,7 @@ impl Iterator for Cuts {
     type Item = Range<u64>;
 
     fn next(&mut self) -> Option<Range<u64>> {
-        /// Digests that agree on no place in so many steps have leaves that begin nowhere together.
+        /// Digests that share no offset within this many steps have leaves with no common boundaries.
         const STEPS: usize = 64;
         if self.at >= self.size {
             return None;
@@ -182,7 +182,7 @@ impl Iterator for Cuts {
     }
 }
 
-/// What a worker found of these bytes, when it is read again; `None` if the digest cannot be cut there.
+/// Returns the piece of a worker for these bytes when it is read back, or `None` if the digest cannot be divided there.
 pub fn piece_of(
     spec: &Spec,
     size: u64,
@@ -198,10 +198,11 @@ fn exact(offset: u64, unit: u64) -> Option<u64> {
     offset.is_multiple_of(unit).then_some(offset / unit)
 }
 
-/// Hashes a range of a file's bytes towards a digest of the whole.
+/// Hashes a byte range of a file as part of the digest of the complete file.
 ///
 /// # Errors
-/// The digest cannot be divided, or not at these offsets; the file cannot be read or changed meanwhile.
+/// Fails if the digest cannot be divided, or not at these offsets, or if the file cannot be read or changed during the
+/// read.
 pub fn hash_range(
     path: impl AsRef<Path>,
     spec: &Spec,
@@ -217,7 +218,7 @@ pub fn hash_range(
     if bytes.start > bytes.end || bytes.end > size {
         return Err(fail(format!("{}..{} is not a range of its {size} bytes", bytes.start, bytes.end)));
     }
-    // Of BLAKE3 the only leaf is the root, and no piece of anything.
+    // The only leaf of a BLAKE3 tree is the root and cannot be a piece.
     if matches!(&division, Division::Tree(tree) if !tree.place_independent() && tree.leaves(size) < 2) {
         return Err(fail(format!("{spec} of so short a file cannot be divided: truesum hash computes it")));
     }
@@ -242,14 +243,15 @@ pub fn hash_range(
     Ok(Piece { spec: spec.clone(), size, range, levels, origin })
 }
 
-/// A range cut at multiples of `unit`: what is before the first, whole units by number, what is after the last.
+/// Divides a range at multiples of `unit`: the bytes before the first one, the complete units by number, and the bytes
+/// after the last one.
 fn whole_units(range: &Range<u64>, unit: u64) -> (Range<u64>, Range<u64>, Range<u64>) {
     let first = range.start.next_multiple_of(unit).min(range.end);
     let last = (range.end / unit * unit).max(first);
     (range.start..first, first / unit..last / unit, last..range.end)
 }
 
-/// The maximal perfect subtrees of a range of leaves.
+/// Returns the maximal perfect subtrees of a range of leaves.
 fn subtrees(
     source: Source<'_>,
     spec: &Spec,
@@ -259,7 +261,7 @@ fn subtrees(
 ) -> Result<Vec<(u8, Digest)>, Error> {
     let count = tree.leaves(source.size);
     if !tree.place_independent() && leaves == (0..count) && count > 1 {
-        // BLAKE3's last merge is the root's, so it is left to `combine`.
+        // The last merge of BLAKE3 computes the root, so it is left to `combine`.
         let half = 1 << (count - 1).ilog2();
         let mut parts = subtrees(source, spec, tree, 0..half, threads)?;
         parts.extend(subtrees(source, spec, tree, half..count, threads)?);

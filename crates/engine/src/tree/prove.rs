@@ -1,4 +1,4 @@
-//! Proofs that bytes of a file belong to a digest, made from a stored tree and checked by reading only those bytes.
+//! Proofs that bytes of a file belong to a digest, created from a stored tree and verified by reading only those bytes.
 
 use crate::error::{Cause, Error};
 use crate::io::source::{Source, finish};
@@ -13,21 +13,21 @@ use std::path::Path;
 use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// What shows that a range of leaves belongs to a digest.
+/// A proof that a range of leaves belongs to a digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeProof {
     /// The digest's algorithm, with its leaf size.
     pub spec: Spec,
-    /// Bytes of the whole file.
+    /// The size of the complete file in bytes.
     pub size: u64,
-    /// The leaves shown.
+    /// The range of leaves.
     pub leaves: Range<u64>,
-    /// The hashes beside the way to the root.
+    /// The sibling hashes on the path to the root.
     pub path: Vec<Digest>,
 }
 
 impl RangeProof {
-    /// The bytes shown: the leaves that hold the range that was asked for.
+    /// Returns the proven bytes: the leaves that contain the requested range.
     pub fn bytes(&self) -> Range<u64> {
         let leaf = Merkle::new(&self.spec).map_or(1, |tree| tree.leaf_size());
         let end = self.leaves.end.saturating_mul(leaf).min(self.size);
@@ -35,19 +35,19 @@ impl RangeProof {
     }
 }
 
-/// The granule hashes that a proof is made from.
+/// The granule hashes from which a proof is created.
 #[derive(Debug)]
 pub enum Row<'a> {
-    /// Those of a stored tree.
+    /// Those in a stored tree.
     Stored(&'a Store),
-    /// Those computed by reading the whole file: [`read_row`].
+    /// Those computed by reading the complete file: [`read_row`].
     Read(Vec<Digest>),
 }
 
-/// Reads a file for the hashes of its granules, a mebibyte each unless leaves are larger.
+/// Reads a file and returns the hashes of its granules, which are a mebibyte each unless leaves are larger.
 ///
 /// # Errors
-/// The file cannot be read or changed meanwhile; it was told to stop.
+/// Fails if the file cannot be read or changed during the read, or if the run was stopped.
 pub fn read_row(path: impl AsRef<Path>, spec: &Spec, reading: &Reading<'_>) -> Result<Row<'static>, Error> {
     let path = path.as_ref().as_os_str().as_bytes();
     let file = reading.open(path)?;
@@ -62,13 +62,13 @@ fn no_tree(path: &[u8], spec: &Spec) -> Error {
     Error::new(path, "prove", Cause::Other(format!("{spec} has no tree to prove ranges with")))
 }
 
-/// Proves that `bytes` of a file belong to its digest; the range is widened to whole leaves.
+/// Proves that `bytes` of a file belong to its digest. The range is extended to complete leaves.
 ///
-/// Reads at most the two granules at the range's ends. The proof is as good as the row: one made from a damaged tree or
-/// for a file that changed is refused by [`verify_proof`].
+/// Reads at most the two granules at the ends of the range. The proof is as reliable as the row: if it was created from
+/// a damaged tree or for a file that has changed, [`verify_proof`] rejects it.
 ///
 /// # Errors
-/// The range is empty or not within the file; the digest has no tree; a file cannot be read.
+/// Fails if the range is empty or not within the file, if the digest has no tree, or if a file cannot be read.
 pub fn prove(
     path: impl AsRef<Path>,
     spec: &Spec,
@@ -96,19 +96,19 @@ pub fn prove(
     Ok(RangeProof { spec: spec.clone(), size, leaves, path: path_hashes })
 }
 
-/// The nodes of a file's tree, from the row where that has them.
+/// The nodes of a file's tree, taken from the row if it contains them.
 pub(crate) struct Nodes<'a> {
     pub source: Source<'a>,
     pub tree: Merkle,
     pub row: &'a Row<'a>,
-    /// Bytes of an entry of the row.
+    /// The number of bytes per entry of the row.
     pub granule: u64,
-    /// Leaves of the tree.
+    /// The number of leaves of the tree.
     pub count: u64,
 }
 
 impl Nodes<'_> {
-    /// The hash of the node over these leaves.
+    /// Returns the hash of the node over these leaves.
     pub(crate) fn hash(&self, node: Range<u64>) -> Result<Digest, Error> {
         let per_granule = self.granule / self.tree.leaf_size();
         let whole = node.start.is_multiple_of(per_granule)
@@ -129,8 +129,8 @@ impl Nodes<'_> {
 /// Fills a buffer from an offset of a file.
 pub(crate) type Reader<'a> = dyn FnMut(&mut [u8], u64) -> Result<(), Error> + 'a;
 
-/// The hash of a node over the leaves that hold these bytes, if they were moved by `by` in the file. They are read from first to
-/// last, at most [`UNIT`] at a time.
+/// Returns the hash of the node over the leaves that contain these bytes, if they were shifted by `by` in the file.
+/// They are read in order, at most [`UNIT`] at a time.
 pub(crate) fn hash_leaves(
     read: &mut Reader<'_>,
     tree: &Merkle,
@@ -139,7 +139,7 @@ pub(crate) fn hash_leaves(
 ) -> Result<Digest, Error> {
     let step = UNIT.max(tree.leaf_size());
     let (mut row, mut buffer) = (Vec::new(), Vec::new());
-    // An empty file has a leaf too.
+    // An empty file also has a leaf.
     for offset in (bytes.start..bytes.end.max(bytes.start + 1)).step_by(step as usize) {
         let len = (bytes.end - offset).min(step);
         let start = offset.wrapping_add_signed(by);
@@ -154,7 +154,7 @@ pub(crate) fn hash_leaves(
     Ok(tree.reduce(row))
 }
 
-/// The hash of one large leaf, a slice at a time.
+/// Returns the hash of one large leaf, which is read slice by slice.
 pub(crate) fn hash_leaf(
     read: &mut Reader<'_>,
     mut leaf: Hasher,
@@ -169,24 +169,24 @@ pub(crate) fn hash_leaf(
     Ok(leaf.finish())
 }
 
-/// The bytes of leaves of a file of `size` bytes.
+/// Returns the byte range of leaves of a file of `size` bytes.
 pub(crate) fn bytes_of(tree: &Merkle, leaves: &Range<u64>, size: u64) -> Range<u64> {
     let place = |leaf: u64| leaf.saturating_mul(tree.leaf_size()).min(size);
     place(leaves.start)..place(leaves.end)
 }
 
-/// Why a proof does not hold, or could not be checked.
+/// Why a proof does not hold, or could not be verified.
 #[derive(Debug)]
 pub enum Refuted {
-    /// It has not the form that its range needs.
+    /// It does not have the form that its range requires.
     Form(ProofError),
-    /// The bytes or the proof lead to another digest: this one.
+    /// The bytes or the proof lead to this other digest.
     Other(Digest),
-    /// It is about another old file: one with this digest.
+    /// It belongs to another old file: one with this digest.
     OtherOld(Digest),
-    /// What it calls the old file's tree is no beginning of the new one's.
+    /// Its old tree is not the beginning of the new tree.
     NoBeginning,
-    /// The object belongs to the digest, and is not what the proof says of it: its size, digest or target.
+    /// The object belongs to the digest, but the proof describes its size, digest or target incorrectly.
     Misstated,
     /// The file could not be read.
     File(Error),
@@ -221,7 +221,8 @@ impl std::fmt::Display for Refuted {
     }
 }
 
-/// Refuses a file that is not as long as the one a proof is about: whatever bytes of it were read, it is another file.
+/// Rejects a file with a different length than the one in the proof: it is a different file, whatever bytes of it were
+/// read.
 pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), Refuted> {
     match found == proven {
         true => Ok(()),
@@ -232,10 +233,10 @@ pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), Refu
     }
 }
 
-/// Whether the bytes of the range, as the file has them now, belong to the trusted digest. Reads only these bytes.
+/// Verifies that the current bytes of the range in the file belong to the trusted digest. Reads only these bytes.
 ///
 /// # Errors
-/// [`Refuted`] says why not.
+/// Returns [`Refuted`] with the reason.
 pub fn verify_proof(
     path: impl AsRef<Path>,
     proof: &RangeProof,
@@ -254,7 +255,7 @@ pub fn verify_proof(
     of_length(path, file.size_hint(), proof.size)?;
     let source = Source { size: proof.size, ..reading.unmapped(&file, path) };
     let count = tree.leaves(proof.size);
-    // BLAKE3's root over leaves that are all read is not made from their value.
+    // If all leaves are read, the root of BLAKE3 is not computed from their combined value.
     let place_independent = tree.place_independent();
     let root = verify_range(
         count,

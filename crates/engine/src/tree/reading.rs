@@ -1,4 +1,4 @@
-//! How the functions over trees read a file.
+//! How the functions of this module read a file.
 
 use crate::error::Error;
 use crate::io::mapping::Mapping;
@@ -9,31 +9,31 @@ use crate::progress::Progress;
 use crate::run::config::cores;
 use crate::run::remote::Remote;
 
-/// How a file is read, how far it is, and how it is stopped.
+/// How a file is read, how progress is reported, and how the work is stopped.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
-    /// Where the file's name leads from.
+    /// The root from which the file's name is resolved.
     pub root: &'a Root,
-    /// Threads that read and hash; 0 means one for each core.
+    /// The number of threads that read and hash; 0 means one per core.
     pub threads: usize,
     /// Whether the file may be mapped.
     pub mapping: Mapping,
-    /// How far it is. [`Progress::stop`] ends it early, with an error.
+    /// The progress. [`Progress::stop`] ends the work early, with an error.
     pub progress: &'a Progress,
-    /// Where the file's name leads instead, if it lies in no file system. Digests, pieces, stored trees and what is compared with
-    /// them are read there; what reads a file from its beginning to its end is not.
+    /// The store that the file's name refers to, if it is not in a file system. Digests, pieces and stored trees can be
+    /// computed and compared there, but not functions that read a file sequentially.
     pub remote: Option<&'a dyn Remote>,
 }
 
 static ANYWHERE: Root = Root::Anywhere;
 
 impl<'a> Reading<'a> {
-    /// A name that leads anywhere, all cores, no mapping.
+    /// Returns settings for a name without limits, all cores, and no mapping.
     pub fn new(progress: &'a Progress) -> Reading<'a> {
         Reading { root: &ANYWHERE, threads: 0, mapping: Mapping::Never, progress, remote: None }
     }
 
-    /// A regular file under this name.
+    /// Opens a regular file.
     pub(super) fn open(&self, path: &[u8]) -> Result<Guarded, Error> {
         match self.remote {
             Some(remote) => Guarded::of_version(remote.version(path, self.progress)?),
@@ -41,7 +41,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// An open file to be read by place, mapped if that is allowed and of use.
+    /// Returns a source for reading an open file at arbitrary offsets, mapped if that is allowed and helps.
     pub(super) fn source<'s>(&self, file: &'s Guarded, path: &'s [u8]) -> Source<'s>
     where
         'a: 's,
@@ -49,7 +49,7 @@ impl<'a> Reading<'a> {
         Source::new(file, path, self.mapping, self.progress)
     }
 
-    /// The same, read piece by piece into memory.
+    /// Returns a source that reads the file into memory in pieces.
     pub(super) fn unmapped<'s>(&self, file: &'s Guarded, path: &'s [u8]) -> Source<'s>
     where
         'a: 's,

@@ -1,9 +1,9 @@
-//! Mending damaged ranges from a second copy.
+//! Repairs damaged ranges from a second copy.
 //!
-//! Only granules that the stored tree calls damaged are touched, and of these only the blocks that differ. Each is verified
-//! before it is written (the copy's granule has the tree's hash) and after (so has the mended file's). A granule may be larger
-//! than memory, so it is read twice, and the copy may change in between: the first reading leaves a digest of every mebibyte,
-//! which the bytes in memory must have when they are written.
+//! Only granules that are damaged according to the stored tree are modified, and of these only the blocks that differ.
+//! Each granule is verified before it is written (the copy's granule has the hash in the tree) and afterwards (so has
+//! the repaired file's). A granule may be larger than memory, so it is read twice, and the copy may change in between:
+//! the first pass computes a digest of every mebibyte, which the bytes in memory must match when they are written.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -21,48 +21,48 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
 
-/// Bytes compared and written at a time.
+/// The number of bytes compared and written at a time.
 const BLOCK: usize = 4096;
 
-/// Why a copy has not the right bytes.
+/// Why a copy does not have the right bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// It is damaged itself, or too short.
+    /// The copy is damaged itself, or too short.
     Damaged,
-    /// It is not there.
+    /// The copy does not exist.
     Missing,
-    /// It is the file that is to be mended.
+    /// The copy is the file to be repaired.
     Itself,
 }
 
-/// What is done to one damaged granule.
+/// The repair of one damaged granule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mend {
-    /// Its bytes.
+    /// Its byte range.
     pub range: Range<u64>,
-    /// Whether the copy has the right ones.
+    /// Whether the copy has the right bytes.
     pub possible: bool,
-    /// Why it has not, where it has not.
+    /// Why it does not.
     pub lack: Lack,
-    /// Bytes that were written, or would be: whole blocks that differ.
+    /// The number of bytes that were or would be written: complete blocks that differ.
     pub writes: u64,
-    /// Bytes that were there and are not those of the copy.
+    /// The number of existing bytes that differ from the copy.
     pub loses: u64,
 }
 
-/// How much of what is there would be lost, if that is more than half of `there` bytes: damage that large is more often the list
-/// or tree of another file.
+/// Returns how many bytes would be lost if that is more than half of the `there` existing bytes: with that much damage,
+/// the list or tree probably belongs to another file.
 pub fn loses_most(mends: &[Mend], there: u64) -> Option<u64> {
     let lost = mends.iter().map(|mend| mend.loses).sum();
     (lost > there / 2).then_some(lost)
 }
 
-/// Whether both are one file.
+/// Returns whether both are the same file.
 pub(crate) fn is_same(file: &Stat, copy: &Stat) -> bool {
     FileId::from(file) == FileId::from(copy)
 }
 
-/// Refuses to lose so much.
+/// Fails if too much would be lost.
 pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error> {
     let Some(lost) = loses_most(mends, there) else { return Ok(()) };
     let what = format!("{lost} of its {there} bytes would change: it may be a different file");
@@ -72,29 +72,30 @@ pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error
 /// Whether to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Only say what would be done.
+    /// Only report what would be done.
     DryRun,
-    /// Do it, unless more than half of what is there would be lost: nothing is written then.
+    /// Write, unless more than half of the existing bytes would be lost: then nothing is written.
     Write,
-    /// Do it, however much is lost.
+    /// Write, however much is lost.
     Most,
 }
 
 impl Mode {
-    /// Whether anything may be written.
+    /// Returns whether anything may be written.
     pub fn writes(self) -> bool {
         self != Mode::DryRun
     }
 }
 
-/// Mends a file from `copy`, as far as the copy has the right bytes. Returns what was found before, and what was done.
-/// `trusted` is a digest known from elsewhere: the tree must be its tree.
+/// Repairs a file from `copy`, as far as the copy has the right bytes. Returns what was found before, and what was
+/// done. `trusted` is a digest from another source, to which the tree must belong.
 ///
-/// A file that is too long stays so: nothing is known of the bytes at its end. Nothing is done by a tree that is not sound or
-/// not the one trusted: the judgement says so. The copy's name leads from the current folder, wherever the file's does.
+/// A file that is too long is not truncated, because nothing is known about the bytes at its end. Nothing is done if
+/// the tree is damaged or not the trusted one, which is reported in the judgement. The copy's name is relative to the
+/// current folder, whatever the file's name is relative to.
 ///
 /// # Errors
-/// A file cannot be read or written; most of it would be lost, and that was not asked for.
+/// Fails if a file cannot be read or written, or if most of it would be lost without permission.
 pub fn repair(
     path: impl AsRef<Path>,
     store: &Store,
@@ -152,14 +153,14 @@ pub fn repair(
             file.sync_all().map_err(|error| Error::io(path, "write", error))
         };
         let done = write();
-        // Nobody may have it open for writing when it is read.
+        // It must not be open for writing when it is read.
         drop(file);
         done.and_then(|()| check(path, store, &mends, reading)).map_err(|error| after(error, written))?;
     }
     Ok((report, mends))
 }
 
-/// The same failure, with what was written before it: whoever is told of it has to know that the file is another one now.
+/// Returns the same error with the number of bytes written before it, because the file has been modified by then.
 pub(crate) fn after(error: Error, written: u64) -> Error {
     if written == 0 {
         return error;
@@ -171,13 +172,13 @@ pub(crate) fn after(error: Error, written: u64) -> Error {
     Error { cause: Cause::Other(why), ..error }
 }
 
-/// What tells bytes from all others.
+/// Returns a digest that identifies these bytes.
 pub(crate) fn print_of(bytes: &[u8]) -> Digest {
     "blake3".parse::<Spec>().expect("a row of the table").digest(bytes)
 }
 
-/// Writes the blocks of a range that differ from the copy's, whose units have the digests `right`; returns their bytes, and how many
-/// bytes that were there differ. What is written is added to `sum` at once.
+/// Writes the blocks of a range that differ from the copy, whose units have the digests `right`. Returns the number of
+/// bytes in these blocks, and how many existing bytes differ. Bytes written are added to `sum` immediately.
 pub(crate) fn mend(
     file: &File,
     path: &[u8],
@@ -196,7 +197,7 @@ pub(crate) fn mend(
             let why = format!("bytes from {start} changed after they were verified");
             return Err(Error::new(copy.path, "read", Cause::Changed(why)));
         }
-        // What cannot be read, for whatever reason, is written.
+        // Bytes that cannot be read, for whatever reason, are written.
         let readable = read_to_end(file, &mut found[..len], start);
         for (index, right) in good[..len].chunks(BLOCK).enumerate() {
             let at = index * BLOCK;
@@ -216,7 +217,7 @@ pub(crate) fn mend(
     Ok((written, lost))
 }
 
-/// Bytes that can be read from `start` on.
+/// Returns how many bytes can be read from `start`.
 fn read_to_end(file: &File, buffer: &mut [u8], start: u64) -> usize {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -249,7 +250,7 @@ fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> R
 }
 
 impl Difference {
-    /// Whether mending all damaged ranges makes the file good.
+    /// Returns whether repairing all damaged ranges makes the file identical to the original.
     pub fn can_be_mended(&self) -> bool {
         self.judgement == Judgement::FileDamaged && !matches!(self.length, Length::Grown(_))
     }
@@ -268,7 +269,7 @@ mod tests {
         std::fs::write(target.path(), vec![1; len as usize]).expect("written");
         std::fs::write(copy.path(), &good).expect("written");
         let right: Vec<Digest> = good.chunks(UNIT as usize).map(print_of).collect();
-        // After it was verified the copy changed in its second mebibyte.
+        // The copy changed in its second mebibyte after it was verified.
         copy.open().write_all_at(&[8], UNIT + 99).expect("changed");
         let name = copy.path().as_os_str().as_bytes();
         let progress = Progress::default();

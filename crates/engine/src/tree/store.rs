@@ -1,7 +1,7 @@
 //! The stored tree (`.ftr`): two superblocks and a row of granule hashes, `docs/spec/tree.md` section 8.
 //!
-//! A checkpoint makes the row durable before the superblock that vouches for it, and never writes over the superblock that is
-//! valid; a reader trusts nothing that a CRC or the file's length does not bear out.
+//! A checkpoint makes the row durable before the superblock that lists it, and never overwrites the valid superblock. A
+//! reader trusts nothing that is not confirmed by a CRC or the file's length.
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
@@ -28,16 +28,16 @@ pub struct Store {
     file: File,
     path: PathBuf,
     header: Header,
-    /// What is wrong although the tree can be read: one superblock is damaged.
+    /// Damage that does not prevent reading the tree: one superblock is damaged.
     pub blemish: Option<Unusable>,
 }
 
-/// The name under which a tree is built before it gets its own.
+/// Returns the path under which a tree is built.
 pub fn part_of(path: impl AsRef<Path>) -> PathBuf {
     with_suffix(path, ".part")
 }
 
-/// The path with `suffix` behind its last name.
+/// Returns the path with `suffix` appended to its last component.
 pub fn with_suffix(path: impl AsRef<Path>, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path.as_ref());
     name.push(suffix);
@@ -45,10 +45,10 @@ pub fn with_suffix(path: impl AsRef<Path>, suffix: &str) -> PathBuf {
 }
 
 impl Store {
-    /// Begins a new tree in a file of this name, emptying what an earlier build left there.
+    /// Creates a new tree in a file with this name, discarding what an earlier build left there.
     ///
     /// # Errors
-    /// The file cannot be made or written, or what is there is no stored tree.
+    /// Fails if the file cannot be created or written, or if an existing file is not a stored tree.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Store, Error> {
         let path = path.as_ref();
         let file = emptied(path)?;
@@ -57,28 +57,28 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a tree for reading: the newest superblock that is valid counts.
+    /// Opens a tree for reading. The newest valid superblock counts.
     ///
     /// # Errors
-    /// The outer one if the file cannot be read, the inner one if it is no stored tree.
+    /// Returns the outer error if the file cannot be read, the inner one if it is not a stored tree.
     pub fn open(path: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
         let path = path.as_ref();
         let file = File::open(path).map_err(|error| io_error(path, "read", error))?;
         Store::of(file, path)
     }
 
-    /// Opens a tree to go on with it.
+    /// Opens a tree to resume it.
     ///
     /// # Errors
-    /// As [`Store::open`]; another program goes on with it.
+    /// Fails as [`Store::open`], or if another process is resuming it.
     pub(crate) fn open_to_write(path: &Path) -> Result<Result<Store, Unusable>, Error> {
         Store::of(own_file(path)?, path)
     }
 
-    /// A copy of the tree at `from`, to be changed.
+    /// Creates a copy of the tree at `from` to be modified.
     ///
     /// # Errors
-    /// As [`Store::create`] and [`Store::open`].
+    /// Fails as [`Store::create`] and [`Store::open`].
     pub(crate) fn copy(from: &Path, path: &Path) -> Result<Result<Store, Unusable>, Error> {
         let mut file = emptied(path)?;
         let mut old = File::open(from).map_err(|error| io_error(from, "read", error))?;
@@ -86,17 +86,17 @@ impl Store {
         Store::of(file, path)
     }
 
-    /// Opens a tree for reading by a name that leads from `root`.
+    /// Opens a tree for reading by a name that is resolved from `root`.
     ///
     /// # Errors
-    /// As [`Store::open`].
+    /// Fails as [`Store::open`].
     pub fn open_in(root: &Root, name: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
         let name = name.as_ref();
         let (file, _) = root.open(name.as_os_str().as_bytes(), Special::Refuse)?;
         Store::of(file.into(), name)
     }
 
-    /// The tree in an open file.
+    /// Reads the tree in an open file.
     fn of(file: File, path: &Path) -> Result<Result<Store, Unusable>, Error> {
         let fail = |error: io::Error| io_error(path, "read", error);
         let metadata = file.metadata().map_err(fail)?;
@@ -116,7 +116,7 @@ impl Store {
         let read: Vec<Result<Header, Unusable>> = blocks.iter().map(Header::decode).collect();
         let mut blemish = None;
         for (block, header) in blocks.iter().zip(&read) {
-            // A tree that has had one checkpoint has one superblock.
+            // A tree has only one superblock after its first checkpoint.
             if let Err(refusal) = header
                 && block.iter().any(|&byte| byte != 0)
             {
@@ -145,20 +145,20 @@ impl Store {
         Ok(Ok(Store { file, path: path.to_owned(), header, blemish }))
     }
 
-    /// What the tree says of itself.
+    /// Returns the header of the tree.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Where it is.
+    /// Returns the path of the tree.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes entries from granule `first` on; any thread may, in any order.
+    /// Writes entries starting with granule `first`. Threads may write in any order.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn put(&self, first: u64, hashes: &[Digest]) -> Result<(), Error> {
         let bytes: Vec<u8> = hashes.iter().flat_map(Digest::as_bytes).copied().collect();
         let at = ROW + first * self.header.hash_len();
@@ -168,7 +168,7 @@ impl Store {
     /// Reads entries.
     ///
     /// # Errors
-    /// The system's; the row is shorter than that.
+    /// Returns the system's error, or fails if the row is shorter.
     pub fn get(&self, granules: Range<u64>) -> Result<Vec<Digest>, Error> {
         let len = self.header.hash_len();
         let mut bytes = vec![0; ((granules.end - granules.start) * len) as usize];
@@ -177,10 +177,10 @@ impl Store {
         Ok(bytes.chunks(len as usize).map(Digest::new).collect())
     }
 
-    /// Makes the row durable, then a superblock that vouches for `finished` granules besides those it listed before.
+    /// Makes the row durable, then writes a superblock that lists the `finished` granules in addition to those before.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn checkpoint(&mut self, finished: &[Range<u64>]) -> Result<(), Error> {
         self.sync()?;
         let extents = self.header.extents.iter().chain(finished).cloned();
@@ -189,10 +189,10 @@ impl Store {
         self.sync()
     }
 
-    /// Ends the tree: both superblocks say that it is complete, with this digest.
+    /// Completes the tree: both superblocks record that it is complete, with this digest.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn complete(&mut self, digest: Digest) -> Result<(), Error> {
         let granules = self.header.granules();
         let end = ROW + granules * self.header.hash_len();
@@ -205,10 +205,10 @@ impl Store {
         self.sync()
     }
 
-    /// Gives the file its final name and makes that durable.
+    /// Renames the file to its final name and makes that durable.
     ///
     /// # Errors
-    /// The system's; the tree is then still there under the name it was built under.
+    /// Returns the system's error. The tree then still exists under its previous name.
     pub fn publish(mut self, name: impl AsRef<Path>) -> Result<Store, Error> {
         let name = name.as_ref();
         std::fs::rename(&self.path, name).map_err(|error| io_error(name, "write", error))?;
@@ -218,7 +218,8 @@ impl Store {
         Ok(self)
     }
 
-    /// Turns a complete tree into one under way over a file of another size, of which only `kept` granules are finished.
+    /// Turns a complete tree into an unfinished one over a file of a different size, of which only `kept` granules are
+    /// finished.
     pub(crate) fn reopen(&mut self, size: u64, hints: Hints, kept: &[Range<u64>]) -> Result<(), Error> {
         self.header.size = size;
         self.header.hints = hints;
@@ -227,7 +228,7 @@ impl Store {
         self.checkpoint(&[])
     }
 
-    /// Sets what the file was, which [`Store::complete`] writes.
+    /// Sets the state of the file, which [`Store::complete`] writes.
     pub(crate) fn set_hints(&mut self, hints: Hints) {
         self.header.hints = hints;
     }
@@ -246,10 +247,10 @@ impl Store {
         io_error(&self.path, action, error)
     }
 
-    /// BLAKE3 of the whole stored tree, superblocks and hints included.
+    /// Returns the BLAKE3 digest of the complete stored tree, including superblocks and hints.
     ///
     /// # Errors
-    /// The tree cannot be read.
+    /// Fails if the tree cannot be read.
     pub(crate) fn fingerprint(&self) -> Result<Digest, Error> {
         let mut hasher = "blake3".parse::<Spec>().expect("a row of the table").hasher();
         let mut buffer = vec![0; 1 << 16];
@@ -267,10 +268,11 @@ impl Store {
         }
     }
 
-    /// The digest that row 0 folds to; `None` for BLAKE3 over one granule, whose root is not made from the entry.
+    /// Returns the digest that row 0 folds to; `None` for BLAKE3 with a single granule, whose root is not computed from
+    /// the entry.
     ///
     /// # Errors
-    /// The row cannot be read.
+    /// Fails if the row cannot be read.
     pub fn fold(&self) -> Result<Option<Digest>, Error> {
         const AT_ONCE: u64 = 1 << 14;
         let header = &self.header;
@@ -287,9 +289,9 @@ impl Store {
     }
 }
 
-/// Keeps other builds of the same tree away, until the file is closed.
-/// The file of a tree under way, made if there is none. A link of this name is not followed, and a file with other names is
-/// not written to: in a folder that others may write to, either would lead to a file of their choice.
+/// Opens the file of an unfinished tree, creating it if necessary, and locks out other builds of the same tree until it
+/// is closed. A symbolic link is not followed, and a file with other names is not written to: in a folder that other
+/// users can write to, either could lead to a file of their choice.
 fn own_file(path: &Path) -> Result<File, Error> {
     let no_link = OFlags::NOFOLLOW.bits().cast_signed();
     let open = OpenOptions::new()
@@ -311,7 +313,7 @@ fn own_file(path: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
-/// The file of a tree under way, without what an earlier build left in it.
+/// Opens the file of an unfinished tree and discards what an earlier build left in it.
 fn emptied(path: &Path) -> Result<File, Error> {
     let file = own_file(path)?;
     may_be_replaced(&file, path)?;
@@ -319,16 +321,18 @@ fn emptied(path: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
-/// Whether a file that is in a tree's place is one, or nothing yet: no document is lost to a name that ends like a tree's.
+/// Tests that the file to be replaced is a tree or empty, so that no document is lost because its name ends like that
+/// of a tree.
 ///
 /// # Errors
-/// It is something else, or cannot be read.
+/// Fails if it is something else, or cannot be read.
 pub(crate) fn may_be_replaced(file: &File, path: &Path) -> Result<(), Error> {
     let mut begin = [0; BLOCK];
     let len =
         file.metadata().map_err(|error| io_error(path, "read", error))?.len().min(BLOCK as u64) as usize;
     file.read_exact_at(&mut begin[..len], 0).map_err(|error| io_error(path, "read", error))?;
-    // Killed before its first checkpoint, a tree is empty or zeros; a byte of a damaged one may be another.
+    // A tree that was killed before its first checkpoint is empty or contains zeros; a byte of a damaged one may be
+    // wrong.
     let nothing = begin.iter().all(|&byte| byte == 0);
     if nothing || begin[..8].iter().zip(&MAGIC[..8]).filter(|(found, own)| found == own).count() >= 7 {
         return Ok(());
@@ -344,7 +348,7 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
             let why = Cause::Other("another program is building it".to_owned());
             Err(Error::new(path.as_os_str().as_bytes(), "write", why))
         }
-        // File systems without locks: two builds at once are then the user's to avoid.
+        // On file systems without locks, the user must avoid simultaneous builds.
         _ => Ok(()),
     }
 }
@@ -375,7 +379,7 @@ mod tests {
         let newest = store.header.seq;
         let open = || Store::open(&path).expect("readable");
         assert_eq!(open().expect("valid").header.extents, [0..1, 2..3]);
-        // A torn write of the newest: the one before counts.
+        // The newest superblock was only partly written, so the previous one counts.
         store.file.write_all_at(&[1], (newest % 2) * BLOCK as u64 + 300).expect("torn");
         let older = open().expect("the other one");
         assert_eq!(older.header.extents, vec![0..1]);

@@ -1,4 +1,4 @@
-//! What was decided of files, as changes of the entries of their manifest.
+//! Converts the decisions about files to changes of the manifest's entries.
 
 use super::outcome::Action;
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
@@ -8,23 +8,23 @@ use truesum_hash::{Digest, Spec};
 use truesum_manifest::edit::{Changes, Edit};
 use truesum_manifest::{Entry, Line};
 
-/// An entry that goes.
+/// The mark of an entry to be removed.
 const GONE: u32 = NONE - 1;
 
 /// The changes of a manifest.
 pub(super) struct Planned<'p, 'a> {
     comparison: &'p Comparison<'a>,
-    /// For each listed file the found one that its entry is to say; none, or that it goes.
+    /// For each file in the manifest, the file found that replaces it, none, or the mark for removal.
     instead: Vec<u32>,
-    /// Listed files that have another name now.
+    /// Files in the manifest that have a new name.
     renamed: Vec<bool>,
     /// Files to be added, in order.
     fresh: Vec<u32>,
-    /// The algorithms that most listed files have.
+    /// The algorithms of most files in the manifest.
     specs: Vec<Spec>,
-    /// Whether names are spelled with `./` in front, as the first one is.
+    /// Whether names begin with `./`, like the first one.
     dotted: Option<bool>,
-    /// The next place to be met, and the last entry: its name, and what it is of.
+    /// The next position, and the last entry: its name, and its file.
     place: usize,
     last: (Vec<u8>, Option<u32>),
     /// The next file to be added.
@@ -53,7 +53,7 @@ impl<'p, 'a> Planned<'p, 'a> {
         Planned { comparison, instead, renamed, fresh, specs, dotted, place, last, next }
     }
 
-    /// The listed file that an entry is of.
+    /// Returns the file that an entry belongs to.
     fn file(&mut self, line: &Line) -> Option<u32> {
         let asked = &self.comparison.asked;
         let number = line.at.number();
@@ -65,18 +65,18 @@ impl<'p, 'a> Planned<'p, 'a> {
                 self.place += 1;
                 Some(*file)
             }
-            // Neighbouring lines of one file are one entry of the audit, at the place of the first.
+            // Adjacent lines for one file are one entry of the audit, at the position of the first.
             _ if line.entry.path == self.last.0 && !asked.contradicting.contains(&number) => self.last.1,
             _ => None,
         }
     }
 
-    /// A name as the manifest spells names.
+    /// Returns a name in the manifest's style.
     fn spelled(&self, name: &[u8], dotted: bool) -> Vec<u8> {
         if dotted { [b"./", name].concat() } else { name.to_vec() }
     }
 
-    /// What was found of a file, with the digests of these algorithms.
+    /// Returns the entry for a file that was found, with the digests of these algorithms.
     fn entry(&self, found: u32, path: Vec<u8>, mut wanted: impl FnMut(&Spec) -> bool) -> Entry {
         let facts = self.comparison.sets[FOUND].facts(found);
         let digests: Vec<(Spec, Digest)> =
@@ -85,13 +85,13 @@ impl<'p, 'a> Planned<'p, 'a> {
     }
 }
 
-/// The algorithms that most listed files have.
+/// Returns the algorithms of most files in the manifest.
 fn usual(comparison: &Comparison<'_>) -> Vec<Spec> {
     let set = &comparison.sets[LISTED];
     let mut counts = vec![0u64; set.kinds().len()];
     (0..set.len()).for_each(|at| counts[set.kind(at) as usize] += 1);
     let kinds = set.kinds().iter().zip(counts).filter(|(kind, _)| !kind.is_empty());
-    // Of two that are as many the first.
+    // If two are equally common, the first one.
     let most = kinds.rev().max_by_key(|(_, count)| *count);
     most.map_or_else(|| comparison.asked.usual.clone(), |(kind, _)| kind.to_vec())
 }
@@ -119,7 +119,7 @@ impl Changes for Planned<'_, '_> {
                 };
                 let own = |spec: &Spec| line.entry.digests.iter().any(|(known, _)| known == spec);
                 let mut entry = self.entry(found, path, own);
-                // As they stand in the line.
+                // In the order of the line.
                 let place = |spec: &Spec| line.entry.digests.iter().position(|(known, _)| known == spec);
                 entry.digests.sort_by_key(|(spec, _)| place(spec));
                 Edit::Replace(Box::new(entry))

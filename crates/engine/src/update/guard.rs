@@ -1,4 +1,4 @@
-//! What speaks against writing a manifest at all: a disk that is not mounted looks as if all its files were gone.
+//! Reasons not to write a manifest at all: if a disk is not mounted, all its files appear to be missing.
 
 use super::outcome::{Action, Consent, QuickTrust, Refusal};
 use super::{Update, mounts};
@@ -11,7 +11,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 impl Update<'_> {
-    /// Why the manifest is not to be written, if so. `missing` does not count files that moved; `same` are as listed, and not told.
+    /// Returns why the manifest must not be written, if there is a reason. `missing` does not include moved files;
+    /// `same` files match and are not reported.
     pub(super) fn refusal(&self, told: &[(Row, Action)], missing: u64, same: usize) -> Option<Refusal> {
         let options = self.options;
         let report = &self.comparison.report;
@@ -56,8 +57,8 @@ impl Update<'_> {
         (!kept && !options.allow_empty).then_some(Refusal::NothingLeft)
     }
 
-    /// Returns a folder of entries to be removed that is there and empty, as one is whose disk is not mounted. One whose files were
-    /// found elsewhere was emptied by somebody.
+    /// Returns a folder with entries to be removed that exists and is empty, as if its disk were not mounted. If its
+    /// files were found elsewhere, it was emptied on purpose.
     fn emptied_folder(&self, root: &Path, told: &[(Row, Action)]) -> Option<PathBuf> {
         let set = &self.comparison.sets[LISTED];
         let of = |action: Action| told.iter().filter(move |(_, done)| *done == action);
@@ -81,15 +82,15 @@ impl Update<'_> {
         None
     }
 
-    /// Whether entries are listed, and none has a time.
+    /// Returns whether there are entries, and none has a time.
     fn has_no_times(&self) -> bool {
         let set = &self.comparison.sets[LISTED];
         set.len() > 0 && (0..set.len()).all(|at| set.time(at).is_none())
     }
 }
 
-/// Returns the folder that most listed files were found without, or with, before their names: then the names are relative to another
-/// folder than the one that was looked at.
+/// Returns the folder with or without which most names in the manifest exist: then names are relative to a different
+/// folder than the one that was searched.
 pub(super) fn other_folder(comparison: &Comparison<'_>, rows: &[Row]) -> Option<PathBuf> {
     let [listed, found] = &comparison.sets;
     let mut folders: HashMap<&[u8], u64> = HashMap::new();

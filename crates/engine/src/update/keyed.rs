@@ -1,4 +1,5 @@
-//! Whether the key given is that of the manifest's lines: under another none of them fits, and new ones would fit neither.
+//! Tests whether the given key is that of the manifest's lines: with a different key no line matches, and new lines
+//! would not match either.
 
 use super::outcome::{Action, Refusal};
 use super::{Update, original};
@@ -10,12 +11,12 @@ use crate::io::open::{Root, Special};
 use std::path::Path;
 
 impl Update<'_> {
-    /// Whether a listed file has a digest under a key.
+    /// Returns whether a file in the manifest has a keyed digest.
     fn is_keyed(&self, listed: u32) -> bool {
         listed != NONE && self.comparison.sets[LISTED].specs(listed).iter().any(truesum_hash::Spec::is_keyed)
     }
 
-    /// Whether some line under a key was found to fit, among the rows of all files.
+    /// Returns whether some line with a keyed digest matches, among the rows of all files.
     pub(super) fn fits_key(&self, rows: &[Row], folder: &Path) -> bool {
         let same = |row: &&Row| row.standing == Standing::Same && self.is_keyed(row.at[LISTED]);
         let elsewhere = |row: &Row| {
@@ -30,7 +31,7 @@ impl Update<'_> {
         if self.options.quick.is_none() || self.report.unread == 0 {
             return same.next().is_some();
         }
-        // Some were not read: the smallest is.
+        // Some were not read: read the smallest one.
         let Ok(root) = Root::folder(folder, self.options.audit.check.allow_outside) else { return false };
         let set = &self.comparison.sets[LISTED];
         let size =
@@ -38,7 +39,7 @@ impl Update<'_> {
         same.min_by_key(size).is_some_and(|row| self.fits(&root, row.at[LISTED]))
     }
 
-    /// Reads a listed file, and compares it with its digests under a key.
+    /// Reads a file in the manifest and compares it with its keyed digests.
     fn fits(&self, root: &Root, listed: u32) -> bool {
         let set = &self.comparison.sets[LISTED];
         let Ok((file, _)) = root.open(set.name(listed), Special::Refuse) else { return false };
@@ -60,7 +61,7 @@ impl Update<'_> {
         }
     }
 
-    /// Why the manifest is not to be written, if no line under a key fits the one given.
+    /// Returns why the manifest must not be written if no keyed line matches the given key.
     pub(super) fn other_key(&self, told: &[(Row, Action)], fits: bool) -> Option<Refusal> {
         let set = &self.comparison.sets[LISTED];
         let keyed = set.kinds().iter().flat_map(|kind| kind.iter()).any(truesum_hash::Spec::is_keyed);

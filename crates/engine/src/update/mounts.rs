@@ -1,17 +1,17 @@
-//! File systems that belong somewhere and are not there: named in `/etc/fstab` (fstab(5)) and not mounted.
+//! Missing file systems: those in `/etc/fstab` (fstab(5)) that are not mounted.
 
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A place at, above or below `root` where a file system should be mounted and is not.
+/// Returns a mount point at, above or below `root` that is not mounted.
 pub(super) fn absent(root: &Path) -> Option<PathBuf> {
     let root = std::fs::canonicalize(root).ok()?;
     let table = std::fs::read("/etc/fstab").ok()?;
     places(&table).find(|place| (root.starts_with(place) || place.starts_with(&root)) && !is_mounted(place))
 }
 
-/// Whether a file system begins at this folder. A place that is not there cannot hide anything.
+/// Returns whether a file system is mounted at this folder. A mount point that does not exist cannot hide anything.
 fn is_mounted(place: &Path) -> bool {
     let Some(above) = place.parent() else { return true };
     match (std::fs::metadata(place), std::fs::metadata(above)) {
@@ -20,14 +20,14 @@ fn is_mounted(place: &Path) -> bool {
     }
 }
 
-/// Whether it is a folder of the same file system, mounted again.
+/// Returns whether it is a bind mount of a folder in the same file system.
 fn is_bound(place: &Path) -> bool {
     let Ok(table) = std::fs::read("/proc/self/mountinfo") else { return true };
     let mut lines = table.split(|&byte| byte == b'\n');
     lines.any(|line| line.split(|&byte| byte == b' ').nth(4).is_some_and(|at| unescaped(at) == place))
 }
 
-/// The second fields of a table: where file systems are mounted.
+/// Returns the second fields of a table, which are the mount points.
 fn places(table: &[u8]) -> impl Iterator<Item = PathBuf> {
     let lines = table.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii_start().starts_with(b"#"));
     let field = |line: &[u8]| {
@@ -41,7 +41,7 @@ fn places(table: &[u8]) -> impl Iterator<Item = PathBuf> {
         .into_iter()
 }
 
-/// A name with `\040` and its like undone.
+/// Returns a name with escapes such as `\040` decoded.
 fn unescaped(field: &[u8]) -> PathBuf {
     let mut name = Vec::with_capacity(field.len());
     let mut rest = field;

@@ -1,4 +1,4 @@
-//! The manifest that is to be changed: opened once, and the same from then on until another takes its place.
+//! The manifest to be updated: opened once, and unchanged from then on until it is replaced.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -16,46 +16,46 @@ pub(super) struct Original {
 }
 
 impl Original {
-    /// Opens it. Only what is a file can be replaced.
+    /// Opens the manifest. Only a regular file can be replaced.
     ///
     /// # Errors
-    /// It cannot be opened, is no file, or somebody is writing to it.
+    /// Fails if it cannot be opened, is not a regular file, or is being written to.
     pub fn open(manifest: &Path) -> Result<Original, Error> {
         let name = manifest.as_os_str().as_bytes();
         Ok(Original { file: Guarded::open(&Root::Anywhere, name, Special::Refuse)? })
     }
 
-    /// Its text from the beginning.
+    /// Returns a reader at its beginning.
     pub fn reader(&self) -> Box<dyn Read + '_> {
         Box::new(at_beginning(self.file.as_fd()))
     }
 
-    /// When it was last written.
+    /// Returns its modification time.
     pub fn written(&self) -> Time {
         let stat = self.file.stat();
         Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 }
     }
 
-    /// How many bytes it has.
+    /// Returns its size in bytes.
     pub fn size(&self) -> u64 {
         self.file.stat().st_size as u64
     }
 
-    /// Whether it has other names: they keep the old content, for another file takes this name.
+    /// Returns whether it has other names. These keep the old content, because a new file gets this name.
     pub fn has_other_names(&self) -> bool {
         self.file.stat().st_nlink > 1
     }
 
-    /// Whether this name leads to it.
+    /// Returns whether this name refers to it.
     pub fn is_at(&self, path: &Path) -> bool {
         let own = self.file.stat();
         rustix::fs::stat(path).is_ok_and(|stat| FileId::from(&stat) == FileId::from(own))
     }
 
-    /// Whether this name still leads to it, and nobody wrote to it.
+    /// Tests that this name still refers to it, and that it was not modified.
     ///
     /// # Errors
-    /// Somebody did, or put another file in its place.
+    /// Fails if it was modified or replaced.
     pub fn unchanged(&self, manifest: &Path) -> Result<(), Error> {
         let name = manifest.as_os_str().as_bytes();
         let changed = |what: String| Error::new(name, "replace", Cause::Changed(what));
@@ -71,7 +71,7 @@ impl Original {
     }
 }
 
-/// A file from its beginning, whatever else is done with it.
+/// Returns a reader at the beginning of a file, independent of other readers.
 pub(super) fn at_beginning<'f>(file: impl AsFd + 'f) -> impl Read + 'f {
     BufReader::with_capacity(1 << 16, Placed { file, at: 0 })
 }

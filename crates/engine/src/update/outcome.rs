@@ -1,4 +1,4 @@
-//! What is asked of an update, and what it tells.
+//! The options, events and counts of an update.
 
 use crate::audit::standing::{Equality, Finding, Standing};
 use crate::audit::{Options as AuditOptions, Report as AuditReport};
@@ -11,65 +11,66 @@ use std::path::{Path, PathBuf};
 use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
-/// How far somebody agrees to a kind of change.
+/// How far a kind of change is permitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consent {
-    /// Not at all.
+    /// Never.
     #[default]
     Withheld,
-    /// As far as nothing speaks against it.
+    /// Unless there is evidence against it.
     Safe,
-    /// Also where something does.
+    /// Always.
     All,
 }
 
-/// What an update relies on that does not read every file.
+/// What an update that does not read every file relies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuickTrust {
-    /// The times in the entries. An entry without one is read; a manifest without any is refused.
+    /// The times in the entries. A file whose entry has no time is read; a manifest without any times is rejected.
     Times,
-    /// Also the manifest's own date, for entries without a time. A copy of a manifest has another date than the reading it records.
+    /// Also the manifest's own date, for entries without a time. A copy of a manifest may have a date other than that
+    /// of the read it records.
     Date,
 }
 
-/// What is asked of an update. All defaults are the strict ones: only files that are not listed are added.
+/// The options of an update. The defaults are the strictest ones: only files that are not in the manifest are added.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How manifests and files are read, and which folder.
+    /// How manifests and files are read, and in which folder.
     pub audit: AuditOptions,
-    /// Whether entries follow files that were written to.
+    /// Whether entries of modified files are refreshed.
     pub refresh: Consent,
-    /// Whether entries go whose files are missing.
+    /// Whether entries of missing files are removed.
     pub prune: Consent,
-    /// Whether entries of files that moved get the new name.
+    /// Whether entries of moved files get the new name.
     pub rename: bool,
-    /// Whether files stay unread whose size and times say that they are as listed, and by which times.
+    /// Whether files are not read if their size and time match the manifest, and which times are used.
     pub quick: Option<QuickTrust>,
-    /// Write although some file or folder could not be read.
+    /// Write the manifest even if some file or folder could not be read.
     pub partial: bool,
-    /// Write although no entry is left.
+    /// Write the manifest even if it has no entries left.
     pub allow_empty: bool,
-    /// Write nothing.
+    /// Do not write anything.
     pub dry_run: bool,
 }
 
 /// What was done about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// Nothing: its entry, if it has one, is what it was.
+    /// Nothing: its entry, if it has one, is unchanged.
     Kept,
-    /// It has an entry now.
+    /// An entry was added.
     Added,
-    /// Its entry says what it is now.
+    /// Its entry was refreshed.
     Refreshed,
-    /// Its entry has its new name.
+    /// Its entry was renamed.
     Renamed,
-    /// Its entry is gone.
+    /// Its entry was removed.
     Removed,
 }
 
 impl Action {
-    /// All of them.
+    /// All values.
     pub const ALL: [Action; 5] =
         [Action::Kept, Action::Added, Action::Refreshed, Action::Renamed, Action::Removed];
 }
@@ -77,27 +78,28 @@ impl Action {
 /// Why nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// So many files or folders could not be read.
+    /// The number of files or folders that could not be read.
     Unread(u64),
-    /// So many lines are malformed.
+    /// The number of malformed lines.
     Malformed(u64),
-    /// The folder holds none of the listed files.
+    /// The folder contains none of the files in the manifest.
     EmptyRoot(PathBuf),
     /// A file system that belongs there is not mounted.
     Unmounted(PathBuf),
-    /// So many listed files are missing, of so many.
+    /// This many of this many files in the manifest are missing.
     TooMany(u64, u64),
-    /// This folder holds listed files, and is empty now.
+    /// This folder contained files in the manifest, and is empty now.
     EmptyFolder(PathBuf),
     /// No entry would be left.
     NothingLeft,
-    /// Most listed files were found without this folder, or with it, before their names: another folder is meant.
+    /// Most files in the manifest exist if this folder is added to or removed from their names, so another folder is
+    /// meant.
     OtherFolder(PathBuf),
-    /// No entry has a time by which a file could be left unread.
+    /// No entry has a time that would allow a file not to be read.
     NoTimes,
-    /// No line under a key fits the one given.
+    /// No keyed line matches the given key.
     OtherKey,
-    /// This file, which no line that could be used lists, has its name on one that could not.
+    /// This file would be added, but its name is on a malformed line.
     Listed(PathBuf),
 }
 
@@ -144,52 +146,55 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Something that an update tells.
+/// An event of an update.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// What a file is that is not as listed, or was not, and what was done about it. In the order of names, after everything.
+    /// The result for a file that does not, or did not, match the manifest, and what was done about it. Reported in the
+    /// order of names, at the end.
     File(&'e Finding<'e>, Action),
-    /// A line of the manifest that is no entry, or contradicts one before it.
+    /// A line of the manifest that is malformed or contradicts an earlier one.
     Malformed(&'e Path, &'e BadLine),
-    /// The manifest could not be read, changed or written, or a folder not be listed.
+    /// The manifest could not be read, changed or written, or a folder could not be listed.
     Failed(&'e Error),
-    /// Nothing is written, and why.
+    /// Nothing is written, for this reason.
     Refused(&'e Refusal),
 }
 
-/// Takes what an update tells. Its error ends the update.
+/// Receives the events of an update. Returning an error stops it.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
 /// The counts of an update.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// What an audit would say now: files that were added, refreshed and renamed are as listed, those removed are not listed.
-    /// `listed` is what was listed before.
+    /// The result that an audit would have now: added, refreshed and renamed files match, removed ones are not in the
+    /// manifest. `listed` is the number of entries before.
     pub audit: AuditReport,
-    /// How often each was done.
+    /// The number of times each action was taken.
     actions: [u64; Action::ALL.len()],
-    /// Listed files that were not read, for they seemed to be as listed.
+    /// Files in the manifest that were not read because they appeared to match.
     pub unread: u64,
-    /// Detached signatures of the manifest that no line lists: they are not added.
+    /// Detached signatures of the manifest that are not in it. They are not added.
     pub signatures: u64,
-    /// Files beside the folder that holds all listed ones, where no folder was named: they are not added.
+    /// Files outside the folder that contains all files in the manifest, if no folder was specified. They are not
+    /// added.
     pub beside: u64,
-    /// Whether there is a new manifest.
+    /// Whether a new manifest was written.
     pub written: bool,
-    /// Whether there is none although something was to be changed.
+    /// Whether the manifest was not written although there were changes.
     pub refused: bool,
-    /// Whether something would be changed, were this no dry run.
+    /// Whether there are changes that a dry run did not write.
     pub pending: bool,
-    /// Whether the manifest lists itself with a digest it does not have, which no update can mend: a new line is another file.
+    /// Whether the manifest contains an incorrect digest of itself, which no update can fix: a new line changes the
+    /// file.
     pub lists_itself: bool,
-    /// Whether the manifest had other names (hard links), which keep what it was.
+    /// Whether the manifest had other names (hard links), which keep the old content.
     pub has_other_names: bool,
-    /// The time that a new manifest keeps, if it does: lines stay of files that were written to after it.
+    /// The time that a new manifest keeps, if any: lines remain for files that were modified after it.
     pub keeps_time: Option<Time>,
 }
 
 impl Report {
-    /// How often this was done; in a dry run, would be.
+    /// Returns how often this action was taken, or would be in a dry run.
     pub fn count_of(&self, action: Action) -> u64 {
         self.actions[action as usize]
     }
@@ -203,8 +208,8 @@ impl Report {
         }
     }
 
-    /// What all this means for the manifest as it is now: what an audit of it would. One that a dry run leaves as it is does not
-    /// list what is there.
+    /// Returns the overall result for the current manifest, as an audit of it would. After a dry run, the manifest
+    /// still does not match the files.
     pub fn equality(&self) -> Equality {
         let nothing = self.audit.nothing && self.count_of(Action::Added) == 0;
         match (AuditReport { nothing, ..self.audit.clone() }).equality() {

@@ -1,7 +1,7 @@
-//! Names on lines of a manifest that could not be used: such a file is listed, and not new.
+//! Names on malformed lines of a manifest: such a file is in the manifest and not new.
 //!
-//! What is wrong with a line may be anything, so its name is not read but looked for, in the spellings that formats have.
-//! Where that is in doubt the name counts as standing there: then nothing is written.
+//! Anything may be wrong with a malformed line, so it is not parsed but searched for the name, in the spellings of all
+//! formats. In case of doubt the name counts as found, and then nothing is written.
 
 use super::outcome::Action;
 use crate::audit::comparison::{Comparison, FOUND};
@@ -13,10 +13,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum_manifest::{Format, Place};
 
-/// A file that was to be written as new, and whose name stands on one of the lines at these places.
+/// Returns a file that would be added and whose name is on one of the lines at these positions.
 ///
 /// # Errors
-/// The manifest could not be read again.
+/// Fails if the manifest could not be read again.
 pub(super) fn listed(
     comparison: &Comparison<'_>,
     told: &[(Row, Action)],
@@ -40,7 +40,7 @@ pub(super) fn listed(
     Ok(listed.next().map(|name| PathBuf::from(OsStr::from_bytes(name))))
 }
 
-/// The lines at these places; all of a document that has no lines.
+/// Returns the lines at these positions; for a document without lines, all of it.
 fn unused(mut text: Vec<u8>, places: &BTreeSet<Place>) -> Vec<Vec<u8>> {
     let wide = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
     if wide {
@@ -54,7 +54,7 @@ fn unused(mut text: Vec<u8>, places: &BTreeSet<Place>) -> Vec<Vec<u8>> {
     numbered.filter(|(at, _)| places.contains(&Place::Line(*at))).map(|(_, line)| line.to_vec()).collect()
 }
 
-/// Whether a name stands on a line, as it is or spelled as some format would.
+/// Returns whether a name is on a line, literally or in the spelling of some format.
 fn stands_on(line: &[u8], name: &[u8]) -> bool {
     let slashes: Vec<u8> = line.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
     if is_word_of(line, name) || is_word_of(&slashes, name) {
@@ -64,7 +64,7 @@ fn stands_on(line: &[u8], name: &[u8]) -> bool {
     if name.iter().all(|byte| is_plain(byte) || *byte == b'/') {
         return false;
     }
-    // Other characters may be escaped in many ways; what stands between them is not.
+    // Other characters may be escaped in many ways, but not the text between them.
     let is_digest = |word: &&[u8]| word.len() >= 8 && word.iter().all(u8::is_ascii_hexdigit);
     let words = line.split(u8::is_ascii_whitespace).filter(|word| !is_digest(word));
     let line = words.collect::<Vec<_>>().join(&b' ');
@@ -80,7 +80,7 @@ fn stands_on(line: &[u8], name: &[u8]) -> bool {
     })
 }
 
-/// Whether a name stands on a line with nothing at its ends that could be part of another.
+/// Returns whether a name is on a line, and is not part of a longer name.
 fn is_word_of(line: &[u8], name: &[u8]) -> bool {
     let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte) || *byte >= 0x80;
     (0..line.len().saturating_sub(name.len() - 1)).filter(|&at| line[at..].starts_with(name)).any(|at| {

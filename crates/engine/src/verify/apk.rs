@@ -1,9 +1,9 @@
-//! Android packages, whose signing block lists digests of their own content (APK Signature Scheme 2 and 3).
+//! Android packages, whose signing block contains digests of their own content (APK Signature Scheme v2 and v3).
 //!
-//! Three sections are digested, each cut into pieces of a mebibyte: what lies before the block, the central directory, and the record
-//! of its end, in which the directory counts as beginning where the block does. The block itself is in no digest. Where the
-//! sections end is known from the file's last bytes, so it is asked before the file is read; a package of which two readings are
-//! possible is refused.
+//! Three sections are digested, each divided into chunks of a mebibyte: the content before the block, the central
+//! directory, and the end of central directory record, with the offset of the directory replaced by that of the block.
+//! The block itself is not digested. The sections are located with the last bytes of the file, before the file is read.
+//! An ambiguous package is rejected.
 
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
@@ -16,23 +16,23 @@ use std::path::Path;
 use truesum_hash::{Digest, Hasher, Spec, find};
 use truesum_manifest::apk::{self, Block, MAGIC};
 
-/// What one piece holds at most.
+/// The maximum size of a chunk.
 const PIECE: usize = 1 << 20;
-/// Bytes of the record at a ZIP archive's end without its comment, which has at most 65535.
+/// The size of the end of central directory record of a ZIP archive without its comment, which has at most 65535 bytes.
 const RECORD: usize = 22;
 const COMMENT: usize = 0xffff;
 const RECORD_MARK: &[u8] = b"PK\x05\x06";
-/// Bytes of what stands before that record in an archive of ZIP64, and what it begins with.
+/// The size and magic number of the locator that precedes that record in a ZIP64 archive.
 const LOCATOR: usize = 20;
 const LOCATOR_MARK: &[u8] = b"PK\x06\x07";
-/// Bytes at the end of a signing block: its length and its last words.
+/// The size of the end of a signing block: its length and its magic number.
 const FOOTER: u64 = 24;
-/// Longest signing block, in bytes. Usual ones have a few thousand.
+/// The maximum size of a signing block. Typical ones have a few thousand bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// Where the sections of a package are, and what its signing block lists.
+/// The sections of a package, and the digests in its signing block.
 pub(super) struct Package {
-    /// Where the signing block begins, the central directory, and the record of its end.
+    /// The offsets of the signing block, the central directory, and the end of central directory record.
     pub(super) block: u64,
     directory: u64,
     record: u64,
@@ -40,10 +40,10 @@ pub(super) struct Package {
     pub(super) listed: Block,
 }
 
-/// Why nothing is known of a package.
+/// Why a package cannot be verified.
 pub(super) enum Fault {
     System(Errno),
-    /// It is none, or is not as it has to be.
+    /// It is not a package, or is malformed.
     Shape(&'static str),
 }
 
@@ -62,7 +62,7 @@ impl From<&'static str> for Fault {
 const NOT_ONE: &str = "it has no signing block, so no digests of its content to compare with (a package with only a version 1 signature has them in META-INF/MANIFEST.MF: unpack it and check that file)";
 const CUT: &str = "it is truncated or damaged: the end of the ZIP archive is not in its place";
 
-/// Whether what was given for a manifest is a package: an archive that is called one, or has a signing block.
+/// Returns whether the file given as a manifest is a package: an archive with the name of one, or with a signing block.
 pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool {
     let file = input.file();
     let Some(size) = file.metadata().ok().filter(|file| file.is_file()).map(|file| file.len()) else {
@@ -76,7 +76,7 @@ pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool 
         && (called() || sections(file.as_fd(), size).is_ok())
 }
 
-/// Bytes of a file at their place.
+/// Returns bytes of a file at an offset.
 fn bytes(file: BorrowedFd<'_>, at: u64, len: usize) -> Result<Vec<u8>, Fault> {
     let (mut bytes, mut filled) = (vec![0; len], 0);
     while filled < len {
@@ -98,8 +98,8 @@ fn le64(text: &[u8], at: usize) -> u64 {
     le32(text, at) | le32(text, at + 4) << 32
 }
 
-/// Where in the last bytes of an archive the record of its end begins. Of two that could be it none is believed, nor one in whose
-/// comment another begins: programs differ in which they take.
+/// Returns the position of the end of central directory record in the last bytes of an archive. If there are two
+/// candidates, neither is accepted, nor is one whose comment contains another: programs differ in which one they use.
 fn record(tail: &[u8]) -> Result<usize, &'static str> {
     let marks: Vec<usize> = tail
         .windows(RECORD)
@@ -120,7 +120,7 @@ fn record(tail: &[u8]) -> Result<usize, &'static str> {
     }
 }
 
-/// Finds the sections, and reads the signing block.
+/// Locates the sections and reads the signing block.
 pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault> {
     let tail_len = size.min((LOCATOR + RECORD + COMMENT) as u64);
     let tail = bytes(file, size - tail_len, tail_len as usize)?;
@@ -156,10 +156,10 @@ pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault
     Ok(Package { block, directory, record, size, listed })
 }
 
-/// A digest of pieces under way.
+/// A chunked digest in progress.
 struct Pieces {
     spec: Spec,
-    /// The pieces' digests, one after the other.
+    /// The digests of the chunks, concatenated.
     digests: Vec<u8>,
 }
 
@@ -181,20 +181,20 @@ impl Pieces {
     }
 }
 
-/// What reading a package to its end came to.
+/// The result of reading a package to its end.
 pub(super) struct Read {
     pub(super) whole: Whole,
-    /// By the names of the algorithms.
+    /// The digests, keyed by algorithm name.
     pub(super) pieces: Vec<(&'static str, Digest)>,
-    /// Of the file as it lies there, if that was asked for.
+    /// The plain digest of the file, if requested.
     pub(super) plain: Option<Digest>,
 }
 
 impl Package {
-    /// Reads a package from its beginning to its end, once.
+    /// Reads a package once from beginning to end.
     ///
     /// # Errors
-    /// It was not as long as it was, cannot be read, or the run was stopped.
+    /// Fails if the file changed size while it was read or cannot be read, or if the run was stopped.
     pub(super) fn read(
         &self,
         mut file: Guarded,
@@ -225,7 +225,7 @@ impl Package {
                     let what = format!("{} bytes could be read of {}", at + filled as u64, self.size);
                     return Err(Error::new(name, "read", Cause::Changed(what)));
                 }
-                // Where the directory would begin if the block were not there.
+                // The offset at which the directory would begin without the block.
                 if at == record {
                     piece[16..20].copy_from_slice(&(block as u32).to_le_bytes());
                 }
@@ -235,7 +235,7 @@ impl Package {
                 at += filled as u64;
             }
         }
-        // Nothing may follow; that it ends here is seen by nothing else on some systems.
+        // Nothing may follow. On some systems, only this test reveals where the file ends.
         if !progress.stopped() && !file.at_end() {
             let more = file.read(&mut buffer[..1]).map_err(|error| Error::io(name, "read", error))?;
             if more > 0 {

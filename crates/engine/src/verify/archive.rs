@@ -1,8 +1,8 @@
-//! Archives of Debian's packages: which of the indices that `Release` lists have to be there, and under which other names.
+//! Debian archives: which of the indices in `Release` must exist, and under which other names.
 //!
-//! An index is listed uncompressed and in every compression, and a server need not have all forms: one that is not there is no
-//! fault where another form of it is. With `Acquire-By-Hash` an index also lies in `by-hash/ALG/DIGEST` beside its name.
-//! (Debian repository format, "Compression of indices" and "indices acquisition via hashsums".)
+//! An index is listed uncompressed and in every compression, and a server need not have all forms: it is not an error
+//! if one is missing and another form exists. With `Acquire-By-Hash`, an index is also in `by-hash/ALG/DIGEST` next to
+//! its name. (Debian repository format, "Compression of indices" and "indices acquisition via hashsums".)
 
 use crate::verify::event::Manifest;
 use std::ffi::OsStr;
@@ -10,20 +10,20 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
 
-/// Endings of compressed indices.
+/// The file name extensions of compressed indices.
 const PACKED: [&str; 6] = [".xz", ".gz", ".bz2", ".zst", ".lzma", ".lz4"];
 
-/// Folders of names by digest, and their algorithms.
+/// The folders with names by digest, and their algorithms.
 const BY_HASH: [(&str, &str); 4] =
     [("SHA512", "sha512"), ("SHA256", "sha256"), ("SHA1", "sha1"), ("MD5Sum", "md5")];
 
-/// Whether a manifest of this name lists the indices of an archive.
+/// Returns whether a manifest with this name lists the indices of an archive.
 pub(super) fn is_release(manifest: &[u8]) -> bool {
     let base = manifest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     matches!(base, b"Release" | b"InRelease")
 }
 
-/// The names by digest of an index.
+/// Returns the names of an index by digest.
 pub(super) fn by_hash<'a>(
     name: &'a [u8],
     specs: &'a [Spec],
@@ -36,7 +36,7 @@ pub(super) fn by_hash<'a>(
     })
 }
 
-/// Whether an index that is not there need not be: another form of it is.
+/// Returns whether a missing index is not required because another form of it exists.
 pub(super) fn is_optional(manifest: &Manifest<'_>, name: &[u8]) -> bool {
     if !is_release(manifest.name.as_os_str().as_bytes()) {
         return false;

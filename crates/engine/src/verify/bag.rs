@@ -1,7 +1,7 @@
-//! A bag (RFC 8493): a folder whose payload lies in `data`, with manifests of the payload and of the other files.
+//! A bag (RFC 8493): a folder with its payload in `data`, and manifests of the payload and of the other files.
 //!
-//! A bag is valid if it is complete (every file of the payload is listed, in every manifest of it, and every listed one is
-//! there) and every digest is equal. The manifests say the second; this says the first.
+//! A bag is valid if it is complete (every file of the payload is in every payload manifest, and every file in the
+//! manifests exists) and every digest matches. The manifests verify the digests; this module verifies completeness.
 
 use crate::error::{Cause, Error};
 use crate::verify::listed::ListedNames;
@@ -15,21 +15,21 @@ use truesum_manifest::{Head, detect};
 
 /// The file that makes a folder a bag.
 pub const DECLARATION: &str = "bagit.txt";
-/// Largest declaration, description or list of what is to be fetched that is read.
+/// The maximum size of a declaration, description or fetch list that is read.
 const LIMIT: u64 = 16 << 20;
 
-/// What a folder says of itself as a bag.
+/// The description of a bag.
 #[derive(Debug)]
 pub(super) struct Bag {
-    /// Manifests of the payload, by their names.
+    /// The payload manifests, sorted by name.
     pub(super) payload: Vec<PathBuf>,
-    /// Manifests of the other files.
+    /// The tag manifests.
     pub(super) tags: Vec<PathBuf>,
-    /// Whether each manifest lists all of the payload: since version 1.0.
+    /// Whether each manifest must list the complete payload, as required since version 1.0.
     pub(super) all_in_each: bool,
 }
 
-/// How manifests of the payload begin, and those of the other files.
+/// How the names of payload manifests and of tag manifests begin.
 const PAYLOAD: &str = "manifest-";
 const TAGS: &str = "tagmanifest-";
 
@@ -38,13 +38,14 @@ fn is_list(name: &OsStr, begin: &str) -> bool {
     name.starts_with(begin.as_bytes()) && name.ends_with(b".txt")
 }
 
-/// Whether this is called like a manifest of a bag, with an algorithm that is known: `manifest-sha256.txt`.
+/// Returns whether this is the name of a bag manifest with a known algorithm, such as `manifest-sha256.txt`.
 pub(super) fn is_of_algorithm(name: &[u8]) -> bool {
     let nothing = Head { text: b"", complete: true };
     detect(nothing, Some(name)).is_some_and(|row| row.name == "bagit")
 }
 
-/// Whether a file is called so like a manifest that it may have been one: it lacks only one thing of such a name.
+/// Returns whether a file name is so similar to that of a manifest that the file may have been one: it differs in a
+/// single respect.
 fn is_like_list(name: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     let has = |part: &[u8]| name.windows(part.len()).any(|found| found == part);
@@ -67,7 +68,7 @@ pub fn is_of_payload(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_list(name, PAYLOAD))
 }
 
-/// Whether a name in such a manifest is one of the payload.
+/// Returns whether a name in such a manifest belongs to the payload.
 pub(super) fn is_payload(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"./").unwrap_or(name);
     name.strip_prefix(b"data/").is_some_and(|below| within_root(below).is_ok())
@@ -78,15 +79,15 @@ pub fn is_part(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_list(name, PAYLOAD) || is_list(name, TAGS))
 }
 
-/// The bag that this folder is; `None` if it is none.
+/// Returns the bag in this folder, or `None` if it is not a bag.
 ///
 /// # Errors
-/// It says of itself what is not known here, or lacks what makes it a bag.
+/// Fails if the bag has an unsupported declaration or lacks what is required of a bag.
 pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
     is_bag(folder).then(|| read(folder, &folder.join(DECLARATION)))
 }
 
-/// What is wrong with a manifest that lists a file more than once (RFC 8493, section 2.1.3).
+/// Returns the error for a manifest that lists a file more than once (RFC 8493, section 2.1.3).
 pub(super) fn lists_twice(manifest: &Path) -> Error {
     refused(manifest, "a file occurs more than once")
 }
@@ -109,7 +110,7 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     if !encoding.eq_ignore_ascii_case("utf-8") {
         return Err(refused(declaration, format!("names are in {encoding:?}, and only UTF-8 is read")));
     }
-    // Two lines with nothing around them (RFC 8493, section 2.1.1).
+    // Exactly two lines (RFC 8493, section 2.1.1).
     let exact = [format!("BagIt-Version: {version}"), format!("Tag-File-Character-Encoding: {encoding}")];
     if !text.lines().eq(exact) {
         return Err(refused(declaration, "not the two lines that a bag declares itself by"));
@@ -127,13 +128,13 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     if payload.is_empty() {
         return Err(refused(folder, "a bag without a payload manifest"));
     }
-    // Through a link the payload would lie elsewhere, and what lies there would not be known.
+    // A symbolic link would place the payload elsewhere, where its files are unknown.
     if !std::fs::symlink_metadata(folder.join("data")).is_ok_and(|metadata| metadata.is_dir()) {
         return Err(refused(folder, "a bag without a data folder"));
     }
     for list in payload.iter().chain(&tags) {
         plain(list)?;
-        // By the length of its digests it would be taken for one of another algorithm (RFC 8493, section 2.4).
+        // Without a known algorithm, the digest length would suggest a different one (RFC 8493, section 2.4).
         if !is_of_algorithm(list.file_name().unwrap_or_default().as_bytes()) {
             return Err(refused(list, "the algorithm that it is called by is not known"));
         }
@@ -141,14 +142,14 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     Ok(Bag { payload, tags, all_in_each: numbers == Some((1, 0)) })
 }
 
-/// The size of a file that a bag has; who waited for a pipe would wait for ever.
+/// Returns the size of a regular file in the bag; opening a pipe could block forever.
 fn plain(path: &Path) -> Result<u64, Error> {
     let metadata = std::fs::metadata(path);
     let metadata = metadata.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
     if metadata.is_file() { Ok(metadata.len()) } else { Err(refused(path, "not a regular file")) }
 }
 
-/// A small file of text, with lines that end as here (RFC 8493, section 2.1.3, has all three ends).
+/// Reads a small text file and converts its line ends (RFC 8493, section 2.1.3, allows all three).
 fn text(path: &Path) -> Result<String, Error> {
     let io = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
     if plain(path)? > LIMIT {
@@ -159,18 +160,18 @@ fn text(path: &Path) -> Result<String, Error> {
     Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// What a bag says of itself, without the mark that some editors put in front of any text.
+/// Reads the bag's description, without a byte order mark.
 fn info(path: &Path) -> Result<String, Error> {
     let text = text(path)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// What stands behind `label:`.
+/// Returns the value after `label:`.
 fn value<'t>(text: &'t str, label: &str) -> Option<&'t str> {
     values(text, label).next()
 }
 
-/// The same, each time that it stands there.
+/// Returns the values of all occurrences.
 fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
     text.lines().filter_map(move |line| {
         let (found, value) = line.split_once(':')?;
@@ -178,8 +179,8 @@ fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// What is wrong with the bag beside its manifests: a count of the payload that is not so, and what it asks to be fetched from
-/// elsewhere that would lead out of the payload.
+/// Returns what is wrong with the bag apart from its manifests: a wrong payload count, and fetch entries that lead out
+/// of the payload.
 pub(super) fn faults(folder: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let path = folder.join("bag-info.txt");
@@ -200,8 +201,8 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
     faults
 }
 
-/// What may be damage and makes no bag invalid: a label all but that of the count of the payload, and what lies `beside` the
-/// payload in no tag manifest, if it is no file or called like a manifest.
+/// Returns what may be damage but does not make the bag invalid: a label that is similar to that of the payload count,
+/// and objects next to the payload in no tag manifest (`beside`) that are not files or have the name of a manifest.
 pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let description = folder.join("bag-info.txt");
     let text = info(&description).unwrap_or_default();
@@ -227,7 +228,7 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     doubts
 }
 
-/// Whether two words differ, in at most two neighbouring letters.
+/// Returns whether two words differ in at most two adjacent letters.
 fn is_almost(word: &str, known: &str) -> bool {
     let (letters, others): (Vec<char>, Vec<char>) = (word.chars().collect(), known.chars().collect());
     let begin = letters.iter().zip(&others).take_while(|(a, b)| a == b).count();
@@ -236,7 +237,7 @@ fn is_almost(word: &str, known: &str) -> bool {
     word != known && begin + end + 2 >= letters.len().max(others.len())
 }
 
-/// What a bag asks to be fetched and a manifest of its payload does not list.
+/// Returns the files in `fetch.txt` that a payload manifest lacks.
 pub(super) fn unlisted_fetches(folder: &Path, manifest: &Path, listed: &mut ListedNames) -> Vec<Error> {
     let fetch = folder.join("fetch.txt");
     let text = text(&fetch).unwrap_or_default();
@@ -252,7 +253,8 @@ pub(super) fn unlisted_fetches(folder: &Path, manifest: &Path, listed: &mut List
     unlisted.map(|(at, _)| refused(&fetch, format!("line {}: it is not in {manifest}", at + 1))).collect()
 }
 
-/// What a bag asks to be fetched, by a line that is none or to a place out of the payload; or why that is not known.
+/// Returns the errors for malformed lines of `fetch.txt` and those that lead out of the payload, or the error that
+/// prevented reading it.
 pub fn unsafe_fetches(folder: &Path) -> Vec<Error> {
     let fetch = folder.join("fetch.txt");
     if std::fs::symlink_metadata(&fetch).is_err() {
@@ -268,7 +270,7 @@ pub fn unsafe_fetches(folder: &Path) -> Vec<Error> {
     }
 }
 
-/// Why a line of `fetch.txt` (address, length, name) is not to be followed.
+/// Returns why a line of `fetch.txt` (address, length, name) must not be followed.
 fn unsafe_fetch(line: &str) -> Option<&'static str> {
     let mut words = line.splitn(3, [' ', '\t']);
     let (Some(_), Some(length), Some(name)) = (words.next(), words.next(), words.next()) else {
@@ -282,7 +284,7 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
     (!inside).then_some("the name leads out of the payload")
 }
 
-/// What is wrong with `Payload-Oxum`, the number of bytes and of files of the payload.
+/// Returns what is wrong with `Payload-Oxum`, the number of bytes and files in the payload.
 fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
     let walk = Walk::new([folder.join("data")], Options::default(), 0);
     let (mut bytes, mut files) = (0, 0);

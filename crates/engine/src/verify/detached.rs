@@ -1,6 +1,6 @@
-//! Detached signatures among what is called like a manifest: passed over, and so only where nothing else is in the file.
+//! Detached signatures among files with names like manifests. They are skipped, but only if they contain nothing else.
 //!
-//! A message of OpenPGP that holds a list in itself, or a list below the lines of a signature, has the same names.
+//! An OpenPGP message that contains a list, or a list below the lines of a signature, may have the same name.
 
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
@@ -10,8 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_manifest::{Head, detect};
 
-/// What detached signatures are called: the name of what is signed, and one of these. OpenPGP, minisign, signify, CMS and PKCS #7,
-/// OpenTimestamps, RFC 3161, sigstore.
+/// The extensions of detached signatures, which are appended to the name of the signed file: OpenPGP, minisign,
+/// signify, CMS and PKCS #7, OpenTimestamps, RFC 3161, sigstore.
 pub const SIGNATURES: [&str; 13] = [
     ".sig",
     ".asc",
@@ -28,16 +28,16 @@ pub const SIGNATURES: [&str; 13] = [
     ".bundle",
 ];
 
-/// Longest signature, in bytes: one of a few keys and the certificates with them. What is longer is read as a manifest.
+/// The maximum size of a signature, with certificates. Anything longer is read as a manifest.
 const LONGEST: u64 = 64 << 10;
 
-/// Whether this is a detached signature and nothing else, by its name and all that it holds.
+/// Returns whether this is a detached signature and nothing else, judging by its name and its complete content.
 pub fn is_detached_signature(path: &Path) -> bool {
     let name = path.as_os_str().as_bytes();
     SIGNATURES.iter().any(|end| name.ends_with(end.as_bytes())) && holds_signature(name, None)
 }
 
-/// Whether all that a file holds is a detached signature, whatever it is called.
+/// Returns whether the complete content of a file is a detached signature, whatever its name.
 pub(crate) fn holds_signature(path: &[u8], anchor: Option<&Anchor>) -> bool {
     let (root, path) = anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
     let Ok((file, _)) = root.open(path, Special::Refuse) else { return false };
@@ -46,7 +46,7 @@ pub(crate) fn holds_signature(path: &[u8], anchor: Option<&Anchor>) -> bool {
     read && text.len() as u64 <= LONGEST && is_whole(&text)
 }
 
-/// Whether a signature is all of this.
+/// Returns whether this consists of a signature only.
 fn is_whole(text: &[u8]) -> bool {
     if are_packets(text) || is_signed_der(text) || text.starts_with(OPEN_TIMESTAMPS) {
         return true;
@@ -63,13 +63,13 @@ fn is_whole(text: &[u8]) -> bool {
     }
 }
 
-/// How a proof of OpenTimestamps begins (its library, `core/timestamp.py`: `DetachedTimestampFile.HEADER_MAGIC`).
+/// The magic number of an OpenTimestamps proof (`core/timestamp.py`: `DetachedTimestampFile.HEADER_MAGIC`).
 const OPEN_TIMESTAMPS: &[u8] = b"\x00OpenTimestamps\x00\x00Proof\x00\xbf\x89\xe2\xe8\x84\xe8\x92\x94";
-/// The object identifier id-signedData, 1.2.840.113549.1.7.2 (RFC 5652, section 5.1), as DER writes it.
+/// The object identifier id-signedData, 1.2.840.113549.1.7.2 (RFC 5652, section 5.1), in DER.
 const SIGNED_DATA: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02";
 
-/// Whether this is one DER sequence to the last byte that holds signed data: a CMS signature, or the answer of a time stamp authority
-/// (RFC 3161), where a status of a few bytes and a text comes before it.
+/// Returns whether this is exactly one DER sequence that contains signed data: a CMS signature, or the response of a
+/// time stamp authority (RFC 3161), in which a short status precedes it.
 fn is_signed_der(text: &[u8]) -> bool {
     let (header, len) = match text {
         [0x30, 0x81, len, ..] => (3, usize::from(*len)),
@@ -82,7 +82,7 @@ fn is_signed_der(text: &[u8]) -> bool {
     header + len == text.len() && head.windows(SIGNED_DATA.len()).any(|bytes| bytes == SIGNED_DATA)
 }
 
-/// Whether the first object of JSON ends where the text does.
+/// Returns whether the first JSON object extends to the end of the text.
 fn is_one_object(text: &[u8]) -> bool {
     let (mut depth, mut quoted, mut escaped) = (0u32, false, false);
     for (at, byte) in text.iter().enumerate() {
@@ -100,8 +100,8 @@ fn is_one_object(text: &[u8]) -> bool {
     false
 }
 
-/// Whether lines begin and end as armour does, with nothing behind it, and between them what armour has: its headers (RFC 9580,
-/// section 6.2.2) and base64. A line of a list has a blank.
+/// Returns whether lines begin and end as OpenPGP armor does, without anything after it, and contain only armor headers
+/// (RFC 9580, section 6.2.2) and base64 in between. A line of a list would contain a blank.
 fn is_armoured(lines: &[&[u8]]) -> bool {
     let [first, body @ .., last] = lines else { return false };
     let title = |line: &'_ [u8], word: &[u8]| -> Option<Vec<u8>> {
@@ -116,17 +116,17 @@ fn is_armoured(lines: &[&[u8]]) -> bool {
     begun.is_some() && begun == title(last, b"END ") && body.iter().all(of_armour)
 }
 
-/// Whether these are packets of OpenPGP (RFC 9580, section 4.2), one or more to the last byte, and each a signature.
+/// Returns whether this consists of one or more OpenPGP packets (RFC 9580, section 4.2), all of them signatures.
 fn are_packets(mut rest: &[u8]) -> bool {
     if rest.is_empty() {
         return false;
     }
     while let [tag, behind @ ..] = rest {
         let (len, header) = match (tag, behind) {
-            // The old form, whose low bits say how wide the length is.
+            // The old packet format, whose low bits specify the size of the length.
             (0x88, [len, ..]) => (usize::from(*len), 1),
             (0x89, [a, b, ..]) => (usize::from(u16::from_be_bytes([*a, *b])), 2),
-            // The new one.
+            // The new packet format.
             (0xc2, [len @ 0..=191, ..]) => (usize::from(*len), 1),
             (0xc2, [a @ 192..=223, b, ..]) => (((usize::from(*a) - 192) << 8) + usize::from(*b) + 192, 2),
             (0x8a, [a, b, c, d, ..]) | (0xc2, [255, a, b, c, d, ..]) => {
@@ -136,7 +136,7 @@ fn are_packets(mut rest: &[u8]) -> bool {
             _ => return false,
         };
         let Some(body) = behind[header..].get(..len) else { return false };
-        // Signatures have a version, which is 3 to 6.
+        // Signatures have a version from 3 to 6.
         if !body.first().is_some_and(|version| (3..=6).contains(version)) {
             return false;
         }
@@ -174,7 +174,7 @@ mod tests {
             assert!(is_whole(&[&one[..], &packet(&[0x88, 5], 5)].concat()), "two signatures");
             assert!(!is_whole(&one[..one.len() - 1]), "cut off");
             assert!(!is_whole(&[one, LINE.as_bytes()].concat()), "a list behind {:x?}", &one[..4]);
-            // Literal data, compressed data, a one-pass signature: messages that hold what is signed.
+            // Literal data, compressed data, a one-pass signature: messages that contain what is signed.
             for other in [0xcb, 0xc8, 0xc4, 0xa3, 0x90] {
                 assert!(!is_whole(&[&[other, 2, 4, 0], &one[..]].concat()));
                 assert!(!is_whole(&[&one[..], &[other, 2, 4, 0]].concat()));

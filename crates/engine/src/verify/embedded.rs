@@ -1,5 +1,5 @@
-//! Checks without a manifest's name on the command line: of files that carry their CRC-32 in their names, and by all
-//! manifests that lie below a folder.
+//! Checks without manifests on the command line: files with their CRC-32 in their names, and all manifests below a
+//! folder.
 
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
@@ -21,15 +21,15 @@ use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::algorithm_from_name;
 
-/// Ends of names that are those of manifests, beside names that state an algorithm.
+/// The extensions of manifests, in addition to names that contain an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
 
 impl Verification<'_> {
-    /// Verifies files that carry their CRC-32 in their names (`name [CBF43926].mkv`): the files named, and those below the
-    /// folders named. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
+    /// Verifies files with their CRC-32 in their names (`name [CBF43926].mkv`): the given files, and those below the
+    /// given folders. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with files is told and counted.
+    /// Returns the error of `tell`. Problems with files are reported and counted.
     pub fn embedded(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         let crc32: Arc<[Spec]> = Arc::from([spec()]);
         let config = Config { own: self.own.clone(), ..self.options.config(Root::Anywhere) };
@@ -63,11 +63,12 @@ impl Verification<'_> {
         self.end(tell)
     }
 
-    /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
-    /// manifests do (`.sfv`). What is no folder is a manifest itself. A folder that says it is a bag is checked as one.
+    /// Checks all manifests below folders: those with an algorithm in their names (`SHA256SUMS`, `x.iso.sha256`) or an
+    /// extension that only manifests have (`.sfv`). An argument that is not a folder is a manifest itself. A folder
+    /// with a bag declaration is checked as a bag.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
+    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
     pub fn below(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
         let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
@@ -75,7 +76,7 @@ impl Verification<'_> {
         for item in walk.until(self.progress.stop_flag()) {
             match item {
                 Item::File(path, None) => manifests.push(path),
-                // Whatever it is: that of a bag is to be a file.
+                // Whatever its type: checking the folder as a bag reports a declaration that is not a regular file.
                 Item::File(path, Some(_))
                 | Item::Link(path)
                 | Item::Dangling(path)
@@ -93,7 +94,7 @@ impl Verification<'_> {
                     self.report.counts.unreadable += 1;
                     tell(Event::Failed(&error))?;
                 }
-                // What is called like a manifest and cannot be read is not passed over.
+                // Something that has the name of a manifest but cannot be read is not skipped.
                 Item::Special(path, kind) if is_manifest(&path) => {
                     let why = Cause::Other(format!("named like a manifest, but a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
@@ -106,7 +107,7 @@ impl Verification<'_> {
                 _ => {}
             }
         }
-        // Those of a bag are checked with it.
+        // The manifests of a bag are checked with the bag.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
         let found = manifests.len() as u64;
@@ -116,12 +117,13 @@ impl Verification<'_> {
     }
 }
 
-/// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
+/// Returns whether a file found by the walk is treated as a manifest, judging by its name alone. If it turns out not to
+/// be one, that is a failure.
 fn is_manifest(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let lower = name.to_ascii_lowercase();
     let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
-    // `sha256sum` and `md5` are programs, `tiger.txt` is about tigers; `SHA256SUMS` and `md5sums` are neither.
+    // `sha256sum` and `md5` are programs, and `tiger.txt` is about tigers; `SHA256SUMS` and `md5sums` are manifests.
     let word = !stem.contains(&b'.') && !stem.ends_with(b"sums");
     let plain = word && !name.ends_with(b"SUM") && !(stem.ends_with(b"sum") && stem.len() < lower.len());
     stem.starts_with(b"checksums")

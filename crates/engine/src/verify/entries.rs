@@ -1,4 +1,4 @@
-//! A manifest's entries as tasks, as they are read.
+//! The entries of a manifest as tasks, created while it is read.
 
 use crate::io::open::Root;
 use crate::job::Job;
@@ -22,78 +22,78 @@ use truesum_manifest::{
     Entry, Format, Line, LineError, Options, ReadError, Reader, Reason, Signer, usual, weak,
 };
 
-/// Lines about one file that follow each other become one job; more algorithms than this would only be an attack.
+/// Adjacent lines for one file become one job. More algorithms than this would only occur in an attack.
 const MERGED: usize = 16;
 
 /// The entries of a manifest as tasks.
 ///
-/// Neighbouring lines about one file become one job, so that several algorithms cost one read. Every line is verified,
-/// also one that repeats a name.
+/// Adjacent lines for one file become one job, so that several algorithms need a single read. Every line is verified,
+/// even if it repeats a name.
 pub struct Entries<'a, R> {
     reader: Reader<R>,
     root: &'a Root,
-    /// Absolute paths of the root: names that begin with one lie in it.
+    /// The absolute paths of the root: names that begin with one are inside it.
     paths: Vec<Vec<u8>>,
-    /// Index of the manifest, for [`Job::origin`].
+    /// The index of the manifest, for [`Job::origin`].
     origin: usize,
-    /// Where names are remembered, if somebody will ask for files not listed.
+    /// The names in the manifest, recorded if files that are not in it will be searched for.
     listed: Option<&'a mut ListedNames>,
     /// The first line of the next job.
     held: Option<Line>,
-    /// Entries with digests of pieces, which are verified together: a piece may hold bytes of several.
+    /// Entries with piece digests, which are verified together because a piece may contain bytes of several files.
     pieced: Join,
-    /// A notice whose turn comes after the job before it.
+    /// A notice to be returned after the job before it.
     pending: Option<Notice>,
-    /// The specs of the last job: equal ones are shared.
+    /// The specs of the last job; equal ones are shared.
     specs: Arc<[Spec]>,
-    /// The name for algorithms by which an equal digest does not tell tampering, of the last job.
+    /// The name for the algorithms of the last job, if a matching digest does not rule out tampering.
     weak: Option<String>,
     facts: Facts,
-    /// Which of them are tasks.
+    /// Which of them become tasks.
     picking: Picking,
-    /// Bad lines that are told one by one.
+    /// The number of malformed lines that are reported individually.
     told: u64,
-    /// An entry that only the sample leaves out, and its key: what is checked if the sample is empty.
+    /// An entry that is excluded only by the sample, and its key: it is checked if the sample is empty.
     spare: Option<(u64, Job)>,
-    /// The file that the only entry is of, and what that calls it.
+    /// The file that the only entry belongs to, and the name in that entry.
     data: Option<(Vec<u8>, Option<Vec<u8>>)>,
-    /// Whether lines of this format leave their algorithm to be guessed by its length.
+    /// Whether lines of this format leave the algorithm to be guessed from the digest length.
     guessing: bool,
-    /// Whether entries must have a digest under a key: who has one does not mean digests that anybody can make.
+    /// Whether entries must have a keyed digest: if a key is given, digests that anyone can compute are not meant.
     keyed: bool,
-    /// Whether names may be by digest, as in an archive of Debian's.
+    /// Whether names may be by digest, as in Debian archives.
     release: bool,
-    /// Whether all names are to be of a bag's payload.
+    /// Whether all names must belong to a bag's payload.
     payload: bool,
-    /// Entries that failed when they were read last, where a state is kept.
+    /// Entries that failed when they were last read, if a state is kept.
     failed: HashSet<Key>,
     /// The names of those that are not selected.
     left_out_failed: Vec<Vec<u8>>,
 }
 
-/// What was learned of a manifest while its entries were read.
+/// What was learned about a manifest while its entries were read.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// Jobs made, for entries that were selected.
+    /// The number of jobs for selected entries.
     pub jobs: u64,
-    /// Entries that were not.
+    /// The number of entries that are not selected.
     pub left_out: u64,
-    /// Lines that are no entry.
+    /// The number of malformed lines.
     pub malformed: u64,
-    /// Entries by algorithms whose equal digest does not tell tampering.
+    /// The number of entries per algorithm for which a matching digest does not rule out tampering.
     pub weak: BTreeMap<String, u64>,
-    /// Those of them that were only counted.
+    /// The number of malformed lines that were only counted.
     pub untold: u64,
-    /// An algorithm that nothing but the length of a digest tells.
+    /// An algorithm that was determined only by the digest length.
     pub guessed: Option<Spec>,
     /// Why reading ended early.
     pub failed: Option<io::Error>,
 }
 
 impl<'a, R: Read> Entries<'a, R> {
-    /// The entries of manifest number `origin`, to be looked for in `root`.
+    /// Returns the entries of manifest number `origin`, to be resolved in `root`.
     ///
-    /// Entries without a digest are jobs without algorithms: their files are looked at and not read.
+    /// Entries without a digest become jobs without algorithms: their files are examined but not read.
     pub fn new(
         manifest: R,
         options: Options,
@@ -130,12 +130,12 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// Notes which of the entries that are not selected are among these, which failed when they were read last.
+    /// Records which of these entries, which failed when they were last read, are not selected.
     pub(crate) fn noting_failed(self, failed: HashSet<Key>) -> Entries<'a, R> {
         Entries { failed, ..self }
     }
 
-    /// Returns the names of those that were met so far.
+    /// Returns the names of those found so far.
     pub(crate) fn left_out_failed(&self) -> &[Vec<u8>] {
         &self.left_out_failed
     }
@@ -147,28 +147,28 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// Makes tasks only of entries that are selected.
+    /// Creates tasks only for selected entries.
     pub fn selecting(self, select: &Selection) -> Entries<'a, R> {
         Entries { picking: Picking::new(select), ..self }
     }
 
-    /// Tells only so many bad lines, and counts the others.
+    /// Reports only this many malformed lines individually and counts the others.
     pub(crate) fn telling(self, malformed: Option<u64>) -> Entries<'a, R> {
         Entries { told: malformed.unwrap_or(u64::MAX), ..self }
     }
 
-    /// Takes the only entry for one of this file. Another one is a bad line.
+    /// Requires the manifest to have a single entry, which belongs to this file. Any other entry is malformed.
     pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
         let data = data.map(|data| (data.as_os_str().as_bytes().to_vec(), None));
         Entries { data, ..self }
     }
 
-    /// Takes an entry that is none of a bag's payload for a bad line.
+    /// Treats an entry that does not belong to a bag's payload as malformed.
     pub(crate) fn of_payload(self, payload: bool) -> Entries<'a, R> {
         Entries { payload, ..self }
     }
 
-    /// Why an entry is not to be in this manifest.
+    /// Returns why an entry must not be in this manifest.
     fn stray(&mut self, line: &Line) -> Option<&'static str> {
         if self.is_of_another(line) {
             Some("another file than the given one: specify the folder instead")
@@ -179,21 +179,21 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// Whether an entry is of another file than the only one there is.
+    /// Returns whether an entry belongs to a file other than the only one.
     fn is_of_another(&mut self, line: &Line) -> bool {
         let Some((_, known)) = &mut self.data else { return false };
         known.get_or_insert_with(|| line.entry.path.clone()) != &line.entry.path
     }
 
-    /// Takes absolute names that lie below `folder`, the root's own path, for names relative to it.
+    /// Treats absolute names below `folder`, the path of the root, as relative to it.
     pub fn of_folder(mut self, folder: &Path) -> Entries<'a, R> {
-        // As the system resolves it, and as the user spells it. Neither is trusted: names are opened beneath the root.
+        // As the system resolves it and as the user spells it. Neither is trusted: names are opened beneath the root.
         let paths = [std::fs::canonicalize(folder), std::path::absolute(folder)];
         self.paths = paths.into_iter().flatten().map(|path| path.into_os_string().into_vec()).collect();
         self
     }
 
-    /// An absolute name relative to the root, if it lies there.
+    /// Returns an absolute name relative to the root, if it is inside it.
     fn relative(&self, name: &[u8]) -> Option<Vec<u8>> {
         let below = |path: &Vec<u8>| {
             let rest = name.strip_prefix(path.strip_suffix(b"/").unwrap_or(path))?.strip_prefix(b"/")?;
@@ -203,32 +203,33 @@ impl<'a, R: Read> Entries<'a, R> {
         self.paths.iter().find_map(below)
     }
 
-    /// The manifest's format, once its beginning was read.
+    /// Returns the manifest's format, once its beginning has been read.
     pub fn format(&self) -> Option<&'static Format> {
         self.reader.format()
     }
 
-    /// Who signed the manifest, once its beginning was read.
+    /// Returns the signer of the manifest, once its beginning has been read.
     pub(crate) fn signer(&self) -> Option<Signer> {
         self.reader.signer()
     }
 
-    /// What the manifest lists of its entries that nobody compares: names of algorithms, and of how many entries.
+    /// Returns the algorithms in the manifest that are not supported and therefore not compared, with the number of
+    /// entries.
     pub(crate) fn unread(&self) -> &[(String, u64)] {
         self.reader.all_unread()
     }
 
-    /// How many entries so far have digests of pieces: they are not among the tasks.
+    /// Returns the number of entries so far that have piece digests and are not among the tasks.
     pub fn pieced(&self) -> usize {
         self.pieced.len()
     }
 
-    /// Entries with digests of pieces, which are not among the tasks.
+    /// Returns the entries with piece digests, which are not among the tasks.
     pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
         self.pieced.take()
     }
 
-    /// Those of them that are selected: all files of a sequence, if one is.
+    /// Returns those of them that are selected: all files of a sequence if one of them is.
     pub(crate) fn take_pieced_picked(&mut self) -> Vec<Pieced> {
         let (root, all) = (self.root, self.pieced.take());
         let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
@@ -241,12 +242,12 @@ impl<'a, R: Read> Entries<'a, R> {
         files
     }
 
-    /// What was learned so far.
+    /// Returns what was learned so far.
     pub fn facts(self) -> Facts {
         self.facts
     }
 
-    /// The next good line; a bad one is left in `pending`.
+    /// Returns the next valid line; a malformed one is stored in `pending`.
     fn line(&mut self) -> Option<Line> {
         loop {
             match self.reader.next()? {
@@ -328,7 +329,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// The next line that is a task of its own.
+    /// Returns the next line that becomes a task of its own.
     fn single(&mut self) -> Option<Line> {
         loop {
             let line = self.held.take().or_else(|| self.line())?;
@@ -341,7 +342,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// A task for an entry that is selected.
+    /// Returns the task for a selected entry.
     fn task(&mut self, job: Job) -> Task {
         self.facts.jobs += 1;
         match Arc::ptr_eq(&job.specs, &self.specs) {
@@ -355,7 +356,7 @@ impl<'a, R: Read> Entries<'a, R> {
         Task::File(job)
     }
 
-    /// Notes what a job is verified by.
+    /// Records the algorithms by which a job is verified.
     fn note(&mut self, specs: &[Spec], weak: Option<&str>) {
         if let Some(weak) = weak {
             count(weak, &mut self.facts.weak);
@@ -371,10 +372,10 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 }
 
-/// The name for algorithms of which none is such that an equal digest tells tampering.
+/// Returns the name for algorithms of which none rules out tampering.
 pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
     let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
-    // Of info hashes each has a name of its own.
+    // Each info hash has its own name.
     let name = |spec: &Spec| match spec.algorithm().name {
         "btih" => "btih".to_owned(),
         _ => spec.to_string(),

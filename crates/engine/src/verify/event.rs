@@ -1,4 +1,4 @@
-//! What a check tells, in the order of the manifests and their lines.
+//! The events of a check, in the order of the manifests and their lines.
 
 use crate::error::Error;
 use crate::io::open::Root;
@@ -9,72 +9,72 @@ use crate::verify::seal::Seal;
 use crate::verify::unlisted::Search;
 use std::path::Path;
 
-/// Something that a check tells.
+/// An event of a check.
 pub enum Event<'e> {
-    /// An entry, and what became of it.
+    /// The outcome of an entry.
     Entry(&'e Manifest<'e>, &'e Outcome),
-    /// An entry whose file is not there, passed over as asked.
+    /// An entry that is skipped because its file is missing, as requested.
     Ignored(&'e Manifest<'e>, &'e Outcome),
-    /// An entry whose file is not there, and what was found under another name with its content.
+    /// An entry whose file is missing, and a file with its content under another name.
     Moved(&'e Manifest<'e>, &'e Outcome, &'e Moved<'e>),
-    /// A file that is to have, or has got, the name it is listed under.
+    /// A file that has been, or would be, renamed to its name in the manifest.
     Renamed(&'e Renamed<'e>),
-    /// A line of a manifest that is no entry.
+    /// A malformed line in a manifest.
     Malformed(&'e Manifest<'e>, &'e BadLine),
-    /// A manifest was read, as far as it could be, and what it came to.
+    /// The result for a manifest, after it was read as far as possible.
     Checked(&'e Manifest<'e>, &'e Checked),
-    /// A signature that was verified ([`Options::public_key`](crate::Options::public_key)): of the manifest that comes next, or of
-    /// a file.
+    /// A signature that was verified ([`Options::public_key`](crate::Options::public_key)): that of the next manifest,
+    /// or of a file.
     Signed(&'e Seal),
-    /// A manifest that could not be opened, or the folder it speaks of.
+    /// A manifest, or the folder it refers to, could not be opened.
     Failed(&'e Error),
-    /// What changes no verdict, and may be damage all the same.
+    /// Something that may be damage but does not affect the verdict.
     Doubtful(&'e Error),
-    /// A file that no manifest lists: the folder searched, and the name relative to it.
+    /// A file that is in no manifest: the folder searched, and the name relative to it.
     Unlisted(&'e Path, &'e Path),
-    /// The search for such files in one folder ended.
+    /// The end of the search for such files in one folder.
     Searched(&'e Search),
-    /// A name that had to be verified and was not.
+    /// A name that was required to be verified and was not.
     NotVerified(&'e Path),
-    /// A name asked for ([`Wanted::only`](crate::Wanted::only)) that matches no entry.
+    /// A requested name ([`Wanted::only`](crate::Wanted::only)) that matches no entry.
     Unmatched(&'e Path),
-    /// A symbolic link that is called like a manifest, and was not followed.
+    /// A symbolic link with the name of a manifest, which was not followed.
     PassedOver(&'e Path),
-    /// A file that is called as the signature of a manifest, and was not read.
+    /// A file with the name of a manifest's signature, which was not read.
     Signature(&'e Path),
-    /// A file that failed when it was read last, and that was not read now: its turn is another time.
+    /// A file that failed when it was last read and was not read now, because it is scheduled for a later run.
     StillFailed(&'e Path),
-    /// All that is known by now was told: the time to flush what was buffered.
+    /// All results known so far have been reported; buffered output can be flushed.
     Pause,
 }
 
-/// A file under another name than it is listed under.
+/// A file under a name other than the one in the manifest.
 #[derive(Debug)]
 pub struct Moved<'m> {
-    /// Its name, relative to the root.
+    /// The name of the file, relative to the root.
     pub name: &'m Path,
-    /// What was found in it.
+    /// The result of reading it.
     pub found: &'m Found,
 }
 
-/// A rename of a file that was found to be what is listed under its new name.
+/// The renaming of a file whose content matches the manifest under its new name.
 #[derive(Debug)]
 pub struct Renamed<'r> {
     /// The folder that both names are relative to.
     pub folder: &'r Path,
-    /// The name it had.
+    /// The old name.
     pub from: &'r Path,
-    /// The name it is listed under.
+    /// The name in the manifest.
     pub to: &'r Path,
-    /// Whether it was renamed; nothing where that is only told.
+    /// The result, or `None` if the renaming is only reported.
     pub done: Option<Result<(), &'r Error>>,
 }
 
 /// A manifest being checked.
 #[derive(Debug)]
 pub struct Manifest<'m> {
-    /// Its name, as it was given.
+    /// The path as given.
     pub name: &'m Path,
-    /// Where the names of its entries lead.
+    /// The root from which the names of its entries are resolved.
     pub root: &'m Root,
 }

@@ -1,19 +1,21 @@
-//! Files that are given for manifests and are none: known by their first bytes, before a million lines are called malformed.
+//! Files given as manifests that are not manifests. They are recognised by their first bytes, before a million lines
+//! are reported as malformed.
 //!
-//! Only what no format claims is called foreign, and only for a reason that text has not: a NUL byte, many control characters, or
-//! HTML.
+//! Only files that match no format are rejected, and only for properties that text does not have: a NUL byte, many
+//! control characters, or HTML.
 
 use std::io::{self, Cursor, Read};
 use truesum_manifest::{Head, detect};
 
-/// What is no text is called.
+/// The description of anything that is not text.
 const BINARY: &str = "binary data";
-/// A list may be within one, which OpenPGP's programs alone can open.
+/// It may contain a list, which only OpenPGP programs can open.
 const MESSAGE: &str = "an OpenPGP message (to read what it holds: gpg -d FILE | truesum check -)";
-/// Bytes looked at, if they come at once.
+/// The number of bytes examined, if they arrive at once.
 const HEAD: usize = 16 << 10;
 
-/// What the file is, if it is no manifest. A list of pieces may begin with any bytes, and be known by its name alone.
+/// Returns what the file is, if it is not a manifest. A list of pieces may begin with any bytes and be recognised only
+/// by its name.
 fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     if detect(Head { text: b"", complete: true }, name).is_some_and(|row| row.holds.locates) {
         return None;
@@ -24,13 +26,13 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
-    // But for those that stand in texts: blanks, ends of lines, pages and files, colours.
+    // Except those that occur in text: blanks, ends of lines, pages and files, colours.
     let controls = || {
         head.iter()
             .filter(|byte| byte.is_ascii_control() && !b"\t\n\x0b\x0c\r\x1a\x1b".contains(byte))
             .count()
     };
-    // A few may have slipped into a text, and more into a long one.
+    // Text may contain a few by mistake, and long text a few more.
     let few = head.len().min(16) / 4 + head.len() / 32;
     match () {
         () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),
@@ -40,8 +42,8 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     }
 }
 
-/// Whether this is called as what OpenPGP's programs write and begins with a packet of theirs (RFC 9580, section 5): a session's
-/// key, a signature in one pass, compressed or literal data, in the old form of lengths or the new one.
+/// Returns whether this has the name of an OpenPGP message and begins with a corresponding packet (RFC 9580, section
+/// 5): a session key, a one-pass signature, compressed or literal data, in the old or the new packet format.
 fn is_message(head: &[u8], name: Option<&[u8]>) -> bool {
     let called = |name: &[u8]| [&b".gpg"[..], b".pgp", b".sig"].iter().any(|end| name.ends_with(end));
     let begins = matches!(
@@ -63,10 +65,10 @@ fn is_message(head: &[u8], name: Option<&[u8]>) -> bool {
     begins && name.is_some_and(called)
 }
 
-/// The same reader from its beginning, and what it holds if that is no manifest.
+/// Returns the same reader at its beginning, and what it contains if that is not a manifest.
 ///
 /// # Errors
-/// The reader's.
+/// Returns the reader's error.
 pub(crate) fn look<R: Read>(
     mut reader: R,
     name: Option<&[u8]>,

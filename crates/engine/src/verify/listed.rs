@@ -1,28 +1,28 @@
-//! The names that manifests list, by a hash of eight bytes each.
+//! The names in manifests, by a hash of eight bytes each.
 
 use crate::select::names::parts;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// The deepest folder, relative to the root, that holds all these names; empty for the root itself.
+/// Returns the deepest folder, relative to the root, that contains all these names; empty for the root itself.
 pub(crate) fn common_folder<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<u8> {
     let mut listed = ListedNames::default();
     names.for_each(|name| listed.narrow(name));
     listed.folder.unwrap_or_default()
 }
 
-/// The names that manifests list, as hashes. Two names are the same if they are so without `.`, `..` and doubled slashes.
+/// The names in manifests, as hashes. Names that differ only in `.`, `..` or doubled slashes are equal.
 #[derive(Default)]
 pub struct ListedNames {
-    /// Keyed anew in each process, so that nobody can make a name that passes for a listed one.
+    /// Random keys for each process, so that an attacker cannot craft a name that passes for one in the manifest.
     keys: RandomState,
     hashes: Vec<u64>,
     sorted: bool,
-    /// The deepest folder that holds all of them; `None` before the first name.
+    /// The deepest folder that contains all names; `None` before the first name.
     folder: Option<Vec<u8>>,
 }
 
 impl ListedNames {
-    /// Remembers a name.
+    /// Adds a name.
     pub fn add(&mut self, name: &[u8]) {
         let hash = self.hash(name);
         self.hashes.push(hash);
@@ -39,12 +39,12 @@ impl ListedNames {
         self.hashes.windows(2).any(|two| two[0] == two[1])
     }
 
-    /// The deepest folder, relative to the root, that holds all names; empty for the root itself.
+    /// Returns the deepest folder, relative to the root, that contains all names; empty for the root itself.
     pub fn folder(&self) -> &[u8] {
         self.folder.as_deref().unwrap_or_default()
     }
 
-    /// Makes the common folder one that holds this name too.
+    /// Changes the common folder so that it also contains this name.
     fn narrow(&mut self, name: &[u8]) {
         if self.folder.as_ref().is_some_and(Vec::is_empty) {
             return;
@@ -65,7 +65,7 @@ impl ListedNames {
         }
     }
 
-    /// Whether a name was remembered.
+    /// Returns whether a name was added.
     pub fn contains(&mut self, name: &[u8]) -> bool {
         if !self.sorted {
             self.hashes.sort_unstable();
@@ -75,12 +75,12 @@ impl ListedNames {
         self.hashes.binary_search(&self.hash(name)).is_ok()
     }
 
-    /// Names remembered, repeated ones once after the first question.
+    /// Returns the number of names; repeated ones are counted once after the first query.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Whether no name was remembered.
+    /// Returns whether no name was added.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }

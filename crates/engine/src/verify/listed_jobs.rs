@@ -1,4 +1,4 @@
-//! A manifest's entries for who wants them all before a file is opened: from its name to jobs.
+//! The entries of a manifest as jobs, for callers that need all of them before a file is opened.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -17,14 +17,14 @@ use std::path::Path;
 use truesum_hash::Digest;
 use truesum_manifest as manifest;
 
-/// What a manifest holds: an entry, one that has digests of pieces alone, or a line that is none.
+/// A part of a manifest: an entry, an entry with piece digests only, or a malformed line.
 pub(crate) enum Listed {
     Entry(Job),
     Pieced(Job),
     Bad(BadLine),
 }
 
-/// Why entries ended: the manifest could not be read, or who takes them wants no more.
+/// Why reading entries ended: the manifest could not be read, or the receiver returned an error.
 pub(crate) enum Ended {
     Unread(Error),
     Refused(io::Error),
@@ -36,11 +36,11 @@ impl From<io::Error> for Ended {
     }
 }
 
-/// Hands every entry of a manifest to `each`, those with digests of pieces last; returns the manifest's own digest, if the options
-/// ask for it. The identity of its file goes to `own`.
+/// Passes every entry of a manifest to `each`, those with piece digests last. Returns the manifest's own digest, if
+/// requested by the options. The identity of its file is added to `own`.
 ///
 /// # Errors
-/// It cannot be opened, is no manifest or cannot be read to its end; that of `each`.
+/// Fails if it cannot be opened, is not a manifest or cannot be read to its end, or with the error of `each`.
 pub(crate) fn listed_jobs(
     name: &Path,
     options: &Options,
@@ -62,7 +62,7 @@ pub(crate) fn listed_jobs(
             }
             (reader, _) => reader,
         };
-    // Where a file is damaged is not asked.
+    // The location of damage is not needed.
     let reading = manifest::Options { locating: false, one_piece: false, ..options.reading(bytes, progress) };
     let mut entries = Entries::new(reader, reading, &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {

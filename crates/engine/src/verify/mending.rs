@@ -1,8 +1,8 @@
-//! Mending files from a second copy by a list of digests of pieces: a torrent's, those of Metalink, PAR2, zsync and so on.
+//! Repairs files from a second copy with a list of piece digests: a torrent, Metalink, PAR2, zsync and so on.
 //!
-//! Only pieces that differ are touched, and of these only the blocks that differ, where the copy's bytes have the listed digest.
-//! They are verified before they are written and compared with what was verified when they are; and the files are then
-//! verified anew, by all that is listed of them: what that says is what became of them.
+//! Only pieces that differ are modified, and of these only the blocks that differ, and only if the copy's bytes have
+//! the expected digest. They are verified before they are written and compared with what was verified when they are
+//! written. Then the files are verified again with everything in the list, which determines the final result.
 
 mod copies;
 
@@ -38,43 +38,43 @@ use truesum_hash::Digest;
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{self as manifest, PieceList};
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Debug)]
 pub struct Repaired {
-    /// What was found before.
+    /// The outcome before the repair.
     pub before: Outcome,
-    /// Its parts of damaged pieces, and what was done to each.
+    /// Its parts of damaged pieces, and what was done about each.
     pub mends: Vec<Mend>,
-    /// Bytes that it had.
+    /// Its previous size in bytes.
     pub there: u64,
-    /// What was found afterwards, where something was written.
+    /// The outcome after the repair, if anything was written.
     pub after: Option<Outcome>,
 }
 
 impl Repaired {
-    /// What is known of it now.
+    /// Returns the final verdict.
     pub fn verdict(&self) -> Verdict {
         self.after.as_ref().unwrap_or(&self.before).verdict()
     }
 }
 
-/// What became of the files of a list.
+/// The result for the files of a list.
 #[derive(Debug)]
 pub struct Repair {
-    /// Those with digests of pieces, in the order of the list.
+    /// Files with piece digests, in the order of the list.
     pub files: Vec<Repaired>,
-    /// What was found of entries that have none; nothing is done about them.
+    /// The outcomes of entries without piece digests, which are not repaired.
     pub whole: Vec<Outcome>,
 }
 
-/// Mends the files that `list` is of from `copy`: a copy of the only one, or the folder with copies of all under their listed
-/// names. `options` say where the files are, as for a check.
+/// Repairs the files of `list` from `copy`: a copy of the only file, or the folder with copies of all files under their
+/// names in the list. `options` specify where the files are, as for a check.
 ///
-/// A file that is too long stays so, and one that is not there is not made.
+/// A file that is too long is not truncated, and a missing one is not created.
 ///
 /// # Errors
-/// The list cannot be read whole, or says too little of pieces to write by it; a file cannot be read or written; most of one
-/// would be lost, and that was not asked for; it was stopped.
+/// Fails if the list cannot be read completely or does not describe pieces well enough to write, if a file cannot be
+/// read or written, if most of a file would be lost without permission, or if the run was stopped.
 pub fn repair(
     list: &Path,
     copy: &Path,
@@ -110,7 +110,7 @@ pub fn repair(
     }
     let copies = Copies::new(copy, &pieced, options.data.is_some())?;
     let mut pieced = pieced;
-    // A file that is given is called as it was given.
+    // A file given by the user is named as it was given.
     if options.data.is_some() {
         pieced.iter_mut().for_each(|file| file.job.name = file.job.path().to_vec());
     }
@@ -118,7 +118,7 @@ pub fn repair(
     if copies.tell_sizes(&mut pieced, &verified) {
         verified = verify(pieced.clone(), &config, progress)?;
     }
-    // What lies behind the listed bytes is not written over.
+    // Bytes beyond the size in the list are not overwritten.
     let sizes = pieced.iter().map(|file| {
         let (root, path) = file.job.way(&config.root);
         root.size(path).min(pieced::size_of(file))
@@ -162,7 +162,7 @@ pub fn repair(
     Ok(Repair { files: files.collect(), whole })
 }
 
-/// Refuses to write to a file that stands for two entries: what is right for one may be wrong for the other.
+/// Refuses to write to a file that belongs to two entries, because what is right for one may be wrong for the other.
 fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error> {
     let mut seen: HashMap<FileId, Vec<usize>> = HashMap::new();
     for (number, file) in files.iter().enumerate() {
@@ -181,12 +181,12 @@ fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error
     Err(Error::new(one, "repair", Cause::Other(why)))
 }
 
-/// Whether both are cut from one sequence.
+/// Returns whether both are divided from the same sequence.
 fn same_sequence(a: &Pieced, b: &Pieced) -> bool {
     Arc::ptr_eq(a.pieces[0].digests(), b.pieces[0].digests()) && b.pieces[0].file_start() > 0
 }
 
-/// What a list says of pieces, and the entries that have none.
+/// Returns the piece lists, and the entries without any.
 fn entries(
     list: &Path,
     root: &Root,
@@ -207,7 +207,7 @@ fn entries(
     for task in &mut entries {
         match task {
             Task::File(job) => whole.push(job),
-            // By a list that is damaged nothing is written.
+            // Nothing is written on the basis of a damaged list.
             Task::Tell(Notice::Malformed(line)) => {
                 return Err(Error::new(bytes, "use", Cause::Other(line.to_string())));
             }
@@ -222,7 +222,7 @@ fn entries(
     }
 }
 
-/// Takes all outcomes.
+/// Collects all outcomes.
 struct All(Vec<Outcome>);
 
 impl Sink for All {
@@ -235,7 +235,7 @@ impl Sink for All {
     }
 }
 
-/// What is found of files, one outcome for each.
+/// Verifies files and returns one outcome for each.
 fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Vec<Outcome>, Error> {
     let (mut all, count) = (All(Vec::new()), files.len());
     let name = files.first().map(|file| file.job.name.clone()).unwrap_or_default();
@@ -243,7 +243,7 @@ fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Ve
     if all.0.len() < count { Err(Error::interrupted(&name)) } else { Ok(all.0) }
 }
 
-/// Gives what lies between files, or behind the last; false where that is not zeros.
+/// Hashes what is between files, or after the last one. Returns false if that is not zeros.
 fn zeros(list: &PieceList, gap: Range<u64>, larges: &mut [Large]) -> bool {
     list.between(gap).all(|(count, zeros)| {
         larges.iter_mut().filter(|_| zeros).for_each(|large| large.zeros(count));
@@ -251,7 +251,7 @@ fn zeros(list: &PieceList, gap: Range<u64>, larges: &mut [Large]) -> bool {
     })
 }
 
-/// A part of a piece that lies in one file: its number, and which bytes of it.
+/// The part of a piece in one file: the file's number and the byte range.
 type Part = (usize, Range<u64>);
 
 struct Mending<'a> {
@@ -260,13 +260,13 @@ struct Mending<'a> {
     copies: Copies,
     config: &'a Config,
     mode: Mode,
-    /// Bytes written.
+    /// The number of bytes written.
     sum: u64,
     progress: &'a Progress,
 }
 
 impl Mending<'_> {
-    /// Mends all files; returns what was done to each.
+    /// Repairs all files. Returns what was done about each.
     fn all(&mut self) -> Result<Vec<Vec<Mend>>, Error> {
         let mut mends = vec![Vec::new(); self.files.len()];
         let mut first = 0;
@@ -281,14 +281,14 @@ impl Mending<'_> {
         Ok(mends)
     }
 
-    /// Mends the files of one sequence.
+    /// Repairs the files of one sequence.
     fn sequence(&mut self, numbers: Range<usize>, mends: &mut [Vec<Mend>]) -> Result<(), Error> {
         let lots = pieced::lots(&self.files[numbers.start].pieces);
-        // All before this byte was looked at: a piece may hold damage of several files.
+        // Everything before this byte has been processed, because a piece may contain damage of several files.
         let mut done = 0;
         for number in numbers.clone() {
             let Ok(found) = &self.found[number].result else { continue };
-            // By its digest it is the file that is listed, so its pieces are of another.
+            // Its digest shows that the file matches, so the damage in its pieces belongs to another file.
             if !found.digests().is_empty() && self.files[number].job.agrees(found.digests()) {
                 continue;
             }
@@ -303,8 +303,8 @@ impl Mending<'_> {
         Ok(())
     }
 
-    /// Mends the first piece in these bytes, of several ways to cut it by the first by whose digests the copy is right; returns
-    /// where that ends, if there is one.
+    /// Repairs the first piece in these bytes. If there are several ways to divide them, uses the first one whose
+    /// digests match the copy. Returns the end of the piece, if there is one.
     fn piece(
         &mut self,
         numbers: &Range<usize>,
@@ -321,7 +321,7 @@ impl Mending<'_> {
         }
         let holds = |lot| at(lot).filter(|range| range.contains(&start)).map(|range| (lot, range));
         let mut ways: Vec<(&Vec<PieceList>, Range<u64>)> = lots.iter().filter_map(holds).collect();
-        // The smallest first; none by a checksum where there is a digest, which would not have what that has written.
+        // The smallest first; checksums are not used if there is a digest, which might not match what they accept.
         let is_digest = |lot: &[PieceList]| lot.iter().any(PieceList::is_strong);
         ways.sort_by_key(|(lot, range)| (Reverse(is_digest(lot)), range.end - range.start));
         let strong = ways.first().is_some_and(|(lot, _)| is_digest(lot));
@@ -355,7 +355,7 @@ impl Mending<'_> {
         Ok(Some(end))
     }
 
-    /// The parts of a piece.
+    /// Returns the parts of a piece.
     fn parts(&self, numbers: &Range<usize>, piece: &Range<u64>) -> Vec<Part> {
         let part = |number: usize| {
             let file = &self.files[number];
@@ -367,7 +367,7 @@ impl Mending<'_> {
         numbers.clone().filter_map(part).collect()
     }
 
-    /// Reads a piece from the copies: what tells the units of each part from all others, if it is the listed one.
+    /// Reads a piece from the copies. Returns digests that identify the units of each part, if it matches the list.
     fn right(
         &mut self,
         lists: &[PieceList],
@@ -417,7 +417,7 @@ impl Mending<'_> {
         Ok(agrees.then_some(right))
     }
 
-    /// What is to be said of copies of these parts, if they are not right.
+    /// Returns why the copies of these parts do not match.
     fn lack(&mut self, parts: &[Part]) -> Result<Lack, Error> {
         let mut lack = Lack::Damaged;
         for (number, _) in parts {
@@ -432,7 +432,8 @@ impl Mending<'_> {
         Ok(lack)
     }
 
-    /// Writes the blocks of a part that differ; returns their bytes, and how many that were there are lost.
+    /// Writes the blocks of a part that differ. Returns the number of bytes in them, and how many existing bytes are
+    /// lost.
     fn write(&mut self, number: usize, part: &Range<u64>, right: &[Digest]) -> Result<(u64, u64), Error> {
         let job = &self.files[number].job;
         self.copies.open(number, &job.name)?;

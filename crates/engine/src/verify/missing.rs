@@ -1,4 +1,4 @@
-//! Entries whose files are missing, kept until all manifests are read and the files are searched for.
+//! Entries whose files are missing, stored until all manifests have been read and the files are searched for.
 
 use crate::content::set::Set;
 use crate::error::{Cause, Error};
@@ -7,28 +7,28 @@ use std::io;
 use std::path::{Path, PathBuf};
 use truesum_manifest::Place;
 
-/// Missing entries, each in some hundred bytes next to its name and its digests.
+/// Missing entries, each in about a hundred bytes plus its name and digests.
 #[derive(Default)]
 pub(super) struct MissingEntries {
-    /// The path, digests, size and time of each entry, in their order.
+    /// The path, digests, size and time of each entry, in order.
     files: Set,
     entries: Vec<Entry>,
     sources: Vec<Source>,
 }
 
-/// What an entry has of its own.
+/// The individual data of an entry.
 struct Entry {
-    /// The name in the manifest, if the job has a path of its own.
+    /// The name in the manifest, if it differs from the path of the job.
     name: Option<Box<[u8]>>,
     /// The number of the line or byte.
     place: u64,
-    /// Index of the source.
+    /// The index of the source.
     source: u32,
     /// Whether an earlier entry has the same path.
     is_repeated: bool,
 }
 
-/// What many entries have in common.
+/// The data that many entries have in common.
 #[derive(PartialEq, Eq)]
 struct Source {
     manifest: PathBuf,
@@ -40,10 +40,10 @@ struct Source {
 }
 
 impl MissingEntries {
-    /// Adds an entry that was reported as missing by the system.
+    /// Adds an entry whose file is missing.
     ///
     /// # Errors
-    /// Gives the outcome back if it is not one, or there are too many.
+    /// Returns the outcome if its file is not missing, or if there are too many entries.
     pub(super) fn push(&mut self, manifest: &Path, outcome: Outcome) -> Result<(), Box<Outcome>> {
         let Outcome { job, result } = &outcome;
         let (Err(Error { action, cause: Cause::Io(error), .. }), Ok(source)) =
@@ -87,7 +87,7 @@ impl MissingEntries {
         self.entries.is_empty()
     }
 
-    /// Returns the paths, digests, sizes and times; the indexes are those of the entries.
+    /// Returns the paths, digests, sizes and times, in the order of the entries.
     pub(super) fn files(&self) -> &Set {
         &self.files
     }
@@ -102,7 +102,7 @@ impl MissingEntries {
         !self.entries[at].is_repeated
     }
 
-    /// Returns the manifest that has the entry.
+    /// Returns the manifest that contains the entry.
     pub(super) fn manifest(&self, at: usize) -> &Path {
         &self.source(at).manifest
     }

@@ -1,4 +1,4 @@
-//! What is asked of a check. All defaults are the strict ones: what is not asked for is a failure.
+//! The options of a check. The defaults are the strictest ones: anything that is not permitted is a failure.
 
 use crate::error::Error;
 use crate::io::file_id::FileId;
@@ -19,93 +19,99 @@ use truesum_hash::{Key, Secret, Spec};
 use truesum_manifest::signify::PublicKey;
 use truesum_manifest::{self as manifest, Format};
 
-/// What is asked of a check.
+/// The options of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder in which names are looked for; `None` is each manifest's own, and the current one for standard input.
+    /// The folder in which names are resolved; `None` is each manifest's own folder, and the current folder for
+    /// standard input.
     pub root: Option<PathBuf>,
-    /// Where the names are looked for instead, if the files lie in no file system. Entries are then read one after the other by
-    /// their names, and nothing is looked for under another.
+    /// The store in which names are resolved, if the files are not in a file system. Entries are then read in order,
+    /// and no file is searched for under another name.
     pub remote: Option<Arc<dyn Remote>>,
-    /// The file that the manifests are of, each with a single entry, whatever that calls it.
+    /// The file that the manifests apply to, each of which has a single entry, whatever its name.
     pub data: Option<PathBuf>,
-    /// Algorithms asked for: a line of any other is malformed. Empty: whatever the manifest says.
+    /// The permitted algorithms: a line with any other is malformed. Empty: any algorithm in the manifest.
     pub algorithms: Vec<Spec>,
-    /// The key under which digests are that need one.
+    /// The key of keyed digests.
     pub key: Option<Secret>,
-    /// The key that must have signed each manifest: by minisign or signify, in the manifest or beside it. A detached signature
-    /// among the manifests is verified of its file instead. Asked of manifests that are named, not of those found below folders.
+    /// The key that must have signed each manifest, with minisign or signify, in the manifest or next to it. For a
+    /// detached signature among the manifests, its file is verified instead. Applies to manifests that are specified,
+    /// not to those found below folders.
     pub public_key: Option<PublicKey>,
-    /// The format of the manifests; `None` recognises it.
+    /// The format of the manifests; `None` detects it.
     pub format: Option<&'static Format>,
-    /// Accept digests that are too short to verify anything.
+    /// Whether digests are accepted that are too short to verify anything.
     pub allow_weak: bool,
-    /// Read files outside the root, by links, `..` or absolute names.
+    /// Whether files outside the root may be read, through links, `..` or absolute names.
     pub allow_outside: bool,
-    /// Pass over entries whose files are not there.
+    /// Whether entries with missing files are skipped.
     pub ignore_missing: bool,
-    /// Count malformed lines without failing for them.
+    /// Whether malformed lines are counted without being failures.
     pub lenient: bool,
-    /// How many malformed lines of a manifest are told one by one; the others are only counted. `None` tells all.
+    /// How many malformed lines of a manifest are reported individually; the others are only counted. `None` reports
+    /// all of them.
     pub malformed_told: Option<u64>,
-    /// What files mean that no manifest lists.
+    /// How files that are in no manifest are treated.
     pub unlisted: Unlisted,
-    /// Whether a listed file that is not there is looked for under other names, among the files that are not listed. Not in
-    /// bags, and not what is listed by digests of pieces.
+    /// Whether missing files are searched for under other names, among the files that are not in the manifest. Not in
+    /// bags, and not for entries with piece digests.
     pub search: bool,
-    /// Whether it is asked where damage is: files of one piece are then judged by that, which says no more of those that are good.
+    /// Whether damage is located. Files with a single piece are then verified by it, which reveals no more about those
+    /// that match.
     pub locate: bool,
-    /// Which spellings of a name are that name, where it is not there as it is listed.
+    /// Which spellings of a name are accepted if the name itself does not exist.
     pub spellings: Spellings,
-    /// Whether files pass that only have another name.
+    /// Whether files that only have a different name are accepted.
     pub moved_passes: bool,
-    /// Which files get the names they are listed under. Nothing is ever replaced, nor moved out of the root.
+    /// Which files are renamed to their names in the manifest. No file is ever replaced or moved out of the root.
     pub renaming: Option<Renaming>,
-    /// Which entries are checked, and which files not listed count.
+    /// Which entries are checked, and which files that are not in the manifest count.
     pub select: Selection,
-    /// How much of that is checked at a time.
+    /// How much of that is checked in this run.
     pub turn: Turn,
-    /// Names, as manifests have them, that must be verified.
+    /// Names in manifests that must be verified.
     pub required: Vec<PathBuf>,
-    /// The number of manifests that a search of folders ([`Verification::below`](crate::Verification::below)) must find at least:
-    /// a folder that is missing with its manifest is missed by nothing else.
+    /// The minimum number of manifests that a search of folders ([`Verification::below`](crate::Verification::below))
+    /// must find: nothing else reveals that a folder is missing together with its manifest.
     pub expect_manifests: u64,
-    /// Take the SHA-256 of each manifest as it is read, for [`Checked::digest`](crate::Checked::digest).
+    /// Whether the SHA-256 of each manifest is computed while it is read, for
+    /// [`Checked::digest`](crate::Checked::digest).
     pub digest_manifests: bool,
-    /// Which kinds of file are read.
+    /// Which types of files are read.
     pub special: Special,
-    /// Threads that read and hash; 0 means one for each core.
+    /// The number of threads that read and hash; 0 means one per core.
     pub threads: usize,
     /// Whether files may be mapped.
     pub mapping: Mapping,
     /// The order of entries.
     pub order: Order,
-    /// Files that are not looked for in any list: what the caller writes to, as `(device, inode)`.
+    /// Files that are never reported as missing from manifests, because the caller writes to them, as `(device,
+    /// inode)`.
     pub own: Vec<FileId>,
 }
 
 impl Options {
-    /// The folder in which the names of a manifest are looked for.
+    /// Returns the folder in which the names of a manifest are resolved.
     pub(crate) fn folder(&self, manifest: &Path) -> PathBuf {
         self.root.clone().unwrap_or_else(|| folder_of_names(manifest))
     }
 
-    /// Where the names of a manifest lead that speaks of this folder.
+    /// Returns the root for the names of a manifest that applies to this folder.
     ///
     /// # Errors
-    /// It is not a folder that can be opened.
+    /// Fails if the folder cannot be opened.
     pub(crate) fn leading(&self, folder: &Path) -> Result<Root, Error> {
         match (&self.remote, &self.data) {
             (Some(_), _) => Ok(Root::Nowhere),
-            // A file that was named is opened as it was.
+            // A file given by the user is opened by its own name.
             (None, Some(_)) => Ok(Root::Anywhere),
             (None, None) => Root::folder(folder, self.allow_outside),
         }
     }
 
-    /// How a manifest of this name is read; `-` is a name that tells nothing.
+    /// Returns how a manifest with this name is read; the name `-` implies nothing.
     pub(crate) fn reading(&self, name: &[u8], progress: &Progress) -> manifest::Options {
-        // What is looked for elsewhere, what is read in turns and what lies elsewhere goes by digests of whole files.
+        // Searching for renamed files, checking in parts, and object stores use digests of complete files.
         let locating = !self.search
             && !self.spellings.any()
             && self.renaming.is_none()
@@ -125,7 +131,7 @@ impl Options {
         }
     }
 
-    /// How files below this root are read.
+    /// Returns how files below this root are read.
     pub(crate) fn config(&self, root: Root) -> Config {
         let Options { special, threads, mapping, order, .. } = *self;
         let remote = self.remote.clone();
@@ -133,7 +139,7 @@ impl Options {
     }
 }
 
-/// Algorithms to compute, with the key where they were named for lines under one.
+/// Returns the algorithms to compute, with the key if they were requested for keyed digests.
 pub(crate) fn under(specs: Vec<Spec>, key: Option<&Secret>) -> Vec<Spec> {
     let keyed = |spec: Spec| match key {
         Some(key) if spec.lacks_key() => spec.clone().with_key(Key::Secret(key.clone())).unwrap_or(spec),
@@ -142,42 +148,42 @@ pub(crate) fn under(specs: Vec<Spec>, key: Option<&Secret>) -> Vec<Spec> {
     specs.into_iter().map(keyed).collect()
 }
 
-/// Which files get the names they are listed under, each only once it was found to be what is listed.
+/// Which files are renamed to their names in the manifest, after their content has been found to match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Renaming {
-    /// Those found under other names by [`Options::search`]; of empty files only those that keep the last part of their name.
+    /// Those found under other names by [`Options::search`]; empty files only if they have the same base name.
     pub to_match: bool,
-    /// Those whose names differ by case, Unicode form or slashes only.
+    /// Those whose names differ only in case, Unicode normalization or path separators.
     pub names: bool,
-    /// Whether it is done, or only told.
+    /// Whether files are renamed, or this is only reported.
     pub carried_out: bool,
 }
 
-/// What files mean that no manifest lists.
+/// How files that are in no manifest are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Unlisted {
-    /// They are not looked for.
+    /// They are not searched for.
     #[default]
     Unasked,
-    /// Those around the listed files are told, and are no failure. The search ends where it would take long.
+    /// Those around the files in the manifest are reported and are not failures. The search ends if it would take long.
     Told,
-    /// All below the root are looked for, and each is a failure.
+    /// Everything below the root is searched, and each such file is a failure.
     Refused,
 }
 
-/// How much is checked at a time. The default is everything.
+/// How much is checked in one run. The default is everything.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    /// Where it is kept when each entry was read last.
+    /// The file that stores when each entry was last read.
     pub state: Option<PathBuf>,
-    /// Bytes that are read at most, but for the first file.
+    /// The maximum number of bytes to read, except for the first file.
     pub max_bytes: Option<u64>,
-    /// After how long no more file is begun.
+    /// The time after which no further file is started.
     pub max_time: Option<Duration>,
 }
 
 impl Turn {
-    /// Whether everything is checked, and nothing kept.
+    /// Returns whether everything is checked and no state is stored.
     pub fn is_all(&self) -> bool {
         self.state.is_none() && self.max_bytes.is_none() && self.max_time.is_none()
     }

@@ -1,4 +1,4 @@
-//! Files that a run is to write, and whether a manifest lists one of them: what is missing must not be replaced by a page about it.
+//! Output files of a run that are in a manifest: a missing file must not be replaced by a report about it.
 
 use crate::progress::Progress;
 use crate::task::BadLine;
@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Where a file is or would be: its folder, without links, and its name.
+/// The location of an existing or future file: its folder, without symbolic links, and its name.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -20,15 +20,15 @@ use std::path::{Path, PathBuf};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// `None` if the folder is not there, or the name is that of a folder.
+/// Returns `None` if the folder does not exist, or if the name is that of a folder.
 pub fn place_of(path: &Path) -> Option<(PathBuf, OsString)> {
     let name = path.file_name()?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some((std::fs::canonicalize(folder).ok()?, name.to_owned()))
 }
 
-/// Which of these files a manifest lists, whether it is there or not: its index. A manifest that can be read only once, or not at
-/// all, is not asked.
+/// Returns the index of one of these files that is in a manifest, whether it exists or not. A manifest that can be read
+/// only once, or not at all, is not examined.
 pub fn lists_one_of(
     manifest: &Path,
     options: &Options,
@@ -55,14 +55,14 @@ pub fn lists_one_of(
             let base = OsStr::from_bytes(
                 &name[name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..],
             );
-            // Most names are others, and need no look at any folder.
+            // Most names do not match, so no folder needs to be examined.
             if places.iter().flatten().any(|(_, name)| name == base) {
                 let place = place_of(&folder.join(OsStr::from_bytes(name)));
                 found =
                     place.and_then(|place| places.iter().position(|other| other.as_ref() == Some(&place)));
             }
             match found {
-                // Nothing more is asked.
+                // One match is enough.
                 Some(_) => Err(io::Error::from(io::ErrorKind::Interrupted)),
                 None => Ok(()),
             }

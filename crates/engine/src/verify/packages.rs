@@ -1,4 +1,5 @@
-//! The check of an Android package: what its signing block lists, compared with what was read, and told as an entry is told.
+//! Checks an Android package: compares the digests in its signing block with those computed, and reports the result as
+//! an entry.
 
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
@@ -19,7 +20,7 @@ use truesum_hash::Digest;
 use truesum_manifest::{Place, Signer};
 
 impl Verification<'_> {
-    /// Verifies a package by what its own signing block lists.
+    /// Verifies a package with the digests in its own signing block.
     pub(super) fn package(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
         let bytes = name.as_os_str().as_bytes();
         let refused = |why: &str| Error::new(bytes, "verify", Cause::Other(why.to_owned()));
@@ -82,7 +83,7 @@ impl Verification<'_> {
     }
 }
 
-/// Whether something is asked that only a list of files can answer.
+/// Returns whether options are set that only make sense for a list of files.
 fn lists_more(options: &Options) -> bool {
     let Options { root, remote, data, algorithms, key, unlisted, select, turn, .. } = options;
     root.is_some()

@@ -1,4 +1,4 @@
-//! Which entries of a manifest are checked.
+//! Selects the entries of a manifest to check.
 
 use crate::io::open::Root;
 use crate::job::Job;
@@ -7,22 +7,23 @@ use crate::select::names::plain;
 use rustix::fs::FileType;
 use truesum_manifest::Time;
 
-/// Picks entries by a selection.
+/// Applies a selection to entries.
 #[derive(Debug, Default)]
 pub(crate) struct Picking {
     select: Selection,
-    /// Whether the sample has taken one.
+    /// Whether the sample has selected any entry.
     taken: bool,
 }
 
-/// What becomes of an entry.
+/// The result for an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
     /// It is checked.
     In,
-    /// It is not.
+    /// It is not checked.
     Out,
-    /// It would be, but for the sample. Of these, the one with the least key is checked if the sample took none.
+    /// It is excluded only by the sample. If the sample selects nothing, the one of these with the smallest key is
+    /// checked.
     Spare(u64),
 }
 
@@ -31,12 +32,12 @@ impl Picking {
         Picking { select: select.clone(), taken: false }
     }
 
-    /// Whether the sample took none of what was asked so far.
+    /// Returns whether the sample has selected none of the entries so far.
     pub(crate) fn is_empty(&self) -> bool {
         !self.taken
     }
 
-    /// What becomes of an entry whose file lies below `root`.
+    /// Returns the result for an entry whose file is below `root`.
     pub(crate) fn pick(&mut self, job: &Job, root: &Root) -> Pick {
         let found = || {
             let stat = root.stat(job.path(), true).ok()?;

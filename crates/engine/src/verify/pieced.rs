@@ -1,9 +1,10 @@
-//! Files by digests of pieces: a torrent's, whose pieces run across the ends of files, or those of one file.
+//! Verifies files by piece digests: those of a torrent, whose pieces span files, or those of a single file.
 //!
-//! The files of one sequence are read once, in order, each to its end with the proof that belongs to a read. Their bytes are
-//! cut into units of whole pieces, which other threads hash in lanes while the next ones are read; memory is that of a few
-//! units. Lists of pieces that are cut otherwise are compared in the same read. A piece that holds bytes of a file that could not be read is known to nobody, and one that differs is damage of
-//! every file it holds bytes of: which of them, its digest does not tell.
+//! The files of one sequence are read once, in order, each to its end with the proof of a complete read. Their bytes
+//! are divided into units of complete pieces, which other threads hash in SIMD lanes while the next ones are read; only
+//! a few units are in memory. Piece lists with different divisions are compared in the same read. A piece that contains
+//! bytes of a file that could not be read is unknown. One that differs is damage of every file it contains bytes of,
+//! because its digest does not reveal which of them is damaged.
 
 mod file;
 mod join;
@@ -27,8 +28,9 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use truesum_manifest::PieceList;
 
-/// The files of those sequences of which one is picked, and how many others there are. A piece may hold bytes of several, so
-/// that one is not verified without its neighbours. Where only a sample leaves all out, one sequence is picked.
+/// Returns the files of those sequences of which at least one is selected, and the number of other files. A piece may
+/// contain bytes of several files, so a file is not verified without its neighbours. If only a sample excludes all of
+/// them, one sequence is selected.
 pub(crate) fn picked(files: Vec<Pieced>, mut pick: impl FnMut(&Job) -> Pick) -> (Vec<Pieced>, u64) {
     let all = files.len();
     let (mut chosen, mut spare) = (Vec::new(), None);
@@ -52,7 +54,7 @@ pub(crate) fn picked(files: Vec<Pieced>, mut pick: impl FnMut(&Job) -> Pick) -> 
     (chosen, left_out as u64)
 }
 
-/// The files that follow each other in one sequence of pieces.
+/// Returns the consecutive files of one sequence of pieces.
 fn next_sequence(files: &mut Peekable<impl Iterator<Item = Pieced>>) -> Option<Vec<Pieced>> {
     let first = files.next()?;
     let pieces = first.pieces.clone();
@@ -65,10 +67,11 @@ fn next_sequence(files: &mut Peekable<impl Iterator<Item = Pieced>>) -> Option<V
     Some(sequence)
 }
 
-/// Verifies files and hands out what became of each, in order. Returns how many were not reached when it was stopped.
+/// Verifies files and passes on the outcome of each, in order. Returns how many were not reached because the run was
+/// stopped.
 ///
 /// # Errors
-/// Those of the sink.
+/// Returns the error of the sink.
 pub fn verify(
     files: Vec<Pieced>,
     config: &Config,
@@ -95,26 +98,27 @@ pub fn verify(
     Ok(left)
 }
 
-/// Settles where a file of unknown size ends: where it does now, if that is in the last piece; else as far as pieces could reach.
+/// Determines where a file of unknown size ends: at its present end if that is in the last piece, otherwise as far as
+/// pieces could reach.
 fn settle(file: &mut Pieced, config: &Config) {
     if file.job.size.is_some() || !file.pieces[0].is_open() {
         return;
     }
     let (root, path) = file.job.way(&config.root);
     let size = root.size(path);
-    // All of them must leave it open, or none says that the file is as long as another does.
+    // All lists must leave the size open; otherwise one of them determines it.
     let fitting: Option<Vec<PieceList>> = file.pieces.iter().map(|list| list.of_size(size)).collect();
     file.job.size = Some(if fitting.is_some() { size } else { size_of(file) });
     file.pieces = fitting.unwrap_or_else(|| file.pieces.clone());
 }
 
-/// Whether a file is the next one of the sequence that these pieces are cut from.
+/// Returns whether a file is the next one of the sequence from which these pieces are divided.
 fn follows(pieces: &[PieceList], end: u64, next: &Pieced) -> bool {
     let start = next.pieces[0].file_start();
     start > 0 && start >= end && Arc::ptr_eq(pieces[0].digests(), next.pieces[0].digests())
 }
 
-/// The files of one sequence.
+/// Verifies the files of one sequence.
 fn sequence(
     files: Vec<Pieced>,
     pieces: &[PieceList],
@@ -150,7 +154,7 @@ fn sequence(
             let result = result.and_then(|found| found.ok_or_else(own));
             let result = result.map(|found| found.with_pieces(Findings::default()));
             at = start + size;
-            // Where no size is listed, bytes behind the last piece are known to nobody.
+            // If the size is not in the list, nothing is known about bytes after the last piece.
             let end = match (&result, job.size) {
                 (Ok(found), None) => at.max(start + found.size()),
                 _ => at,

@@ -1,4 +1,4 @@
-//! Where the names of a manifest lead from, by the manifest's own name.
+//! Determines the folder that the names in a manifest are relative to, from the manifest's own name.
 
 use crate::io::file_id::FileId;
 use std::ffi::OsStr;
@@ -7,8 +7,8 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The folder that a manifest's names are relative to: its own, or the one above where by the rules of its format it lies in a
-/// folder made for it (`RECORD` of Python's packages, `MANIFEST.MF` of Java's, the lists of ASC-MHL).
+/// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
+/// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL).
 pub fn folder_of_names(manifest: &Path) -> PathBuf {
     let bytes = |part: Option<&OsStr>| part.map(OsStr::as_bytes).unwrap_or_default().to_vec();
     let folder = manifest.parent();
@@ -24,22 +24,22 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
     }
 }
 
-/// The folder of the lists of an ASC-MHL history.
+/// The folder for the lists of an ASC-MHL history.
 const HISTORY: &[u8] = b"ascmhl";
-/// The file in it that names them.
+/// The file in it that names the lists.
 const CHAIN: &str = "ascmhl_chain.xml";
-/// Bytes that are read of that.
+/// The maximum number of bytes read from it.
 const LIMIT: u64 = 16 << 20;
 
-/// What belongs to the history of a list of ASC-MHL, as `(device, inode)`: the chain of its folder and the lists that it names. By the
-/// rules of the format no list has them.
+/// Returns the files of the history of an ASC-MHL list, as `(device, inode)`: the chain file and the lists that it
+/// names. By the rules of the format, no list contains them.
 pub(crate) fn history(manifest: &Path) -> Vec<FileId> {
     let is_list = manifest.extension().is_some_and(|end| end == "mhl");
     let is_history = |folder: &&Path| folder.file_name().is_some_and(|name| name.as_bytes() == HISTORY);
     let Some(folder) = manifest.parent().filter(is_history).filter(|_| is_list) else { return Vec::new() };
     let mut chain = String::new();
     let file = folder.join(CHAIN);
-    // What is no file might be waited for for ever.
+    // Reading anything other than a regular file could block forever.
     if file.is_file() {
         let read = File::open(file).and_then(|file| file.take(LIMIT).read_to_string(&mut chain));
         chain = read.map_or_else(|_| String::new(), |_| chain);

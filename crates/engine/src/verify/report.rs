@@ -1,4 +1,4 @@
-//! What a check came to: counts, and the one place where "verified" is said of a whole.
+//! The counts and the overall result of a check. This is the only place where a complete check is declared "verified".
 
 use crate::error::Error;
 use crate::job::Summary;
@@ -8,28 +8,29 @@ use std::path::PathBuf;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Format, Signer};
 
-/// What all counts of a check together mean.
+/// The overall result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// There was an entry, and every one was read to its end and is equal; nothing else that was asked for is amiss.
+    /// There was at least one entry, every entry was read to its end and matches, and every other requirement was met.
     Verified,
-    /// The same of those that were selected. The others were not read, so that nothing is known of the whole.
+    /// The same for the selected entries. The others were not read, so nothing is known about the whole.
     PartVerified,
     /// At least one file is not known to be good: it differs, is missing or unreadable, changed while it was read, was
-    /// required and not verified, or is not listed where all must be.
+    /// required and not verified, or is not in the manifest although all must be.
     Failed,
-    /// No file failed, but not all was done as asked: a manifest could not be read, nothing in it was verified, it has
-    /// malformed lines, or entries without a digest that its format does not mean to be so.
+    /// No file failed, but not everything could be done: a manifest could not be read, nothing in it was verified, it
+    /// has malformed lines, or it has entries without a digest although its format requires one.
     NotAsAsked,
-    /// Nothing failed, and nothing was verified at all.
+    /// Nothing failed, and nothing was verified.
     NothingVerified,
     /// The check was stopped before its end.
     Interrupted,
 }
 
 impl Conclusion {
-    /// Returns the exit status for it: 0 if everything requested was done and matched, 1 if a file failed, 2 if not everything was done,
-    /// 130 if the check was interrupted (a program that knows the signal adds its number to 128 instead).
+    /// Returns the exit status: 0 if everything requested was done and matched, 1 if a file failed, 2 if not everything
+    /// was done, 130 if the check was interrupted (a program that knows the signal returns 128 plus its number
+    /// instead).
     pub fn exit_status(self) -> u8 {
         match self {
             Conclusion::Verified | Conclusion::PartVerified => 0,
@@ -43,53 +44,53 @@ impl Conclusion {
 /// The counts of a check, and what they mean.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Entries, by what became of them. Those passed over are not among the missing.
+    /// Entries by result. Skipped ones are not included in the missing ones.
     pub counts: Summary,
-    /// Entries that were selected: all, unless a selection was asked for.
+    /// Entries that were selected; all of them without a selection.
     pub entries: u64,
-    /// Entries whose files were not there and were passed over, as [`Options::ignore_missing`] asks.
+    /// Entries that were skipped because their files are missing, with [`Options::ignore_missing`].
     pub ignored: u64,
-    /// Entries whose files have another name. They are not among the missing.
+    /// Entries whose files have another name. They are not included in the missing ones.
     pub moved: u64,
-    /// Files that got the name they are listed under.
+    /// Files that were renamed to their name in the manifest.
     pub renamed: u64,
-    /// Files that should have, and did not.
+    /// Files that should have been renamed, but could not be.
     pub not_renamed: u64,
-    /// Files that carry no CRC-32 in their names, where those that do are verified.
+    /// Files without a CRC-32 in their names, in a check of files with one.
     pub unmarked: u64,
-    /// Files found that no manifest lists.
+    /// Files that are in no manifest.
     pub unlisted: u64,
-    /// What bags lack or have too much, as their own rules say.
+    /// What bags lack or have too much of, by the rules for bags.
     pub incomplete: u64,
-    /// Manifests and files that are not signed as asked.
+    /// Manifests and files without the required signature.
     pub unsigned: u64,
-    /// Files of this program beside those listed ([`Search::own`](crate::verify::unlisted::Search::own)).
+    /// Files of this program next to those in the manifests ([`Search::own`](crate::verify::unlisted::Search::own)).
     pub own: u64,
-    /// Detached signatures of the manifests, which cannot list them.
+    /// Detached signatures of the manifests, which the manifests cannot contain.
     pub signatures: u64,
-    /// Whether there may be more files that are not listed.
+    /// Whether there may be more files that are in no manifest.
     pub cut: bool,
-    /// Entries by algorithms whose equal digest does not tell tampering: how many, by the algorithms' names.
+    /// The number of entries per algorithm for which a matching digest does not rule out tampering.
     pub not_tamper_evident: BTreeMap<String, u64>,
-    /// Manifests that could not be opened, or not read to their end.
+    /// Manifests that could not be opened or not read to their end.
     pub unread: u64,
-    /// Manifests that were read and of which nothing was verified.
+    /// Manifests that were read, but nothing in them was verified.
     pub empty: u64,
-    /// Names that had to be verified and were not.
+    /// Names that were required to be verified and were not.
     pub not_verified: BTreeSet<PathBuf>,
     /// Entries that were not selected.
     pub left_out: u64,
-    /// Entries that were selected, and whose turn is another time.
+    /// Selected entries that are deferred to a later run.
     pub not_in_turn: u64,
-    /// Those of them that failed when they were read last.
+    /// Those of them that failed when they were last read.
     pub still_failed: u64,
-    /// Names asked for that matched no entry.
+    /// Requested names that matched no entry.
     pub unmatched: u64,
-    /// Manifests found by a search of folders, and `None` where manifests were named.
+    /// Manifests found by a search of folders; `None` if manifests were specified.
     pub manifests: Option<u64>,
-    /// How many manifests fewer a search of folders found than [`Options::expect_manifests`].
+    /// How many of the manifests expected by [`Options::expect_manifests`] a search of folders did not find.
     pub missing_manifests: u64,
-    /// Manifests that were not begun when the check was stopped.
+    /// Manifests that were not started when the check was stopped.
     pub not_begun: u64,
     strict: bool,
     exact: bool,
@@ -97,7 +98,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report in which nothing was done yet.
+    /// Returns the report of a check that has not started.
     pub(super) fn new(options: &Options) -> Report {
         Report {
             counts: Summary::default(),
@@ -130,9 +131,10 @@ impl Report {
         }
     }
 
-    /// What all this means. Only [`Conclusion::Verified`] is good news, and [`Conclusion::PartVerified`] of what was selected.
+    /// Returns the overall result. Only [`Conclusion::Verified`], or [`Conclusion::PartVerified`] for the selected
+    /// entries, is a success.
     pub fn verdict(&self) -> Conclusion {
-        // Destructured, so that a new count does not compile until somebody decides what it means.
+        // Destructured, so that a new count does not compile until its meaning is decided here.
         let Report {
             counts,
             moved,
@@ -149,12 +151,12 @@ impl Report {
             strict,
             exact,
             moved_passes,
-            // Selections make it a part (`is_part`).
+            // Selections make the check partial (`is_part`).
             left_out: _,
             not_in_turn: _,
-            // Only after an interruption, which decides by itself.
+            // Only after an interruption, which alone determines the result.
             not_begun: _,
-            // Reported, and by the options no failure.
+            // Reported, but not failures with these options.
             entries: _,
             ignored: _,
             renamed: _,
@@ -189,22 +191,22 @@ impl Report {
         }
     }
 
-    /// Whether not everything that is listed was to be checked.
+    /// Returns whether only part of the entries was to be checked.
     pub fn is_part(&self) -> bool {
         self.left_out + self.not_in_turn > 0
     }
 
-    /// Whether the selection left nothing to check.
+    /// Returns whether the selection left nothing to check.
     pub fn nothing_selected(&self) -> bool {
         self.is_part() && self.entries == 0
     }
 
-    /// Whether files pass that only have another name.
+    /// Returns whether files that only have a different name are accepted.
     pub fn moved_pass(&self) -> bool {
         self.moved_passes
     }
 
-    /// Adds what one manifest came to.
+    /// Adds the result for one manifest.
     pub(super) fn add(&mut self, checked: &Checked) {
         self.counts += checked.counts.clone();
         self.ignored += checked.ignored;
@@ -220,44 +222,44 @@ impl Report {
     }
 }
 
-/// What one manifest came to.
+/// The result for one manifest.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Its entries, by what became of them. Those passed over are not among the missing.
+    /// Its entries by result. Skipped ones are not included in the missing ones.
     pub counts: Summary,
-    /// Entries passed over.
+    /// Entries that were skipped.
     pub ignored: u64,
-    /// Entries whose files are not there and are looked for under other names once all manifests were read.
+    /// Entries whose files are missing and are searched for under other names after all manifests have been read.
     pub sought: u64,
-    /// Entries found in it that were selected.
+    /// Entries found so far that are selected.
     pub entries: u64,
-    /// Entries found in it that were not.
+    /// Entries found so far that are not selected.
     pub left_out: u64,
-    /// Entries that were selected, and whose turn is another time; they are not among `entries`.
+    /// Selected entries that are deferred to a later run; they are not included in `entries`.
     pub not_in_turn: u64,
-    /// Those of them that failed when they were read last.
+    /// Those of them that failed when they were last read.
     pub still_failed: u64,
-    /// The SHA-256 of the manifest itself, if that was asked for and it was read to its end.
+    /// The SHA-256 of the manifest itself, if requested and the manifest was read to its end.
     pub digest: Option<Digest>,
-    /// Its format, as asked for or recognised; `None` if it was not read so far.
+    /// Its format, specified or detected; `None` if the manifest was not read that far.
     pub format: Option<&'static Format>,
-    /// Who signed it, where nobody verified that.
+    /// The signer, if the signature was not verified.
     pub unverified_signature: Option<Signer>,
     /// As in [`Report`].
     pub not_tamper_evident: BTreeMap<String, u64>,
-    /// An algorithm that nothing but the length of a digest tells.
+    /// An algorithm that was determined only by the digest length.
     pub guessed: Option<Spec>,
     /// Why it was not read to its end.
     pub failed: Option<Error>,
 }
 
 impl Checked {
-    /// Whether it lists something, and none of it was selected.
+    /// Returns whether it has entries, none of which is selected.
     pub fn all_left_out(&self) -> bool {
         self.entries == 0 && self.left_out > 0
     }
 
-    /// Whether it was read whole, nothing in it failed, and nothing was verified.
+    /// Returns whether it was read completely, nothing in it failed, and nothing was verified.
     pub fn nothing_verified(&self) -> bool {
         let Summary { interrupted, verified, .. } = self.counts;
         self.failed.is_none()

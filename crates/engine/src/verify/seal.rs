@@ -1,6 +1,6 @@
-//! Signatures of minisign and signify, verified by a public key: of manifests before they are read, and of files.
+//! Verifies signatures of minisign and signify with a public key: of manifests before they are read, and of files.
 //!
-//! A manifest is read once, into memory: what is verified is what is then read, whatever becomes of the file.
+//! A manifest is read once into memory, so what is verified is what is then parsed, whatever happens to the file.
 
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
@@ -18,25 +18,25 @@ use std::time::Instant;
 use truesum_hash::{Digest, Hasher, Spec, find};
 use truesum_manifest::signify::{PublicKey, Signature, shown};
 
-/// Longest manifest that is verified.
+/// The maximum size of a signed manifest.
 const LIMIT: usize = 256 << 20;
-/// Longest file of a signature beside what it is of.
+/// The maximum size of a signature file.
 const SHORT: u64 = 64 << 10;
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 const SLICE: usize = 1 << 18;
-/// What signatures beside a file are called: its name and this.
+/// The extensions of signature files, which are appended to the name of the signed file.
 const ENDINGS: [&str; 2] = [".minisig", ".sig"];
 
-/// A signature that was verified.
+/// A verified signature.
 #[derive(Debug)]
 pub struct Seal {
-    /// What it is of.
+    /// The signed file.
     pub file: PathBuf,
-    /// Where it stands: in a file of its own, or in the same.
+    /// The location of the signature: a separate file, or the signed file itself.
     pub signature: PathBuf,
-    /// The key's name, as minisign shows it.
+    /// The key ID, as minisign shows it.
     pub key: String,
-    /// What the signer said in it; the signature covers this too.
+    /// The signer's comment, which the signature covers too.
     pub comment: Option<Vec<u8>>,
 }
 
@@ -48,11 +48,11 @@ fn name_of(path: &Path) -> String {
     truesum_manifest::path::display_safe(path.as_os_str().as_bytes())
 }
 
-/// Takes the bytes that are signed.
+/// Receives the signed bytes.
 enum Message {
-    /// As they are.
+    /// The bytes themselves are signed.
     Plain(Box<ed25519_compact::VerifyingState>),
-    /// By their digest.
+    /// Their digest is signed.
     Digest(Box<Hasher>, Signed, Point),
 }
 
@@ -86,7 +86,7 @@ fn blake2b() -> Spec {
     Spec::new(find("blake2b").expect("a row of the table of algorithms"))
 }
 
-/// What there is to say of a signature whose message is good, or why the rest of it is not.
+/// Returns the result for a signature whose message was verified, or why another part of it is invalid.
 fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> Result<Seal, Error> {
     if let Some((comment, global)) = &signature.trusted {
         let text = [&signature.bytes[..], comment].concat();
@@ -98,7 +98,7 @@ fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> R
     Ok(Seal { file: file.to_owned(), signature: at.to_owned(), key: shown(key.id), comment })
 }
 
-/// Refuses a signature by another key.
+/// Rejects a signature by another key.
 fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), Error> {
     let (own, asked) = (shown(signature.id), shown(key.id));
     match signature.id == key.id {
@@ -109,7 +109,7 @@ fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), E
 
 const BAD: &str = "invalid signature: the data was modified, or signed by another key";
 
-/// All of what a reader gives, if that is not too much.
+/// Reads everything from a reader, up to a limit.
 pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
     let mut text = Vec::new();
     let io = |error| Error::io(name.as_os_str().as_bytes(), "read", error);
@@ -123,7 +123,7 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Verifies the signature of a manifest that was read: one that stands in it, or beside it.
+/// Verifies the signature of a manifest that has been read, whether it is inside the manifest or next to it.
 pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     if let Some(signature) = Signature::parse(text) {
         let Some(message) = signature.message else {
@@ -131,7 +131,7 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
         };
         return judge(name, name, message, &signature, key);
     }
-    // There may be one of minisign and one of signify: the one by this key counts.
+    // There may be one by minisign and one by signify: the one by this key counts.
     let mut error = None;
     for ending in ENDINGS {
         match beside(name, ending)? {
@@ -151,7 +151,7 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
     }))
 }
 
-/// Verifies a signature beside a manifest.
+/// Verifies a signature next to a manifest.
 fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     let signature =
         Signature::parse(beside).ok_or_else(|| refused(at, "not a minisign or signify signature"))?;
@@ -180,7 +180,7 @@ fn judge(
     seal(file, at, signature, key)
 }
 
-/// Returns the signature beside a file with this ending, if it is there.
+/// Returns the signature with this extension next to a file, if it exists.
 fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error> {
     if name.as_os_str() == "-" {
         return Err(refused(name, "not signed: no signature in standard input"));
@@ -200,16 +200,18 @@ fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error
     }
 }
 
-/// Whether a file is checked as a detached signature where a public key is given: of the one file that its name tells.
+/// Returns whether a file is checked as a detached signature if a public key is given; its name determines the signed
+/// file.
 pub fn is_detached(name: &Path) -> bool {
-    // A pipe can be read but once.
+    // A pipe can be read only once.
     let text = || std::fs::read(name).ok().filter(|text| text.len() as u64 <= SHORT);
     let short = || std::fs::metadata(name).is_ok_and(|file| file.is_file() && file.len() <= SHORT);
     let ends = ENDINGS.iter().any(|ending| name.as_os_str().as_bytes().ends_with(ending.as_bytes()));
     ends && short() && text().is_some_and(|text| signed_file(name, &text).is_some())
 }
 
-/// The file that a detached signature is of, by its name; `None` where it is none.
+/// Returns the file that a detached signature belongs to, judging by its name; `None` if it is not a detached
+/// signature.
 pub(super) fn signed_file(name: &Path, text: &[u8]) -> Option<PathBuf> {
     Signature::parse(text).filter(|signature| signature.message.is_none())?;
     let bytes = name.as_os_str().as_bytes();
@@ -217,7 +219,7 @@ pub(super) fn signed_file(name: &Path, text: &[u8]) -> Option<PathBuf> {
     (!end.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(end)))
 }
 
-/// Reads a file and verifies that this detached signature is one of it.
+/// Reads a file and verifies that this detached signature belongs to it.
 pub(super) fn of_file(
     file: &Path,
     at: &Path,
@@ -240,7 +242,7 @@ pub(super) fn of_file(
             message.take(bytes);
         }
     })?;
-    // Hashed once, also where the digest is what is signed.
+    // Hash the file once, even if its digest is what is signed.
     let digest: Digest = match &mut message {
         Message::Digest(of_message, ..) => {
             **of_message = hasher.clone();

@@ -1,4 +1,4 @@
-//! What a check tells and does of listed files that are not there, once all manifests were read.
+//! Searches for missing files after all manifests have been read, and reports and renames what was found.
 
 use crate::io::open::Root;
 use crate::io::rename::rename;
@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 impl Verification<'_> {
-    /// Looks for what is not there under other names, and tells what became of it.
+    /// Searches for missing files under other names and reports the results.
     pub(super) fn seek(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         let mut folders = std::mem::take(&mut self.folders);
         for folder in folders.iter_mut().filter(|folder| !folder.sought.is_empty()) {
@@ -33,7 +33,7 @@ impl Verification<'_> {
             self.report.counts.files += outcomes.read.0;
             self.report.counts.bytes += outcomes.read.1;
             outcomes.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
-            // What was not reached is not known to be missing.
+            // A file that was not reached is not known to be missing.
             if progress.stopped() {
                 continue;
             }
@@ -55,7 +55,7 @@ impl Verification<'_> {
         Ok(())
     }
 
-    /// Tells and counts what became of an entry that was looked for.
+    /// Reports and counts the result for an entry that was searched for.
     fn fate(
         &mut self,
         manifest: &Manifest<'_>,
@@ -92,18 +92,18 @@ impl Verification<'_> {
         }
     }
 
-    /// Gives files the names they are listed under, or tells which would get them.
+    /// Renames files to their names in the manifest, or reports which would be renamed.
     fn rename(&mut self, folder: &Path, outcomes: &Outcomes, tell: &mut Tell<'_>) -> io::Result<()> {
         if outcomes.wrong.is_empty() {
             return Ok(());
         }
-        // Reading may go outside where that is asked for; renaming never does.
+        // Reading may leave the root if permitted; renaming never does.
         let root = match Root::folder(folder, false) {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
         let carried_out = self.options.renaming.is_some_and(|renaming| renaming.carried_out);
-        // Who cannot be told what is renamed should learn so before it is.
+        // Make sure that the output works before anything is renamed.
         tell(Event::Pause)?;
         for Wrong { from, to, found } in &outcomes.wrong {
             let done = carried_out.then(|| rename(&root, from, to, (found.size(), found.mtime())));

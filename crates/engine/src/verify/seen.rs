@@ -1,23 +1,23 @@
-//! What a manifest was: the digest of the bytes that a check read it from.
+//! The digest of a manifest, computed from the bytes that the check read.
 
 use crate::progress::Progress;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// The SHA-256 of a manifest, taken while it is read.
+/// The SHA-256 of a manifest, computed while it is read.
 pub(crate) struct Seen {
     state: Mutex<(Option<Hasher>, bool)>,
 }
 
 impl Seen {
-    /// Takes it if `wanted`.
+    /// Starts the digest if `wanted`.
     pub(crate) fn new(wanted: bool) -> Seen {
         let sha256 = || "sha256".parse::<Spec>().expect("a row of the table of algorithms").hasher();
         Seen { state: Mutex::new((wanted.then(sha256), false)) }
     }
 
-    /// The digest, if it was wanted and all was read.
+    /// Returns the digest, if it is wanted and everything was read.
     pub(crate) fn digest(&self) -> Option<Digest> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (hasher, ended) = &mut *state;
@@ -33,7 +33,7 @@ impl Seen {
     }
 }
 
-/// A manifest whose reading shows how far the check is.
+/// A reader for a manifest that updates the progress of the check.
 pub(crate) struct CountedReader<'p, R> {
     pub(crate) reader: R,
     pub(crate) progress: &'p Progress,

@@ -1,4 +1,4 @@
-//! Folders that manifests speak of, one below the other: a file that one of them lists is not one that none lists.
+//! Folders of several manifests, one inside the other: a file that is in any of these manifests is not reported.
 
 use crate::io::file_id::FileId;
 use crate::verify::listed::ListedNames;
@@ -8,21 +8,21 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// A folder that manifests speak of.
+/// A folder that manifests apply to.
 pub(super) struct Folder {
     pub id: FileId,
     pub path: PathBuf,
     pub listed: ListedNames,
-    /// What is not there, if it is to be looked for elsewhere.
+    /// Missing entries, if they are to be searched for elsewhere.
     pub sought: MissingEntries,
 }
 
-/// The folders of a check, by their paths.
+/// The folders of a check, by path.
 pub(super) struct Several {
     at: HashMap<PathBuf, usize>,
-    /// Folders in which everything was met.
+    /// Folders that were searched completely.
     searched: HashSet<PathBuf>,
-    /// Folders that are bags: what belongs to them is known.
+    /// Folders that are bags, whose files are known.
     bags: HashSet<PathBuf>,
 }
 
@@ -32,17 +32,17 @@ impl Several {
         Several { at, searched: HashSet::new(), bags: bags.iter().map(|bag| plain(bag)).collect() }
     }
 
-    /// Notes that everything in this part of a folder is met.
+    /// Records that this part of a folder is searched completely.
     pub(super) fn searching(&mut self, folder: &Path, below: &[u8]) {
         self.searched.insert(plain(folder).join(OsStr::from_bytes(below)));
     }
 
-    /// Whether a folder lies in one that was searched.
+    /// Returns whether a folder is inside one that was searched.
     pub(super) fn is_searched(&self, folder: &Path) -> bool {
         !self.searched.is_empty() && plain(folder).ancestors().any(|above| self.searched.contains(above))
     }
 
-    /// Whether a manifest of another folder lists this file, which lies below `folder`, or a bag has it.
+    /// Returns whether this file, which is below `folder`, is in a manifest of another folder or belongs to a bag.
     pub(super) fn is_listed(&self, folders: &mut [Folder], folder: &Path, name: &[u8]) -> bool {
         if folders.len() < 2 && self.bags.is_empty() {
             return false;
@@ -59,7 +59,7 @@ impl Several {
     }
 }
 
-/// A path without what says nothing; the current folder is no part of it.
+/// Returns the path without redundant components; a leading `./` is removed.
 fn plain(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
 }

@@ -1,4 +1,4 @@
-//! What a check does of manifests that must be signed: nothing is read that was not.
+//! Manifests that must be signed: unsigned ones are not read.
 
 use crate::error::Error;
 use crate::io::input::Input;
@@ -14,7 +14,7 @@ use std::path::Path;
 use truesum_manifest::signify::PublicKey;
 
 impl Verification<'_> {
-    /// Verifies the signature of a manifest, and then what it lists; of a detached signature, the file it is of.
+    /// Verifies the signature of a manifest and then its entries; for a detached signature, verifies the signed file.
     pub(super) fn signed(
         &mut self,
         name: &Path,
@@ -49,7 +49,7 @@ impl Verification<'_> {
         }
     }
 
-    /// What is not signed as asked is not read.
+    /// Reports a manifest or file without the required signature, which is not read.
     pub(super) fn unsigned(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
         self.report.unsigned += 1;
         tell(Event::Failed(error))

@@ -1,7 +1,7 @@
-//! Listed files that are not there, looked for under other spellings of their names and under other names altogether.
+//! Searches for missing files under other spellings of their names and under other names.
 //!
-//! The rules are those of docs/reference/check.md, "Renamed files". Only what was read to its end and has every listed
-//! digest is found.
+//! The rules are in docs/reference/check.md, "Renamed files". A file counts as found only if it was read to its end and
+//! matches every digest in the manifest.
 
 use crate::content::pairing::moved;
 use crate::content::set::Set;
@@ -30,33 +30,33 @@ use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::Time;
 
-/// Algorithms computed of files that are not listed, at most.
+/// The maximum number of algorithms computed for files that are not in the manifest.
 const ALGORITHMS: usize = 16;
 
-/// What became of a missing entry.
+/// The result for a missing entry.
 pub(super) enum Fate {
-    /// It is there under a spelling of its name that is the same name: what came of that file.
+    /// It exists under an equivalent spelling of its name: the outcome for that file.
     Respelt(Outcome),
-    /// Its content is under this name.
+    /// Its content exists under this name.
     Moved(Vec<u8>, Found),
 }
 
-/// A file that is to be renamed, and was found to be what is listed under the new name.
+/// A file to be renamed, whose content matches that of the new name in the manifest.
 pub(super) struct Wrong {
     pub from: Vec<u8>,
     pub to: Vec<u8>,
     pub found: Found,
 }
 
-/// What a search came to.
+/// The results of a search.
 #[derive(Default)]
 pub(super) struct Outcomes {
-    /// By the index of the entry; those that were not found have none.
+    /// By the index of the entry; entries that were not found have none.
     pub fates: HashMap<usize, Fate>,
     pub wrong: Vec<Wrong>,
-    /// Files and folders that could not be read on the way.
+    /// Files and folders that could not be read during the search.
     pub failed: Vec<Error>,
-    /// Files that were read on the way, and their bytes.
+    /// The number and total size of files that were read during the search.
     pub read: (u64, u64),
 }
 
@@ -70,10 +70,10 @@ pub(super) struct Seeking<'a> {
 }
 
 impl Seeking<'_> {
-    /// Looks for all of them.
+    /// Searches for all of them.
     ///
     /// # Errors
-    /// The folder cannot be opened, or a walk not be made.
+    /// Fails if the folder cannot be opened or walked.
     pub(super) fn seek(&mut self, sought: &MissingEntries) -> Result<Outcomes, Error> {
         let root = Root::folder(self.folder, self.options.allow_outside)?;
         let order = Order::Stable;
@@ -87,7 +87,7 @@ impl Seeking<'_> {
         Ok(outcomes)
     }
 
-    /// Files under another spelling of their name: of one that passes, or of one that is to be put right.
+    /// Finds files under another spelling of their name, whether that is accepted or is to be corrected.
     fn respelt(
         &mut self,
         sought: &MissingEntries,
@@ -142,7 +142,7 @@ impl Seeking<'_> {
         Ok(())
     }
 
-    /// Files under other names: those that no line lists, by size and digests.
+    /// Finds files under other names among those that are not in the manifest, by size and digests.
     fn elsewhere(
         &mut self,
         sought: &MissingEntries,
@@ -172,7 +172,7 @@ impl Seeking<'_> {
         for (from, to) in moved([lost, &others], &mut gone, &mut fresh) {
             let (name, found) = (others.name(to).to_vec(), all[&to].clone());
             self.listed.add(&name);
-            // Any empty file is equal to any other: without the same name nothing says that it is this one.
+            // All empty files are equal, so only the name shows that it is this one.
             let is_this = found.size() > 0 || lost.base(from) == others.base(to);
             if is_this && self.options.renaming.is_some_and(|renaming| renaming.to_match) {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());
@@ -183,7 +183,7 @@ impl Seeking<'_> {
         Ok(())
     }
 
-    /// The files that no line lists, of these sizes.
+    /// Returns the files of these sizes that are not in the manifest.
     fn walk(
         &mut self,
         sizes: Option<&HashSet<u64>>,
@@ -219,7 +219,7 @@ impl Seeking<'_> {
                     let size = stat.st_size as u64;
                     let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
                     if sizes.is_none_or(|sizes| sizes.contains(&size)) {
-                        // A walk gives each name once.
+                        // A walk returns each name once.
                         let _ = others.insert(name, (Some(size), Some(time)), &Arc::from([]), &[]);
                     }
                 }
@@ -229,7 +229,7 @@ impl Seeking<'_> {
         Ok(())
     }
 
-    /// Gives them their digests; returns what was found of those that could be read.
+    /// Computes their digests. Returns the results for those that could be read.
     fn hash(
         &mut self,
         others: &mut Set,
@@ -258,7 +258,7 @@ impl Seeking<'_> {
     }
 }
 
-/// Whether this asks for files under other names at all.
+/// Returns whether files are to be searched for under other names.
 pub(super) fn is_asked(options: &Options) -> bool {
     let fixes = options.renaming.is_some_and(|Renaming { names, .. }| names);
     options.search || options.spellings.any() || fixes

@@ -1,10 +1,10 @@
-//! When entries were read last, kept from run to run in a file of its own: what a check needs to continue where the last one
-//! ended (docs/reference/check.md, "Checking in parts").
+//! When entries were last read, stored in a file, so that a check can continue where the last one ended
+//! (docs/reference/check.md, "Checking in parts").
 //!
-//! Entries take turns by the number of the run in which they were read last, which the file counts itself. The clock is written down for
-//! people and decides nothing: one that is set back, jumps or stands still must neither hide a failure nor read the same files forever.
-//! The file is locked while a run lasts, so that no run overwrites what another one found, and saved from time to time, so that a
-//! run that is killed loses little.
+//! The order of entries is determined by the number of the run in which they were last read, which the file counts
+//! itself. The time is stored for users and decides nothing: a clock that is set back, jumps or stands still must
+//! neither hide a failure nor cause the same files to be read forever. The file is locked during a run, so that no run
+//! overwrites the results of another, and saved regularly, so that a run that is killed loses little.
 
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
@@ -20,28 +20,28 @@ use std::time::{Duration, Instant};
 use truesum_hash::Spec;
 use truesum_manifest::Time;
 
-/// The first line, by which the file is known.
+/// The first line, which identifies the file.
 const MAGIC: &[u8] = b"truesum-state/2\n";
-/// What the first line of every version begins with.
+/// The beginning of the first line in every version.
 const MAGIC_OF_ALL: &[u8] = b"truesum-state/";
-/// After how many runs an entry is forgotten that no manifest lists any more.
+/// The number of runs after which an entry that is in no manifest any more is forgotten.
 const FORGOTTEN: u64 = 1000;
-/// Bytes of a key.
+/// The size of a key.
 const KEY: usize = 16;
-/// The longest line that is read.
+/// The maximum line length.
 const LONGEST: usize = 256;
-/// How often it is saved during a run, unless saving takes long.
+/// The interval at which it is saved during a run, unless saving takes long.
 const SAVE: Duration = Duration::from_secs(5);
 
-/// An entry: its name with its digests.
+/// Identifies an entry: a hash of its name and its digests.
 pub(crate) type Key = [u8; KEY];
 
-/// What is known of an entry.
+/// The stored facts about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// The number of the run that read it last, or that saw it first if none did.
+    /// The number of the run that last read it or, if none has, that first saw it.
     pub(crate) run: u64,
-    /// When that was, for people.
+    /// The time of that run, for users.
     pub(crate) time: Time,
     pub(crate) what: What,
     /// Whether this run saw it in the manifest.
@@ -49,7 +49,8 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Returns what entries are ordered by: those that wait longest first, and of those of one run first the ones it did not read.
+    /// Returns the sort key of entries: those that have waited longest come first and, within one run, those that it
+    /// did not read.
     pub(crate) fn turn(&self) -> (u64, bool) {
         (self.run, self.what != What::Seen)
     }
@@ -58,18 +59,18 @@ impl Mark {
 /// What happened to an entry in that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// It was read, and was good.
+    /// It was read and matched.
     Verified,
-    /// It was read, or could not be, and was not good.
+    /// It could not be read or did not match.
     Failed,
-    /// It was listed, and was never read.
+    /// It was in the manifest, but has never been read.
     Seen,
 }
 
 const WORDS: [(What, &str); 3] =
     [(What::Verified, "verified"), (What::Failed, "failed"), (What::Seen, "seen")];
 
-/// When entries were read last.
+/// When entries were last read.
 pub(crate) struct State {
     path: PathBuf,
     marks: HashMap<Key, Mark>,
@@ -81,17 +82,17 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Locks and reads the state kept in this file, which is made before the first run.
+    /// Locks and reads the state in this file, which is created before the first run.
     ///
     /// # Errors
-    /// It cannot be read or written, another run uses it, or it is something else.
+    /// Fails if the file cannot be read or written, is used by another run, or is something else.
     pub(crate) fn open(path: &Path, now: Time, progress: &Progress) -> Result<State, Error> {
         let name = path.as_os_str().as_bytes();
         let refused = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
         if path.is_symlink() {
             return Err(refused("it is a symbolic link and would be replaced: specify the file itself"));
         }
-        // What could not be written in the end is known before anything is read.
+        // Test whether it can be written before anything is read.
         drop(AtomicFile::begin_own(path)?);
         let lock = Lock::create(path, progress)?;
         let mut reader = BufReader::with_capacity(1 << 16, lock.file());
@@ -101,7 +102,7 @@ impl State {
             line.clear();
             let read = io::Read::take(&mut reader, LONGEST as u64).read_until(b'\n', &mut line);
             match read.map_err(|error| Error::io(name, "read", error))? {
-                // Made and not yet saved.
+                // Created and not saved yet.
                 0 if number == 1 => break,
                 0 if number == 2 => return Err(refused("it is truncated")),
                 0 if number != entries + 3 => return Err(refused("it is truncated")),
@@ -133,7 +134,7 @@ impl State {
         })
     }
 
-    /// Returns what is known of an entry. One that is not known is from now on.
+    /// Returns the facts about an entry, and adds it if it is unknown.
     pub(crate) fn mark(&mut self, key: Key) -> Mark {
         let new = Mark { run: self.run, time: self.now, what: What::Seen, listed: true };
         let mark = self.marks.entry(key).or_insert(new);
@@ -141,37 +142,37 @@ impl State {
         *mark
     }
 
-    /// Notes what came of reading an entry. A failure stays one until the entry was read and is good.
+    /// Records the result of reading an entry. A failure remains until the entry was read and matches.
     pub(crate) fn note(&mut self, key: Key, what: What, time: Time) {
         let failed = self.marks.get(&key).is_some_and(|mark| mark.what == What::Failed);
         let what = if failed && what == What::Seen { What::Failed } else { what };
         self.marks.insert(key, Mark { run: self.run, time, what, listed: true });
     }
 
-    /// Returns the entries that failed when they were read last.
+    /// Returns the entries that failed when they were last read.
     pub(crate) fn failed(&self) -> impl Iterator<Item = Key> + '_ {
         self.marks.iter().filter(|(_, mark)| mark.what == What::Failed).map(|(key, _)| *key)
     }
 
-    /// Saves it if that was long ago.
+    /// Saves the state if the interval has passed.
     ///
     /// # Errors
-    /// The file cannot be written, or is something else.
+    /// Fails if the file cannot be written, or is something else.
     pub(crate) fn save_now_and_then(&mut self) -> Result<(), Error> {
         if self.saved.elapsed() < self.pause {
             return Ok(());
         }
         let began = Instant::now();
         self.save()?;
-        // A large one takes long: a twentieth of the run at most.
+        // Saving a large state takes long: at most a twentieth of the run.
         self.pause = SAVE.max(began.elapsed() * 20);
         Ok(())
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the state atomically.
     ///
     /// # Errors
-    /// The file cannot be written, or is something else.
+    /// Fails if the file cannot be written, or is something else.
     pub(crate) fn save(&mut self) -> Result<(), Error> {
         let name = self.path.as_os_str().as_bytes();
         let fail = |error| Error::io(name, "write", error);
@@ -208,7 +209,7 @@ pub(crate) fn key(job: &Job) -> Key {
     digest.as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
-/// Reads the second line: the number of the run that wrote the file, and how many entries follow.
+/// Parses the second line: the number of the run that wrote the file, and the number of entries that follow.
 fn counts(line: &[u8]) -> Option<(u64, u64)> {
     let text = std::str::from_utf8(line).ok()?.strip_prefix("run ")?.strip_suffix('\n')?;
     let (run, entries) = text.split_once(" entries ")?;
@@ -254,7 +255,7 @@ mod tests {
         state.note(read, What::Verified, at(1000));
         state.save().unwrap();
         drop(state);
-        // regression: with a clock set back, what was read counted as never read, again and again.
+        // regression: after the clock was set back, entries that had been read counted as never read, again and again.
         let mut state = open(&path, 1).unwrap();
         let mut turns = [read, waiting, new].map(|key| (state.mark(key).turn(), key));
         turns.sort_unstable();

@@ -1,4 +1,4 @@
-//! A check that takes a part of its entries at a time, and the others another time: those that waited longest first.
+//! A check that reads part of its entries at a time: those that have waited longest come first.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -20,13 +20,15 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use truesum_manifest::Time;
 
-/// Files and bytes of the first batch of a run that has an end in time; later ones are as large as the rate allows.
+/// The files and bytes in the first batch of a run with a time limit; later ones are as large as the measured rate
+/// allows.
 const FIRST: (u64, u64) = (64, 64 << 20);
 
-/// An entry in the queue: its turn, where it is kept and how much there is to read.
+/// An entry in the queue: its sort key, where it is stored, and how many bytes there are to read.
 type Queued = ((u64, bool), Slot, u64);
 
-/// How many of the queue fit into what may be read. The first always does: else a large file would be read never.
+/// Returns how many entries of the queue fit within the limit. The first one always does; otherwise, a large file would
+/// never be read.
 fn fitting(max_bytes: Option<u64>, queue: &[Queued]) -> usize {
     let Some(most) = max_bytes else { return queue.len() };
     let mut bytes = 0u64;
@@ -42,7 +44,8 @@ fn now() -> Time {
     Time { seconds: since.as_secs() as i64, nanos: since.subsec_nanos() }
 }
 
-/// How much of a queue to hand out next, so that the time left is not overrun by much: a quarter of what it is good for.
+/// Returns how many entries of a queue to process next, so that the remaining time is not exceeded by much: a quarter
+/// of what it allows.
 fn batch(queue: &[Queued], done: (u64, u64), spent: Duration, left: Duration) -> usize {
     let part = left.as_secs_f64() / spent.as_secs_f64().max(1e-3) / 4.0;
     let (files, bytes) = match done {
@@ -58,13 +61,13 @@ fn batch(queue: &[Queued], done: (u64, u64), spent: Duration, left: Duration) ->
     queue.iter().enumerate().take_while(fits).count().max(1).min(queue.len())
 }
 
-/// Notes what became of entries on their way to whoever is told.
+/// Records the results of entries on their way to the receiver.
 struct Noting<'n, 'r, 't> {
     relay: Relay<'r, 't>,
     state: Option<&'n mut State>,
     weak: BTreeMap<String, u64>,
     read: (u64, u64),
-    /// Why the state could not be saved meanwhile, if so.
+    /// Why the state could not be saved in the meantime, if that happened.
     unsaved: Option<Error>,
 }
 
@@ -100,12 +103,12 @@ impl Sink for Noting<'_, '_, '_> {
 }
 
 impl Verification<'_> {
-    /// Opens the state that is kept, if one is.
+    /// Opens the stored state, if there is one.
     pub(super) fn state(&self) -> Result<Option<State>, Error> {
         self.options.turn.state.as_deref().map(|path| State::open(path, now(), self.progress)).transpose()
     }
 
-    /// Checks those entries of a manifest whose turn it is, and notes that they were.
+    /// Checks the entries of a manifest that are next in the rotation, and records that they were read.
     pub(super) fn in_turn<R: Read + Send>(
         &mut self,
         mut state: Option<State>,
@@ -129,7 +132,7 @@ impl Verification<'_> {
                 Task::Tell(notice) => noting.notice(notice)?,
             }
         }
-        // Stable: those that wait equally long keep the manifest's order.
+        // The sort is stable: entries that have waited equally long keep the manifest's order.
         queue.sort_by_key(|(turn, _, _)| *turn);
         let end = fitting(options.turn.max_bytes, &queue);
         let began = Instant::now();
@@ -182,7 +185,7 @@ impl Verification<'_> {
         drop((waiting, queue));
         match unsaved.map_or_else(|| state.save(), Err) {
             Ok(()) => {
-                // It is no file that a manifest should list.
+                // The state file itself is not expected to be in a manifest.
                 let id = path.and_then(|path| std::fs::metadata(path).ok());
                 self.own.extend(id.map(|file| FileId::from(&file)));
                 told
@@ -191,7 +194,7 @@ impl Verification<'_> {
         }
     }
 
-    /// Why a part of these manifests cannot be checked, if it cannot.
+    /// Returns why these manifests cannot be checked in parts, if there is a reason.
     pub(super) fn not_in_parts(&self, names: &[impl AsRef<Path>]) -> Option<Error> {
         let first = names.first()?.as_ref();
         let several = names.len() > 1 || first.is_dir();

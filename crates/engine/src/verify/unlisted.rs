@@ -1,4 +1,4 @@
-//! The files that no entry lists.
+//! Finds files that are not in a manifest.
 
 use crate::error::Error;
 use crate::io::anchor::Anchor;
@@ -18,69 +18,71 @@ use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
-/// Files of this program that lie beside a file, by the ends of their names and, where they are no trees, by how they begin.
+/// Files of this program that are next to other files: their extensions and, except for trees, how they begin.
 const BESIDE: [(&[u8], &[u8]); 4] = [
     (b".ftr", b""),
     (b".ftr.part", b""),
     (b".ftr.flat", b"\x89FTM\r\n\x1a\n"),
     (b".ftr.verify", b"\x89FTV\r\n\x1a\n"),
 ];
-/// The longest of them that is looked at.
+/// The maximum size of such a file that is examined.
 const LIMIT: u64 = 64 << 20;
 
-/// How far a search for files not listed went.
+/// The extent and the counts of a search for files that are not in the manifest.
 #[derive(Debug, Default)]
 pub struct Search {
     /// The folder searched, as bytes.
     pub folder: Vec<u8>,
-    /// Files found that no entry lists.
+    /// Files that are not in the manifest.
     pub files: u64,
-    /// Files that no entry lists either, but are known to be this program's: stored trees of listed files and what belongs
-    /// to them, and temporary files that runs left when they were killed.
+    /// Files that are not in the manifest but are known to belong to this program: stored trees of files in the
+    /// manifest with their accompanying files, and temporary files left by runs that were killed.
     pub own: u64,
-    /// Detached signatures of the manifests, which cannot list them.
+    /// Detached signatures of the manifests, which the manifests cannot contain.
     pub signatures: u64,
-    /// Symbolic links, pipes and devices that no entry lists.
+    /// Symbolic links, pipes and devices that are not in the manifest.
     pub others: u64,
-    /// Folders that could not be looked into.
+    /// Folders that could not be listed.
     pub failed: Vec<Error>,
-    /// Whether the search ended at its limit, so that there may be more.
+    /// Whether the search ended at its limit, so that there may be more files.
     pub cut: bool,
 }
 
-/// Where to look for files not listed.
+/// Where to search for files that are not in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// In the deepest folder that holds all listed files: what lies beside it is no business of theirs.
+    /// The deepest folder that contains all files in the manifest. Files outside of it are not its concern.
     Around,
-    /// In the whole root.
+    /// The complete root.
     Whole,
 }
 
 /// How a search is done.
 pub struct Looking<'a> {
-    /// Where.
+    /// Where to search.
     pub scope: Scope,
     /// Which files count.
     pub select: &'a Selection,
-    /// Files that do not, as `(device, inode)`: manifests, the run's output.
+    /// Files to ignore, as `(device, inode)`: manifests and the run's output.
     pub own: &'a [FileId],
     /// Whether links, pipes, devices and this program's own files count too.
     pub strict: bool,
-    /// Whether files that are named like temporary files of this program count, whatever they hold: a name alone proves nothing.
+    /// Whether files with the name of a temporary file of this program count, whatever they contain, because a name
+    /// alone proves nothing.
     pub temporaries: bool,
-    /// After how many files it ends, listed or not.
+    /// The number of files, in the manifest or not, after which the search ends.
     pub limit: u64,
-    /// Whether it has to end.
+    /// Returns whether the search must end.
     pub stopped: &'a dyn Fn() -> bool,
 }
 
-/// Looks for files below `root` that are not listed, and hands each name, relative to the root, to `found`.
+/// Searches for files below `root` that are not in the manifest, and passes each name, relative to the root, to
+/// `found`.
 ///
-/// Symbolic links, pipes and devices, which no `hash` would list, are counted apart.
+/// Symbolic links, pipes and devices, which `hash` does not include, are counted separately.
 ///
 /// # Errors
-/// Those of `found`.
+/// Returns the error of `found`.
 pub fn unlisted(
     root: &[u8],
     listed: &mut ListedNames,
@@ -126,7 +128,7 @@ pub fn unlisted(
                 found(name)?;
             }
             Item::Failed(error) => {
-                // Enough to act on; the count of what lies in them is unknown anyway.
+                // Enough to act on; the number of files in them is unknown anyway.
                 if result.failed.len() < 100 {
                     result.failed.push(error);
                 }
@@ -159,10 +161,10 @@ pub fn unlisted(
     Ok(result)
 }
 
-/// The same where the files lie in no file system: all of them are looked at.
+/// Does the same in an object store, where all objects are examined.
 ///
 /// # Errors
-/// Those of `found`.
+/// Returns the error of `found`.
 pub(crate) fn unlisted_there(
     remote: &dyn Remote,
     listed: &mut ListedNames,
@@ -195,14 +197,15 @@ fn is_one_of(files: &[FileId], path: &[u8], anchor: Option<&Anchor>, follow: boo
     !files.is_empty() && stat().is_ok_and(|stat| files.contains(&FileId::from(&stat)))
 }
 
-/// Whether this is a detached signature of one of these manifests, by its name and by its content: a name alone would let anything
-/// pass. No manifest can list its own.
+/// Returns whether this is a detached signature of one of these manifests, judging by its name and content: a name
+/// alone would allow any file. No manifest can contain its own signature.
 pub(crate) fn is_signature(manifests: &[FileId], path: &[u8], anchor: Option<&Anchor>) -> bool {
     let signed = SIGNATURES.iter().find_map(|end| path.strip_suffix(end.as_bytes()));
     signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true)) && holds_signature(path, anchor)
 }
 
-/// Whether this is a stored tree of a listed file, or belongs to one, and whole: a name alone would let anything pass.
+/// Returns whether this is a complete stored tree of a file in the manifest, or belongs to one: a name alone would
+/// allow any file.
 pub(crate) fn is_beside(
     name: &[u8],
     mut is_listed: impl FnMut(&[u8]) -> bool,

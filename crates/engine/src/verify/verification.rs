@@ -1,4 +1,4 @@
-//! The check of one or more manifests: entries to a run, counts to a report, and every event to whoever wants to tell it.
+//! Checks one or more manifests: runs their entries, counts the results in a report, and reports every event.
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -35,42 +35,43 @@ use truesum_hash::{Digest, Spec};
 use truesum_manifest as manifest;
 use truesum_manifest::path::display_safe;
 
-/// A search for files not listed that nobody insists on ends after this many files, or some times what is listed.
+/// An optional search for files that are not in the manifest ends after this many files, or a multiple of the number in
+/// the manifest.
 const SEARCH: u64 = 100_000;
 
-/// Takes what a check tells. Its error ends the check.
+/// Receives the events of a check. Returning an error stops it.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
-/// A check under way.
+/// A check in progress.
 pub struct Verification<'a> {
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
     pub(super) report: Report,
-    /// What manifests list, by the folder they speak of.
+    /// The names in manifests, by the folder that they apply to.
     pub(super) folders: Vec<Folder>,
-    /// Files that are no business of a search: the manifests, and the caller's own.
+    /// Files to ignore in a search: the manifests and the caller's own files.
     pub(super) own: Vec<FileId>,
     /// Folders that were checked as bags.
     bags: Vec<PathBuf>,
 }
 
 impl<'a> Verification<'a> {
-    /// A check in which nothing was done yet. [`Progress::stop`] ends it early.
+    /// Returns a check that has not started yet. [`Progress::stop`] ends it early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Verification<'a> {
         let (report, own) = (Report::new(options), options.own.clone());
         Verification { options, progress, report, folders: Vec::new(), own, bags: Vec::new() }
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Checks manifests, one after the other, then looks for files not listed if that is asked for; `-` is standard input, and a
-    /// folder that is a bag is checked by all its manifests, and for being complete.
+    /// Checks manifests in order, then searches for files that are not in them, if requested. `-` is standard input. A
+    /// folder that is a bag is checked with all its manifests and for completeness.
     ///
     /// # Errors
-    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
+    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
     pub fn manifests(&mut self, names: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         if let Some(error) = self.not_in_parts(names) {
             self.unread(&error, tell)?;
@@ -125,7 +126,7 @@ impl<'a> Verification<'a> {
     /// Compares one file with one digest.
     ///
     /// # Errors
-    /// Those of `tell`.
+    /// Returns the error of `tell`.
     pub fn expect(
         &mut self,
         file: &Path,
@@ -148,8 +149,8 @@ impl<'a> Verification<'a> {
         self.end(tell)
     }
 
-    /// Checks a manifest that is open already. Its name tells its folder, and may tell its algorithm and format.
-    /// What it lists goes to `listed` too.
+    /// Checks a manifest that is already open. Its name determines its folder, and may imply its algorithm and format.
+    /// The names in it are also added to `listed`.
     pub(super) fn manifest(
         &mut self,
         name: &Path,
@@ -183,7 +184,7 @@ impl<'a> Verification<'a> {
             Err(error) => return self.unread(&error, tell),
         };
         let config = options.config(root);
-        // Whoever wants to know what is listed looks for the others himself.
+        // A caller that collects the names does the search itself.
         let mut folder_listed = match options.unlisted {
             _ if listed.is_some() => None,
             Unlisted::Unasked if !sought::is_asked(options) => None,
@@ -245,7 +246,7 @@ impl<'a> Verification<'a> {
         tell(Event::Checked(&manifest, &checked))
     }
 
-    /// Checks a bag by all its manifests, and for being complete.
+    /// Checks a bag with all its manifests, and for completeness.
     fn bag(&mut self, folder: &Path, bag: &Bag, tell: &mut Tell<'_>) -> io::Result<()> {
         let (mut listed, mut tags, mut beside) = (ListedNames::default(), ListedNames::default(), Vec::new());
         let mut faults = bag::faults(folder);
@@ -283,7 +284,8 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// Tells what lies in a bag's payload and a manifest of it does not list; returns the names of what lies beside the payload.
+    /// Reports files in a bag's payload that a payload manifest lacks. Returns the names of what is next to the
+    /// payload.
     fn unlisted_payload(
         &mut self,
         folder: &Path,
@@ -299,7 +301,7 @@ impl<'a> Verification<'a> {
             Ok(())
         };
         let bytes = folder.as_os_str().as_bytes();
-        // What belongs to a bag is no matter of choice.
+        // The selection does not apply to the files of a bag.
         let (scope, select) = (Scope::Whole, &Selection::default());
         let looking = Looking {
             scope,
@@ -323,7 +325,7 @@ impl<'a> Verification<'a> {
         Ok(beside)
     }
 
-    /// Runs tasks, and counts what was told of them also where `tell` fails: who cannot write has still seen entries fail.
+    /// Runs tasks, and counts what was reported even if `tell` fails: entries that failed before the error still count.
     pub(super) fn run(
         &mut self,
         config: &Config,
@@ -343,7 +345,7 @@ impl<'a> Verification<'a> {
         Ok(())
     }
 
-    /// The same for files that have digests of pieces.
+    /// Does the same for files with piece digests.
     fn run_pieced(
         &mut self,
         config: &Config,
@@ -362,7 +364,7 @@ impl<'a> Verification<'a> {
         Ok(())
     }
 
-    /// Opens a manifest, which then is none of the files that a search is after.
+    /// Opens a manifest, which is then ignored in searches.
     fn open(&mut self, name: &Path) -> Result<Input, Error> {
         let (file, id) = open(name, self.progress)?;
         self.own.extend(id);
@@ -374,7 +376,7 @@ impl<'a> Verification<'a> {
         tell(Event::Failed(error))
     }
 
-    /// The folder and what manifests so far list of it.
+    /// Removes and returns the folder and the names that manifests so far contain for it.
     fn take_folder(&mut self, path: PathBuf) -> Folder {
         let id = std::fs::metadata(&path)
             .map_or(FileId { device: 0, inode: 0 }, |metadata| FileId::from(&metadata));
@@ -384,7 +386,7 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// Looks for files that no manifest lists.
+    /// Searches for files that are in no manifest.
     fn search(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         let exact = self.options.unlisted == Unlisted::Refused;
         if self.options.unlisted == Unlisted::Unasked {
@@ -393,7 +395,7 @@ impl<'a> Verification<'a> {
         let mut folders = std::mem::take(&mut self.folders);
         let mut several = Several::new(&folders, &self.bags);
         for at in 0..folders.len() {
-            // Nothing is said of a folder of which a manifest says nothing.
+            // A folder without any entry in a manifest is not searched.
             if folders[at].listed.is_empty() && !exact {
                 continue;
             }
@@ -401,7 +403,7 @@ impl<'a> Verification<'a> {
                 true => (Scope::Whole, u64::MAX),
                 false => (Scope::Around, SEARCH.max(folders[at].listed.len() as u64 * 4)),
             };
-            // What lies in it was met in the search of one above.
+            // Its contents were already found by the search of a parent folder.
             if several.is_searched(&folders[at].path) {
                 continue;
             }
@@ -446,7 +448,7 @@ impl<'a> Verification<'a> {
         Ok(())
     }
 
-    /// Tells of what was required and is not there.
+    /// Reports required names that were not verified.
     pub(super) fn end(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         if self.progress.stopped() {
             self.report.counts.interrupted = true;
@@ -459,7 +461,7 @@ impl<'a> Verification<'a> {
     }
 }
 
-/// A name from a manifest as a message has it.
+/// Returns a name in a manifest in the form for messages.
 fn shown(name: &str) -> String {
     const MOST: usize = 64;
     match name.char_indices().nth(MOST) {
@@ -468,15 +470,15 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// From a run to whoever is told.
+/// Forwards the outcomes of a run to the receiver.
 pub(super) struct Relay<'r, 't> {
     options: &'r Options,
     manifest: &'r Manifest<'r>,
     report: &'r mut Report,
-    /// What was told so far.
+    /// The counts of what was reported so far.
     counts: Summary,
     ignored: u64,
-    /// Where what is not there waits to be looked for elsewhere, if that is asked for.
+    /// Stores missing entries, if they are to be searched for elsewhere.
     sought: Option<&'r mut MissingEntries>,
     tell: &'r mut Tell<'t>,
 }
@@ -491,12 +493,12 @@ impl<'r, 't> Relay<'r, 't> {
         Relay { options, manifest, report, counts: Summary::default(), ignored: 0, sought: None, tell }
     }
 
-    /// Counts so far, and entries passed over.
+    /// Returns the counts so far, and the number of skipped entries.
     pub(super) fn counted(self) -> (Summary, u64) {
         (self.counts, self.ignored)
     }
 
-    /// Whether entries whose files are not there are passed over.
+    /// Returns whether entries with missing files are skipped.
     pub(super) fn ignores_missing(&self) -> bool {
         self.options.ignore_missing
     }
@@ -543,7 +545,7 @@ impl Sink for Relay<'_, '_> {
                 self.counts.unreadable += 1;
                 (self.tell)(Event::Failed(&error))
             }
-            // A check walks nothing while it runs.
+            // A check does not walk folders while it runs.
             _ => Ok(()),
         }
     }
@@ -553,7 +555,7 @@ impl Sink for Relay<'_, '_> {
     }
 }
 
-/// Opens a manifest; `-` is standard input. With it the device and inode number of its file, and of those of its history.
+/// Opens a manifest; `-` is standard input. Also returns the device and inode number of its file and of its history.
 pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<FileId>), Error> {
     let bytes = name.as_os_str().as_bytes();
     let fail = |action| move |error| Error::io(bytes, action, error);

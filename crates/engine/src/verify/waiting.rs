@@ -1,5 +1,5 @@
-//! Entries that wait for their turn: of each a few dozen bytes beside its name and digests, so that a million of them are no
-//! matter of memory.
+//! Entries that wait for their turn, in a few dozen bytes each plus name and digests, so that a million of them fit in
+//! memory easily.
 
 use crate::job::Job;
 use std::collections::HashMap;
@@ -7,23 +7,23 @@ use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Place, Time};
 
-/// No length, size or time.
+/// The value for an unknown length, size or time.
 const NONE: u64 = u64::MAX;
 
-/// Entries that wait.
+/// Waiting entries.
 #[derive(Default)]
 pub(crate) struct Waiting {
     bytes: Vec<u8>,
-    /// Lists of algorithms, each once.
+    /// The distinct lists of algorithms.
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u64>,
 }
 
-/// Where an entry lies.
+/// The position of an entry.
 pub(crate) type Slot = usize;
 
 impl Waiting {
-    /// Takes an entry in.
+    /// Adds an entry.
     pub(crate) fn push(&mut self, job: &Job) -> Slot {
         let slot = self.bytes.len();
         let kind = match self.kind_of.get(&job.specs) {
@@ -60,7 +60,7 @@ impl Waiting {
         self.bytes.extend_from_slice(text.unwrap_or_default());
     }
 
-    /// An entry as it was.
+    /// Returns an entry as a job.
     pub(crate) fn job(&self, slot: Slot) -> Job {
         let mut rest = Rest(&self.bytes[slot..]);
         let [is_byte, exempt, empty] = rest.take();
@@ -94,7 +94,7 @@ impl Waiting {
     }
 }
 
-/// What was not read yet of bytes that were written here.
+/// The unread part of bytes that were written by this module.
 struct Rest<'b>(&'b [u8]);
 
 impl<'b> Rest<'b> {

@@ -9,7 +9,8 @@ use rustix::fs::FileType;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Offers the folders among the entries of `way`, if they are not yet; the next one to be reached is last.
+/// Returns offers for the folders among the entries of `way` that have not been offered yet; the next one to be reached
+/// is last.
 pub(super) fn offers(way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) -> Vec<Offer> {
     let folders =
         entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.offer.is_none());
@@ -31,14 +32,14 @@ struct Shared {
     folders: Mutex<Vec<Offer>>,
     more: Condvar,
     ended: AtomicBool,
-    /// Entries listed and not yet consumed: the bound on memory.
+    /// The number of entries listed and not yet consumed, which bounds memory.
     waiting: Arc<AtomicUsize>,
     met: Arc<Met>,
     /// Whether folders found by helpers are listed ahead too.
     deep: bool,
 }
 
-/// Entries that may wait for the consumer before helpers pause.
+/// The number of waiting entries at which helpers pause.
 const AHEAD: usize = 1 << 16;
 
 impl Ahead {
@@ -46,13 +47,13 @@ impl Ahead {
         let shared = Arc::new(Shared { met, deep, ..Shared::default() });
         for _ in 0..threads {
             let shared = shared.clone();
-            // A helper that cannot be started is not missed: the consumer lists what nobody took.
+            // If a helper cannot be started, the consumer lists the remaining folders.
             let _ = thread("walk").map(|builder| builder.spawn(move || shared.help()));
         }
         Ahead { shared }
     }
 
-    /// Folders to list, the next one to be reached last.
+    /// Offers folders to list, the next one to be reached last.
     pub(super) fn offer(&self, folders: Vec<Offer>) {
         self.shared.offer(folders);
     }
@@ -61,7 +62,7 @@ impl Ahead {
 impl Drop for Ahead {
     fn drop(&mut self) {
         self.shared.ended.store(true, Relaxed);
-        // What nobody will list any more: its folders may be open.
+        // Folders that will not be listed any more, which may be open.
         let left = std::mem::take(&mut *self.shared.lock());
         self.shared.more.notify_all();
         drop(left);
@@ -85,7 +86,7 @@ impl Shared {
         while !self.ended.load(Relaxed) {
             let full = self.waiting.load(Relaxed) > AHEAD;
             let Some(offer) = (if full { None } else { folders.pop() }) else {
-                // While full, look again now and then: the consumer does not tell.
+                // When full, poll: the consumer does not notify helpers.
                 let wait = std::time::Duration::from_millis(if full { 2 } else { 1000 });
                 folders = self.more.wait_timeout(folders, wait).unwrap_or_else(PoisonError::into_inner).0;
                 continue;

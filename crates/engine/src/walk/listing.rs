@@ -1,4 +1,4 @@
-//! One folder's entries, and the count of what was found and not reached yet.
+//! The entries of one folder, and the count of what has been found and not reached yet.
 
 use crate::error::Error;
 use crate::io::anchor::Anchor;
@@ -14,15 +14,15 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 
-/// What listings showed and the consumer did not reach yet.
+/// What listings contain and the consumer has not reached yet.
 #[derive(Debug, Default)]
 pub(super) struct Met {
-    /// Entries that are items for certain.
+    /// Entries that will certainly be items.
     pub(super) items: AtomicI64,
-    /// Entries that may hold any number of items: folders not listed, and links if they are followed.
+    /// Entries that may contain any number of items: folders not listed yet, and links if they are followed.
     pub(super) open: AtomicI64,
     pub(super) follow: bool,
-    /// Whether stamps of folders must tell of every later change.
+    /// Whether timestamps of folders must reveal every later change.
     pub(super) settled: bool,
 }
 
@@ -31,7 +31,7 @@ impl Met {
         kind == FileType::Directory || self.follow && kind == FileType::Symlink
     }
 
-    /// Adds the entries of a folder that was listed, times `sign`.
+    /// Adds the counts of a listed folder's entries, multiplied by `sign`.
     pub(super) fn add(&self, entries: &[Entry], sign: i64) {
         let open = entries.iter().filter(|entry| self.is_open(entry.kind)).count() as i64;
         self.items.fetch_add(sign * (entries.len() as i64 - open), SeqCst);
@@ -41,7 +41,7 @@ impl Met {
 
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// The name, with `/` behind it for a folder: the order of paths.
+    /// The name, followed by `/` for a folder, which is the sort key of paths.
     pub(super) name: Vec<u8>,
     pub(super) kind: FileType,
     /// A folder that was offered to helpers.
@@ -49,7 +49,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The name without the `/` that sorting wants.
+    /// Returns the name without the `/` that is used for sorting.
     pub(super) fn folder_name(&self) -> &[u8] {
         self.name.strip_suffix(b"/").unwrap_or(&self.name)
     }
@@ -66,15 +66,15 @@ pub(super) struct Offer {
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) entries: Vec<Entry>,
-    /// What the folder was before it was listed.
+    /// The metadata of the folder before it was listed.
     pub(super) stat: Stat,
-    /// Where what lies in it is opened.
+    /// The anchor of its contents.
     pub(super) anchor: Anchor,
-    /// While it waits for the consumer.
+    /// Its share of the waiting entries, until it is consumed.
     pub(super) waits: Option<WaitingShare>,
 }
 
-/// The share of a listing in what all listings that wait for the consumer may hold.
+/// The share of a listing in the limit for all waiting listings.
 #[derive(Debug)]
 pub(super) struct WaitingShare {
     entries: usize,
@@ -82,7 +82,7 @@ pub(super) struct WaitingShare {
 }
 
 impl Listing {
-    /// Identity of the folder, to see loops and file system borders.
+    /// Returns the identity of the folder, to detect loops and file system boundaries.
     pub(super) fn id(&self) -> FileId {
         FileId::from(&self.stat)
     }
@@ -102,8 +102,8 @@ impl Drop for WaitingShare {
 }
 
 impl Drop for Listing {
-    /// One after the other: listings that nobody took hold those of the folders in them, as deep as the tree, and the stack
-    /// is not so deep.
+    /// Iterative: unused listings contain those of their subfolders, which may be nested more deeply than the stack
+    /// allows.
     fn drop(&mut self) {
         let mut rest = take(&mut self.entries);
         while let Some(entry) = rest.pop() {
@@ -115,7 +115,7 @@ impl Drop for Listing {
     }
 }
 
-/// Reads a folder, and takes note of what is in it. Unsorted.
+/// Reads a folder and counts its entries. The result is unsorted.
 pub(super) fn list(way: &Way, met: &Met) -> Result<Listing, Error> {
     let listing = read(way, met.settled);
     listing.iter().for_each(|listing| met.add(&listing.entries, 1));

@@ -1,11 +1,11 @@
-//! A folder's listing, made once: by a helper ahead of time, or by the consumer where it comes first.
+//! The listing of a folder, which is made once: by a helper in advance, or by the consumer if it arrives first.
 //!
-//! The consumer waits for a helper only while that helper lists the folder, and a helper that ends without a listing says
-//! so too: nobody waits for what nobody does. `tests/shutdown.rs` runs this file under a model checker.
+//! The consumer waits for a helper only while that helper lists the folder, and a helper that ends without a listing
+//! reports that too, so the consumer never waits in vain. `tests/shutdown.rs` runs this file under a model checker.
 
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Where the listing of a folder is handed over.
+/// The place where the listing of a folder is handed over.
 #[derive(Debug)]
 pub(crate) struct ListingSlot<L> {
     state: Mutex<SlotState<L>>,
@@ -14,12 +14,12 @@ pub(crate) struct ListingSlot<L> {
 
 #[derive(Debug)]
 enum SlotState<L> {
-    /// Nobody has begun.
+    /// No thread has started.
     Open,
-    /// A helper lists it.
+    /// A helper is listing it.
     Begun,
     Listed(L),
-    /// Taken, or not wanted.
+    /// It has been taken, or is not needed.
     Over,
 }
 
@@ -32,7 +32,7 @@ impl<L> ListingSlot<L> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A helper's turn, if nobody else has begun or is past it.
+    /// Starts a helper's listing, unless another thread has started or finished it.
     pub(crate) fn begin(&self) -> Option<Begun<'_, L>> {
         let mut state = self.lock();
         if !matches!(*state, SlotState::Open) {
@@ -42,8 +42,8 @@ impl<L> ListingSlot<L> {
         Some(Begun { slot: self })
     }
 
-    /// The consumer's turn: the listing of a helper, which is waited for if it has begun. Nothing if none has, and none
-    /// will then.
+    /// Returns a helper's listing to the consumer, waiting for it if the helper has started. If none has, returns
+    /// `None`, and no helper will start.
     pub(crate) fn take(&self) -> Option<L> {
         let mut state = self.lock();
         while matches!(*state, SlotState::Begun) {
@@ -55,13 +55,13 @@ impl<L> ListingSlot<L> {
         }
     }
 
-    /// The folder is not wanted.
+    /// Records that the listing is not needed.
     pub(crate) fn give_up(&self) {
         let before = std::mem::replace(&mut *self.lock(), SlotState::Over);
         drop(before);
     }
 
-    /// The listing that nobody took.
+    /// Returns the listing that was not taken.
     pub(crate) fn into_listed(self) -> Option<L> {
         match self.state.into_inner().unwrap_or_else(PoisonError::into_inner) {
             SlotState::Listed(listing) => Some(listing),
@@ -70,13 +70,13 @@ impl<L> ListingSlot<L> {
     }
 }
 
-/// A listing under way.
+/// A listing in progress.
 pub(crate) struct Begun<'a, L> {
     slot: &'a ListingSlot<L>,
 }
 
 impl<L> Begun<'_, L> {
-    /// Hands the listing over, if it is still wanted.
+    /// Hands over the listing, if it is still needed.
     pub(crate) fn put(self, listing: L) {
         let mut state = self.slot.lock();
         if matches!(*state, SlotState::Begun) {

@@ -1,4 +1,4 @@
-//! Walks of small trees: their order, what they tell, and how much is to come.
+//! Walks of small trees: their order, their items, and the estimate of the remaining items.
 
 use super::*;
 use crate::select::Wanted;
@@ -68,7 +68,7 @@ fn many_folders_listed_ahead_lose_nothing() {
     }
 }
 
-/// What is to come according to the walk, at every step, and what came in the end.
+/// Returns the estimate of the walk at every step, and the actual number.
 fn hints(root: &Path, options: Options, threads: usize) -> (Vec<(usize, Option<usize>)>, usize) {
     let roots = [root.to_owned()];
     let mut walk = Walk::new(roots, options, threads);
@@ -117,7 +117,7 @@ fn how_many_are_to_come_is_known_long_before_the_end() {
     assert_eq!(known[1], (299, Some(299)), "one folder");
     let globs = Options { select: globs(&[], &["f1*"]), ..Options::default() };
     assert_eq!(hints(dir.path(), globs, 1).0[1], (0, None), "what is left out is not known");
-    // Helpers are ahead of a consumer that takes its time, in folders of folders too.
+    // Helpers are ahead of a slow consumer, even in nested folders.
     let deep: Vec<String> = (0..300).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
     let dir = tree(&deep.iter().map(String::as_str).collect::<Vec<_>>());
     let roots = [dir.path().to_owned()];
@@ -190,7 +190,7 @@ fn a_missing_root_is_an_item() {
     assert_eq!(others, ["failed : No such file or directory"]);
 }
 
-/// A chain of folders, with a file `f` beside each or only at the end.
+/// A chain of folders, with a file `f` in each or only in the last.
 fn chain(levels: usize, name: &str, with_files: bool) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut at = rustix::fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
@@ -204,7 +204,7 @@ fn chain(levels: usize, name: &str, with_files: bool) -> tempfile::TempDir {
     dir
 }
 
-/// Removes a chain, which is deeper than what the standard library takes.
+/// Removes a chain that is too deep for the standard library.
 fn remove(dir: &tempfile::TempDir) {
     assert!(std::process::Command::new("rm").arg("-rf").arg(dir.path()).status().unwrap().success());
 }
@@ -239,7 +239,7 @@ fn a_walk_dropped_with_much_listed_ahead_needs_no_deep_stack() {
     let root = dir.path().to_owned();
     let walk = move || {
         let mut walk = Walk::new([root], Options::default(), 4);
-        // Far enough that helpers have begun; then they get time to list what is below.
+        // Far enough that helpers have started; then they get time to list what is below.
         assert!((0..20).all(|_| walk.next().is_some()));
         while walk.size_hint().1.is_none() {
             std::thread::yield_now();

@@ -1,55 +1,55 @@
-//! The way to a folder: its name and the folder above, so that the paths of a deep tree share what they have in common.
+//! The way to a folder: its name and its parent, so that the paths of a deep tree share their common parts.
 
 use crate::io::anchor::Anchor;
 use std::sync::Arc;
 
-/// A folder of the walk.
+/// A folder of the walk, as its name and a reference to its parent.
 #[derive(Debug)]
 pub(super) struct Way {
     above: Option<Arc<Way>>,
-    /// The name in the folder above; for an argument, all of it.
+    /// The name in the parent folder; for an argument, the complete argument.
     name: Box<[u8]>,
-    /// Bytes of the whole path.
+    /// The length of the complete path.
     len: usize,
-    /// Where the folder is opened.
+    /// The anchor from which the folder is opened.
     pub(super) anchor: Anchor,
 }
 
 impl Way {
-    /// An argument, without slashes at its end.
+    /// Returns the way to an argument without trailing slashes.
     pub(super) fn argument(path: &[u8], anchor: Anchor) -> Arc<Way> {
         Arc::new(Way { above: None, name: path.into(), len: path.len(), anchor })
     }
 
-    /// A folder in this one, `anchor` being that of everything in this one.
+    /// Returns the way to a subfolder; `anchor` is that of everything in this folder.
     pub(super) fn down(self: &Arc<Way>, name: &[u8], anchor: Anchor) -> Arc<Way> {
         let len = self.names_at() + name.len();
         Arc::new(Way { above: Some(self.clone()), name: name.into(), len, anchor })
     }
 
-    /// Bytes of the path.
+    /// Returns the length of the path.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Where names of what lies in this folder begin in their paths.
+    /// Returns the offset at which names in this folder begin in their paths.
     fn names_at(&self) -> usize {
         // Only `/` itself ends in a slash.
         self.len + usize::from(!self.name.ends_with(b"/"))
     }
 
-    /// The name that leads from the folder's anchor to it.
+    /// Returns the name that leads from the folder's anchor to it.
     pub(super) fn rest(&self) -> Vec<u8> {
         let rest = self.path_from(self.anchor.skip());
         if rest.is_empty() { b".".to_vec() } else { rest }
     }
 
-    /// The whole path.
+    /// Returns the complete path.
     pub(super) fn path(&self) -> Vec<u8> {
         self.path_from(0)
     }
 
-    /// The path from `skip` on, where a name begins.
+    /// Returns the path starting at `skip`, where a name begins.
     fn path_from(&self, skip: usize) -> Vec<u8> {
         let mut path = vec![b'/'; self.len.saturating_sub(skip)];
         let mut way = self;
@@ -66,7 +66,7 @@ impl Way {
 }
 
 impl Drop for Way {
-    /// One after the other: a chain is as long as the tree is deep, and the stack is not.
+    /// Iterative: a chain is as long as the tree is deep, which the stack may not allow.
     fn drop(&mut self) {
         let mut above = self.above.take();
         while let Some(way) = above {

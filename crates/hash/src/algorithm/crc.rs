@@ -1,31 +1,31 @@
-//! CRCs by their parameters, and arithmetic with remainders by their polynomials.
+//! CRCs by their parameters, and arithmetic with remainders of polynomials.
 //!
-//! The parameters are those of Ross Williams' model ("A Painless Guide to CRC Error Detection Algorithms", 1993), as the
-//! catalogue of parametrised CRC algorithms (<https://reveng.sourceforge.io/crc-catalogue/all.htm>) writes them. A *remainder* is
-//! what the register holds, the coefficient of the highest power in its highest bit, whatever `refin` is; a *value* is what
-//! is shown: mirrored if `refout`, and with `xorout`.
+//! The parameters are those of Ross Williams' model ("A Painless Guide to CRC Error Detection Algorithms", 1993), as
+//! used by the catalogue of parametrised CRC algorithms (<https://reveng.sourceforge.io/crc-catalogue/all.htm>). A
+//! *remainder* is the content of the register, with the coefficient of the highest power in its highest bit, regardless
+//! of `refin`; a *value* is what is printed: mirrored if `refout`, and combined with `xorout`.
 
 use crate::digest::Digest;
 
-/// What tells one CRC from another.
+/// The parameters of a CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Bits of the register, 1 to 127: the degree of the polynomial.
+    /// The number of bits of the register, 1 to 127: the degree of the polynomial.
     pub width: u8,
     /// The polynomial without its highest power.
     pub poly: u128,
-    /// What the register holds before the first byte.
+    /// The initial value of the register.
     pub init: u128,
-    /// Whether a byte's lowest bit comes first.
+    /// Whether the lowest bit of a byte is processed first.
     pub refin: bool,
-    /// Whether the register is mirrored before it is shown.
+    /// Whether the register is mirrored for output.
     pub refout: bool,
-    /// What the register is combined with (exclusive or) last of all.
+    /// The value that is finally combined with the register (exclusive or).
     pub xorout: u128,
 }
 
 impl Parameters {
-    /// Bytes of a value.
+    /// Returns the size of a value in bytes.
     pub const fn bytes(&self) -> usize {
         self.width.div_ceil(8) as usize
     }
@@ -34,18 +34,18 @@ impl Parameters {
         (1 << self.width) - 1
     }
 
-    /// A register read from its other end.
+    /// Returns a register with its bits in reverse order.
     pub(crate) const fn mirrored(&self, register: u128) -> u128 {
         register.reverse_bits() >> (u128::BITS - self.width as u32)
     }
 
-    /// What is shown of a remainder.
+    /// Returns the value of a remainder.
     pub(crate) const fn value(&self, remainder: u128) -> u128 {
         let shown = if self.refout { self.mirrored(remainder) } else { remainder };
         shown ^ self.xorout
     }
 
-    /// The remainder of which this is shown.
+    /// Returns the remainder of a value.
     pub(crate) const fn remainder(&self, value: u128) -> u128 {
         let shown = value ^ self.xorout;
         if self.refout { self.mirrored(shown) } else { shown }
@@ -65,7 +65,7 @@ impl Parameters {
         product
     }
 
-    /// The remainder after as many zero bytes: their power of the polynomial times it.
+    /// Returns the remainder after this many zero bytes: their power of the polynomial times the remainder.
     pub(crate) fn behind_zeros(&self, remainder: u128, bytes: u64) -> u128 {
         let byte = (0..8).fold(1, |power, _| self.times_x(power));
         let mut power = 1;
@@ -78,7 +78,7 @@ impl Parameters {
         self.product(remainder, power)
     }
 
-    /// The remainder after these bytes, bit by bit.
+    /// Returns the remainder after these bytes, computed bit by bit.
     pub(crate) fn behind(&self, remainder: u128, bytes: &[u8]) -> u128 {
         bytes.iter().fold(remainder, |remainder, &byte| {
             let byte = if self.refin { byte.reverse_bits() } else { byte };
@@ -89,27 +89,29 @@ impl Parameters {
     }
 }
 
-/// A CRC, and what goes into it.
+/// A CRC, and what it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crc {
     /// Its parameters.
     pub(crate) parameters: Parameters,
-    /// Whether the message's length follows it, as its fewest bytes, the least first (POSIX `cksum`).
+    /// Whether the message is followed by its length in as few bytes as possible, the least significant first (POSIX
+    /// `cksum`).
     pub(crate) length_suffix: bool,
 }
 
 impl Crc {
-    /// Of the message and nothing else.
+    /// Returns the CRC of the message alone.
     pub(crate) const fn of(parameters: Parameters) -> Crc {
         Crc { parameters, length_suffix: false }
     }
 
-    /// What stands behind a message of `size` bytes where the length does: so many of these bytes.
+    /// Returns what follows a message of `size` bytes if the length is included: the number of bytes used of the array,
+    /// and the array.
     pub(crate) fn suffix(&self, size: u64) -> ([u8; 8], usize) {
         (size.to_le_bytes(), (u64::BITS - size.leading_zeros()).div_ceil(8) as usize)
     }
 
-    /// A value as a digest: the number in as many bytes as it needs, big-endian.
+    /// Returns a value as a digest: a big-endian number with as many bytes as needed.
     pub(crate) fn digest(&self, value: u128) -> Digest {
         match self.parameters.bytes() {
             len @ ..=8 => Digest::number(value as u64, len),
@@ -117,7 +119,7 @@ impl Crc {
         }
     }
 
-    /// The value of a part and of the `len` bytes that follow it: `crc(A || B) = x^(8|B|) (crc(A) + init) + crc(B)`.
+    /// Returns the value of a part followed by `len` more bytes: `crc(A || B) = x^(8|B|) (crc(A) + init) + crc(B)`.
     pub(crate) fn join(&self, first: u128, second: u128, len: u64) -> u128 {
         let parameters = &self.parameters;
         let moved = parameters.behind_zeros(parameters.remainder(first) ^ parameters.init, len);

@@ -1,9 +1,9 @@
-//! Checksums that can be computed in parts: those of two neighbours give that of both.
+//! Checksums that can be computed in parts: those of two adjacent parts give that of both.
 
 use super::crc::Crc;
 use crate::digest::Digest;
 
-/// A checksum that adds up.
+/// A checksum that can be combined from those of parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Linear {
     /// A CRC.
@@ -13,7 +13,7 @@ pub enum Linear {
 }
 
 impl Linear {
-    /// The value of a part and of the `len` bytes that follow it.
+    /// Returns the value of a part followed by `len` more bytes.
     pub fn join(self, first: &Digest, second: &Digest, len: u64) -> Digest {
         let (a, b) = (value(first), value(second));
         match self {
@@ -31,7 +31,7 @@ impl Linear {
         }
     }
 
-    /// The checksum of a message of `size` bytes with this value.
+    /// Returns the checksum of a message of `size` bytes with this value.
     pub fn close(self, whole: Digest, size: u64) -> Digest {
         let Linear::Crc(crc @ Crc { length_suffix: true, parameters, .. }) = self else {
             return whole;

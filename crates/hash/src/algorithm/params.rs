@@ -1,27 +1,27 @@
-//! What is chosen for one digest beside the algorithm.
+//! The parameters of a digest in addition to its algorithm.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// What a digest is computed under. [`Algorithm::keying`](crate::Algorithm::keying) says which algorithms take a key.
+/// The key of a digest. [`Algorithm::keying`](crate::Algorithm::keying) describes which algorithms accept one.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub enum Key {
     /// The plain hash.
     #[default]
     None,
-    /// A key that is not there: all that the name of a keyed digest tells. Nothing can be hashed until
-    /// [`Spec::with_key`](crate::Spec::with_key) brings it.
+    /// A key that is not known, as in the name of a keyed digest. Nothing can be hashed until
+    /// [`Spec::with_key`](crate::Spec::with_key) provides it.
     Missing,
-    /// This one.
+    /// A known key.
     Secret(Secret),
     /// `b3sum --derive-key CONTEXT`.
     Derive(Arc<str>),
 }
 
 impl fmt::Debug for Key {
-    // A key never reaches a log.
+    // A key must never be logged.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Key::None => "None",
@@ -32,18 +32,18 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The bytes of a key: shared by all hashers under it, overwritten when the last of them is gone, never shown. What hashers make
-/// of a key (the states of HMAC) lies in their memory as any state does.
+/// The bytes of a key. They are shared by all hashers that use them, overwritten when the last one is dropped, and
+/// never printed. Values that hashers derive from a key (the states of HMAC) are in their memory like any other state.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Arc<Zeroizing<Vec<u8>>>);
 
 impl Secret {
-    /// A key of these bytes, in whose place zeros stand afterwards.
+    /// Returns a key with these bytes, which are overwritten with zeros in the argument.
     pub fn new(bytes: Vec<u8>) -> Secret {
         Secret(Arc::new(Zeroizing::new(bytes)))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -61,29 +61,29 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Which keys an algorithm takes; lengths are in bytes.
+/// Which keys an algorithm accepts, with lengths in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keying {
-    /// None.
+    /// No key.
     Never,
-    /// A key makes another digest of it, which is named `;keyed`.
+    /// The algorithm has a keyed variant, which is named `;keyed`.
     Optional {
-        /// The shortest key.
+        /// The minimum key length.
         least: usize,
-        /// The longest.
+        /// The maximum key length.
         most: usize,
     },
-    /// There is no digest without a key.
+    /// The algorithm requires a key.
     Always {
-        /// The shortest key.
+        /// The minimum key length.
         least: usize,
-        /// The longest.
+        /// The maximum key length.
         most: usize,
     },
 }
 
 impl Keying {
-    /// The shortest and the longest key, in bytes; `None` where no key is taken.
+    /// Returns the minimum and maximum key length in bytes; `None` if no key is accepted.
     pub fn lengths(self) -> Option<(usize, usize)> {
         match self {
             Keying::Never => None,
@@ -91,13 +91,13 @@ impl Keying {
         }
     }
 
-    /// Whether there is no digest without a key.
+    /// Returns whether the algorithm requires a key.
     pub fn needs_key(self) -> bool {
         matches!(self, Keying::Always { .. })
     }
 }
 
-/// Whether somebody said so, which makes no difference to what is computed: each is equal to the other.
+/// Whether a parameter was given explicitly. This does not affect the digest, so all values compare equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Said(pub bool);
 
@@ -116,20 +116,20 @@ impl std::hash::Hash for Said {
 /// The parameters of an algorithm.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Params {
-    /// Bytes of the digest.
+    /// The digest length in bytes.
     pub digest_len: usize,
     pub key: Key,
-    /// Size of leaves or parts; 0 for an algorithm that has none.
+    /// The size of leaves or parts; 0 for an algorithm without them.
     pub unit: u64,
-    /// Where the state begins, in an algorithm that has a choice.
+    /// The seed, for algorithms that have one.
     pub seed: u64,
     pub seed_said: Said,
-    /// What tells one use from another (SP 800-185 section 3.3); empty for none.
+    /// The customization string (SP 800-185 section 3.3); empty for none.
     pub customization: Option<Arc<[u8]>>,
 }
 
 impl Params {
-    /// The bytes of the key; none where there is no key.
+    /// Returns the bytes of the key, or nothing without a key.
     pub fn secret(&self) -> Option<&[u8]> {
         match &self.key {
             Key::Secret(secret) => Some(secret.as_bytes()),
@@ -137,7 +137,7 @@ impl Params {
         }
     }
 
-    /// The customization, which may be empty.
+    /// Returns the customization string, which may be empty.
     pub fn custom(&self) -> &[u8] {
         self.customization.as_deref().unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! A row of the table: all there is to say of one algorithm.
+//! A row of the algorithm table: all properties of one algorithm.
 //!
-//! Names, help, `truesum list`, tests, benchmarks and documentation follow from the row, and what is asked of an algorithm is
-//! a field of it, never its name.
+//! Names, help, `truesum list`, tests, benchmarks and documentation are derived from the row. Properties of an
+//! algorithm are always read from a field and never inferred from its name.
 
 use super::linear::Linear;
 use super::params::{Keying, Params};
@@ -14,162 +14,163 @@ use crate::digest::Digest;
 /// Which digest lengths an algorithm offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lengths {
-    /// The row's `digest_len` only.
+    /// Only the row's `digest_len`.
     Fixed,
-    /// Every whole number of bytes from 1 to this one.
+    /// Every number of bytes from 1 to this one.
     UpTo(usize),
     /// Any number of bytes (an extendable-output function).
     Any,
 }
 
-/// How `cksum` and `sum` write a value: in decimal, with the size of the file behind it.
+/// How `cksum` and `sum` write a value: in decimal, followed by the file size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
-    /// The fewest digits of the value, zeros in front; of a [`Decimal::column`] too.
+    /// The minimum number of digits, padded with zeros.
     pub digits: usize,
-    /// The fewest characters of the size, blanks in front.
+    /// The minimum width of the size, padded with blanks.
     pub column: usize,
-    /// Bytes that the size counts as one, rounded up.
+    /// The number of bytes that the size is counted in, rounded up.
     pub block: u64,
-    /// Whether values are usually written so, and not in hexadecimal.
+    /// Whether values are usually written in this form and not in hexadecimal.
     pub usual: bool,
 }
 
 /// One algorithm.
 pub struct Algorithm {
-    /// The name people type: lower case, unique.
+    /// The name: lower case, unique.
     pub name: &'static str,
     /// The tag of BSD-style lines.
     pub tag: &'static str,
     /// Other names for the same digest.
     pub aliases: &'static [&'static str],
-    /// Length of the usual digest in bytes.
+    /// The default length of the digest in bytes.
     pub digest_len: usize,
-    /// Which other lengths there are.
+    /// Which other lengths are available.
     pub lengths: Lengths,
-    /// What is known of its security, with the source.
+    /// Its known security, with the source.
     pub status: Status,
-    /// What it is and where it is met, in one line.
+    /// A one-line description of the algorithm and its use.
     pub summary: &'static str,
-    /// The digest of the nine bytes `123456789` at the usual length, in hexadecimal: each row proves itself. Under
-    /// [`Algorithm::check_key`] where there is none without a key.
+    /// The digest of the nine bytes `123456789` at the default length, in hexadecimal, as a self-test. For an algorithm
+    /// that requires a key, it uses [`Algorithm::check_key`].
     pub check: &'static str,
-    /// Which [`Key`](crate::Key)s it takes.
+    /// Which [`Key`](crate::Key)s it accepts.
     pub keying: Keying,
-    /// Bits of the seed that its state may begin with; 0 where there is no such choice.
+    /// The number of bits of its seed; 0 if it has none.
     pub seed_bits: u32,
-    /// How its name calls bytes that tell one use of it from another, where it takes such: a customization (`custom`, SP 800-185
-    /// section 3.3), a salt (`salt`), or the name of the file (`name`).
+    /// The parameter name of its customization string, if it has one: a customization (`custom`, SP 800-185 section
+    /// 3.3), a salt (`salt`), or the name of the file (`name`).
     pub customized: Option<&'static str>,
-    /// Whether there are lists that have its digests' bytes backwards (RHash's `--gost-reverse`): a check takes them too.
+    /// Whether some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check also
+    /// accepts.
     pub either_order: bool,
-    /// How POSIX programs write it, where that is in decimal.
+    /// The format of POSIX programs, if that is decimal.
     pub decimal: Option<Decimal>,
-    /// How the seal of a tree over this hash spells it (docs/spec/tree.md), at most 16 bytes with its length; `None` where
-    /// no trees are made over it: a checksum, or a tree itself.
+    /// Its name in the seal of a tree over this hash (docs/spec/tree.md), at most 16 bytes including the length; `None`
+    /// if there are no trees over it because it is a checksum or a tree itself.
     pub tree_id: Option<&'static str>,
     pub(crate) kind: Kind,
-    /// A message of which more is known than the chain's state at its beginning: a key or a customization stands around it.
-    /// `None` where there is neither.
+    /// Returns the stream for a message with a key or a customization around it; `None` if there is neither.
     pub(crate) framed: fn(&'static Algorithm, &Params) -> Option<Stream>,
 }
 
 /// How an algorithm is computed.
 pub(crate) enum Kind {
-    /// A chain of blocks: kernels advance one message or many.
+    /// A chain of blocks: kernels process one message or many.
     Blocks { chain: &'static Chain, init: fn(&Params) -> State },
-    /// A checksum whose parts add up.
+    /// A checksum that can be combined from parts.
     Linear(Linear),
-    /// BLAKE3: a tree by itself, whose short messages are ended together.
+    /// BLAKE3, which is a tree itself; its short messages are finished together.
     Chunks { new: fn(&Params) -> Box<dyn Serial>, finish_many: FinishMany },
-    /// Anything else, one message at a time.
+    /// Any other algorithm, one message at a time.
     Serial(fn(&Params) -> Box<dyn Serial>),
-    /// The same for what must know how long a message is, and without that is kept until its end; and how many bytes of such a
-    /// message count.
+    /// The same for an algorithm that must know the message length, and otherwise stores the message until its end; and
+    /// the number of bytes of such a message that the digest depends on.
     Sized(fn(&Params, Option<u64>) -> Box<dyn Serial>, fn(u64) -> u64),
-    /// Leaves hashed apart, their digests folded.
+    /// Leaves are hashed separately and their digests are combined.
     Composite(Composite),
-    /// A chain of blocks over a header that tells the message's length, and the message.
+    /// A chain of blocks over a header with the message length, and the message.
     Headed(Headed),
 }
 
-/// A digest of a header and a message: what a row says of it.
+/// The description of a digest of a header and a message.
 pub(crate) struct Headed {
-    /// The hash, a chain of blocks.
+    /// The hash, which is a chain of blocks.
     pub base: &'static Algorithm,
-    /// What stands before a message of so many bytes.
+    /// Returns the header of a message with this many bytes.
     pub header: fn(u64) -> Vec<u8>,
-    /// A hasher of one message whose length is not known.
+    /// Returns a hasher for a message of unknown length.
     pub held: fn(&'static Headed) -> Box<dyn Serial>,
 }
 
-/// Ends messages that `new` of the same row has made, and adds their digests in order.
+/// Finishes messages created by `new` of the same row, and appends their digests in order.
 pub(crate) type FinishMany = fn(&mut [&mut dyn Serial], &mut Vec<Digest>);
 
-/// A digest of leaf digests: what a row says of it.
+/// The description of a digest of leaf digests.
 pub(crate) struct Composite {
-    /// The hash of leaves and nodes, and the length of its digests in bytes.
+    /// The hash of leaves and nodes, and its digest length in bytes.
     pub base: (&'static Algorithm, usize),
-    /// What is hashed before a leaf's bytes.
+    /// The prefix that is hashed before the bytes of a leaf.
     pub prefix: &'static [u8],
     pub cut: Cut,
     pub close: Close,
-    /// The number by which the header of a stored tree names the construction; `None` where trees are not stored.
+    /// The number of the construction in the header of a stored tree; `None` if trees are not stored.
     pub stored: Option<u8>,
-    /// A hasher of one message with these parameters, of a size that may be known.
+    /// Returns a hasher for one message with these parameters and possibly a known size.
     pub hasher: fn(&'static Composite, &Params, Option<u64>) -> Box<dyn Serial>,
 }
 
-/// Where a message is cut.
+/// How a message is divided.
 #[derive(Clone, Copy)]
 pub(crate) enum Cut {
-    /// Into leaves of the unit's size; the last may be shorter.
+    /// Into leaves of equal size; the last one may be shorter.
     Equal(Unit),
-    /// By halves, which must know the length (mtsum).
+    /// By halves, which requires the length (mtsum).
     Halves(Variant),
 }
 
-/// What becomes of the leaf digests.
+/// How leaf digests are combined.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Close {
-    /// The root of RFC 9162's tree, whose nodes are hashed after this prefix.
+    /// To the root of RFC 9162's tree, whose nodes have this prefix.
     Merkle { node: &'static [u8] },
     /// The same with RFC 9162's prefix, sealed with algorithm, leaf size and length.
     Sealed,
-    /// The hash of all leaf digests one after the other.
+    /// By hashing all leaf digests in order.
     List(List),
-    /// mtsum's tree.
+    /// To mtsum's tree.
     Halves(Variant),
-    /// As its hasher does it alone, in order.
+    /// By its own hasher, sequentially.
     Alone,
 }
 
-/// What a hash of leaf digests makes of their number.
+/// How the number of leaves affects a hash of leaf digests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum List {
-    /// It stands behind the digest.
+    /// It is appended to the digest.
     Counted,
-    /// Nothing; the empty message has no leaf.
+    /// It does not; the empty message has no leaf.
     Plain,
-    /// A single leaf's digest is the digest itself.
+    /// With a single leaf, the leaf's digest is the result.
     Single,
-    /// The same, with an empty leaf behind the last one if that is as long as all others.
+    /// The same, with an empty leaf after the last one if that is as long as all others.
     SingleOpen,
 }
 
-/// Which of mtsum's digests.
+/// The variants of mtsum's digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// 1.1.0, the released program.
+    /// The released version 1.1.0.
     V11,
-    /// 1.0.x, whose digests its README shows.
+    /// Versions 1.0.x, whose digests are shown in the README.
     V10,
-    /// The `mpi` branch run as one process.
+    /// The `mpi` branch, run as one process.
     Mpi,
 }
 
 impl Algorithm {
-    /// What a row is where it does not say otherwise. Everything else must be said: a test holds each row against its check.
+    /// The default values of a row. Everything else must be specified, and a test compares each row with its check
+    /// digest.
     pub(crate) const PLAIN: Algorithm = Algorithm {
         name: "",
         tag: "",
@@ -189,18 +190,20 @@ impl Algorithm {
         framed: |_, _| None,
     };
 
-    /// Bytes that its compression takes at once; 1 where the definition names no block of the message, as of checksums and trees.
+    /// Returns the block size of the compression function in bytes; 1 for algorithms without message blocks, such as
+    /// checksums and trees.
     pub fn block_len(&self) -> usize {
         match &self.kind {
             Kind::Blocks { chain, .. } => chain.block,
             Kind::Headed(headed) => headed.base.block_len(),
-            // BLAKE3, the paper's section 2.2.
+            // Section 2.2 of the BLAKE3 paper.
             Kind::Chunks { .. } => 64,
             Kind::Linear(_) | Kind::Serial(_) | Kind::Sized(..) | Kind::Composite(_) => 1,
         }
     }
 
-    /// How many bytes of a message of `size` bytes its digest depends on: all, but of what is sampled.
+    /// Returns how many bytes of a message of `size` bytes the digest depends on: all of them, unless only samples are
+    /// read.
     pub fn counted(&self, size: u64) -> u64 {
         match self.kind {
             Kind::Sized(_, counted) => counted(size),
@@ -208,7 +211,8 @@ impl Algorithm {
         }
     }
 
-    /// Bytes of the key under which [`Algorithm::check`] is, 0, 1, 2 and so on; `None` where it is of the plain hash.
+    /// Returns the key for [`Algorithm::check`]: the bytes 0, 1, 2 and so on; `None` if the check digest is that of the
+    /// plain hash.
     pub fn check_key(&self) -> Option<Vec<u8>> {
         match self.keying {
             Keying::Always { least, most } => Some((0..=255).take(least.max(32.min(most))).collect()),
@@ -216,7 +220,7 @@ impl Algorithm {
         }
     }
 
-    /// The kernel rows, best first; empty where it is computed one message at a time by a library.
+    /// Returns the kernel rows, best first; empty if a library computes one message at a time.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
@@ -229,7 +233,7 @@ impl Algorithm {
         }
     }
 
-    /// What it is made of, if it is a digest of leaf digests.
+    /// Returns its construction, if it is a digest of leaf digests.
     pub(crate) fn composite(&'static self) -> Option<&'static Composite> {
         match &self.kind {
             Kind::Composite(composite) => Some(composite),
@@ -242,7 +246,7 @@ impl Algorithm {
         }
     }
 
-    /// The parameter of an algorithm that is cut into equal leaves or parts.
+    /// Returns the parameter for the size of leaves or parts, for an algorithm that has equal ones.
     pub(crate) fn unit(&'static self) -> Option<&'static Unit> {
         match &self.composite()?.cut {
             Cut::Equal(unit) => Some(unit),
@@ -250,13 +254,13 @@ impl Algorithm {
         }
     }
 
-    /// Whether digests tell the number of parts.
+    /// Returns whether digests include the number of parts.
     pub(crate) fn counts_parts(&'static self) -> bool {
         self.composite().is_some_and(|composite| matches!(composite.close, Close::List(List::Counted)))
     }
 
-    /// Whether the message's length counts before its first byte does: leaves begin at places that depend on it, or a header
-    /// tells it.
+    /// Returns whether the message length must be known in advance, because leaf boundaries depend on it or a header
+    /// contains it.
     pub(crate) fn needs_size(&'static self) -> bool {
         let by_size = |composite: &Composite| {
             matches!(composite.cut, Cut::Halves(_) | Cut::Equal(Unit { usual: Unit::BY_SIZE, .. }))
@@ -272,7 +276,7 @@ impl std::fmt::Debug for Algorithm {
 }
 
 impl PartialEq for Algorithm {
-    /// Whether they are the same row.
+    /// Returns whether both are the same row.
     fn eq(&self, other: &Algorithm) -> bool {
         std::ptr::eq(self, other)
     }
@@ -286,9 +290,9 @@ impl std::hash::Hash for Algorithm {
     }
 }
 
-/// The rows of a family of chains that differ by little more than the length of their digests: the status of all, then a line for each with
-/// its name, tag and aliases, the bytes of its digest and its chain, what it is, and its digest of `123456789`. Messages begin as the
-/// family's `init` says.
+/// Defines the rows of a family of chains that differ in little more than the digest length: the status of all of them,
+/// then one line for each with its name, tag and aliases, the digest length in bytes and its chain, a description, and
+/// its digest of `123456789`. The initial state is that of the family's `init`.
 macro_rules! rows {
     ($status:ident; $($name:literal $tag:literal $aliases:tt, $len:literal $chain:ident, $summary:literal, $check:literal;)*) => {
         /// The rows of this family.

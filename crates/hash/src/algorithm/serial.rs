@@ -1,39 +1,39 @@
-//! What computes one message, one slice after the other.
+//! Algorithms that process one message, slice by slice.
 
 use crate::digest::Digest;
 use std::any::Any;
 use std::sync::OnceLock;
 
-/// An algorithm that is not a chain of blocks, or that a library computes.
+/// An algorithm that is not a chain of blocks, or that is computed by a library.
 pub(crate) trait Serial: Any + Send + Sync {
     fn update(&mut self, data: &[u8]);
-    /// The digest of all bytes so far.
+    /// Returns the digest of all bytes so far.
     fn finish(&mut self) -> Digest;
     fn clone_box(&self) -> Box<dyn Serial>;
-    /// Forgets all bytes so far; false where only a new one can do that.
+    /// Resets the state; returns false if a new object is needed instead.
     fn reset(&mut self) -> bool {
         false
     }
-    /// All there is to read of its output, where that is more than a digest. Nothing may be fed afterwards.
+    /// Returns the complete output, if it is longer than a digest. No bytes may be added afterwards.
     fn output(&mut self) -> Option<Box<dyn Output>> {
         None
     }
-    /// Whether a message of promised length got as many bytes.
+    /// Returns whether a message of announced length received as many bytes.
     fn is_whole(&self) -> bool {
         true
     }
-    /// What the bytes so far show of somebody who made them to have the digest of others.
+    /// Returns a description if the bytes so far show traces of a collision attack.
     fn attack(&self) -> Option<&'static str> {
         None
     }
-    /// The same as `update` with `count` zero bytes, where that can be had for less.
+    /// Does the same as `update` with `count` zero bytes, in less time if possible.
     fn update_zeros(&mut self, count: u64) {
         feed_zeros(count, |zeros| self.update(zeros));
     }
 }
 
 pub(crate) fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
-    // Made when first needed: as a constant they would be 64 KiB of the program.
+    // Created on first use: as a constant, they would add 64 KiB to the program.
     static ZEROS: OnceLock<Vec<u8>> = OnceLock::new();
     let zeros = ZEROS.get_or_init(|| vec![0; 1 << 16]);
     while count > 0 {
@@ -43,13 +43,13 @@ pub(crate) fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
     }
 }
 
-/// Output without an end.
+/// Output of unlimited length.
 pub(crate) trait Output: Send + Sync {
-    /// Fills the buffer with the bytes that come next.
+    /// Fills the buffer with the next bytes.
     fn fill(&mut self, buffer: &mut [u8]);
-    /// The number of the byte that comes next.
+    /// Returns the position of the next byte.
     fn position(&self) -> u64;
-    /// Goes on at this byte.
+    /// Continues at this position.
     fn set_position(&mut self, position: u64);
     fn clone_box(&self) -> Box<dyn Output>;
 }

@@ -1,22 +1,23 @@
-//! What may be said of an algorithm's security. Every status cites its source, because people act on it.
+//! The security status of algorithms. Every status cites its source, because users rely on it.
 
-/// What may be said of an algorithm against a person who wants two files to look the same.
+/// The security of an algorithm against an attacker who wants two files to have the same digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// No practical attack known. The text cites the standard.
     Secure(&'static str),
-    /// Not broken in practice, but short, withdrawn or theoretically broken. The text says why and cites.
+    /// Not broken in practice, but short, withdrawn or theoretically broken. The text gives the reason and the source.
     Weakened(&'static str),
-    /// Two different files with the same digest can be made. The text cites the attack.
+    /// Two different files with the same digest can be constructed. The text cites the attack.
     Broken(&'static str),
-    /// Only parts of a message are looked at: an equal digest verifies nothing. The text says how many bytes, and cites.
+    /// Only parts of a message are read, so a matching digest verifies nothing. The text gives the number of bytes and
+    /// the source.
     Sampled(&'static str),
-    /// Made against accidents, not against people. The text names the definition.
+    /// Designed to detect accidental errors, not attacks. The text names the definition.
     Checksum(&'static str),
 }
 
 impl Status {
-    /// One word for tables and JSON.
+    /// Returns the word for tables and JSON.
     pub fn word(self) -> &'static str {
         match self {
             Status::Secure(_) => "secure",
@@ -27,7 +28,7 @@ impl Status {
         }
     }
 
-    /// The reason and its source.
+    /// Returns the reason and its source.
     pub fn reason(self) -> &'static str {
         match self {
             Status::Secure(why)
@@ -38,7 +39,7 @@ impl Status {
         }
     }
 
-    /// Whether an equal digest tells that nobody tampered with the bytes.
+    /// Returns whether a matching digest shows that the bytes were not tampered with.
     pub fn tamper_evident(self) -> bool {
         matches!(self, Status::Secure(_) | Status::Weakened(_))
     }

@@ -1,11 +1,11 @@
-//! Which sizes the leaves or parts of a composite digest may have.
+//! The possible sizes of leaves or parts of a composite digest.
 
 use crate::size::Size;
 
-/// The size of leaves or parts: a parameter of the digest, part of its name where it is not the usual one.
+/// The size of leaves or parts: a parameter of the digest, which is part of its name unless it has the default value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
-    /// The key in names: `leaf`, `part`.
+    /// The key in names: `leaf` or `part`.
     pub key: &'static str,
     pub usual: u64,
     pub smallest: u64,
@@ -14,16 +14,16 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// The usual size of what goes by the size of a message.
+    /// The default if the size depends on the message length.
     pub const BY_SIZE: u64 = 0;
 
-    /// A size that belongs to the definition.
+    /// Returns a size that is fixed by the definition.
     pub const fn fixed(size: u64) -> Unit {
         Unit { key: "", usual: size, smallest: size, largest: size, power_of_two: false }
     }
 
-    /// The size that a name gives: in bytes or binary units, without a blank or a point, so that no two readers of a name
-    /// differ (`5MB` is another size to many).
+    /// Parses the size in a name: bytes or binary units, without a blank or a decimal point, so that a name has only
+    /// one interpretation (`5MB` is ambiguous).
     pub fn read(text: &str) -> Option<u64> {
         let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let binary =
@@ -31,7 +31,7 @@ impl Unit {
         text.parse().ok().filter(|_| plain && binary).map(|Size(bytes)| bytes)
     }
 
-    /// Whether a digest can have this size.
+    /// Returns whether a digest can have this size.
     pub fn allows(&self, size: u64) -> bool {
         (self.smallest..=self.largest).contains(&size) && (!self.power_of_two || size.is_power_of_two())
     }

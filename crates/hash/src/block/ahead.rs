@@ -1,52 +1,54 @@
-//! One message at a time where a block's message schedule waits for nothing: the schedules of its next blocks are computed side
-//! by side in vectors, while the rounds of the blocks before them run in scalar registers, which vectors leave alone.
+//! Single messages of algorithms whose message schedule does not depend on the state: the schedules of the next blocks
+//! are computed side by side in vectors, while the rounds of the previous blocks run in scalar registers.
 //!
-//! The rounds of a block are written out, each group with the few vector instructions that come with it: then a core has both
-//! kinds of work in its window at all times, and the schedule costs next to nothing.
+//! The rounds of a block are unrolled, each group together with a few vector instructions. The core thus always has
+//! both kinds of work available, and the schedule costs almost nothing.
 #![allow(unsafe_code)]
 
 use crate::word::{Word, unknown};
 use std::mem::MaybeUninit;
 
-/// An algorithm whose blocks have `ROUNDS` rounds, each with a word of the schedule.
+/// An algorithm whose blocks have `ROUNDS` rounds, each with one word of the schedule.
 pub(crate) trait Ahead<W: Word, const ROUNDS: usize> {
     /// The words of a chain.
     type State: Copy;
-    /// Bytes of a block.
+    /// The block size in bytes.
     const BLOCK: usize;
-    /// What rounds add to the words of the schedule.
+    /// The constants that rounds add to the words of the schedule.
     const CONSTANTS: &'static [W::Lane; ROUNDS];
 
-    /// Advances the state without anything side by side.
+    /// Processes blocks without computing schedules side by side.
     ///
     /// # Safety
-    /// As [`Advance`](super::row::Advance) says, for one message.
+    /// The same as for [`Advance`](super::row::Advance), with one message.
     unsafe fn alone(state: *mut W::Lane, messages: *const *const u8, blocks: usize);
 
-    /// The first sixteen words of the blocks that these pointers lead to.
+    /// Returns the first sixteen words of the blocks at these pointers.
     ///
     /// # Safety
-    /// `W::LANES` pointers to a whole block each; compiled for the word's CPU features.
+    /// `W::LANES` pointers to complete blocks; compiled for the word's CPU features.
     unsafe fn first(blocks: *const *const u8) -> [W; 16];
 
-    /// The word that follows on sixteen, of which `first` is the first.
+    /// Returns the word after the sixteen words that start at `first`.
     ///
     /// # Safety
     /// Sixteen words are readable; compiled for the word's CPU features.
     unsafe fn next(first: *const W) -> W;
 
-    /// The state after a block. The words of its schedule, constants added, stand at `words` and then every `W::LANES` words.
-    /// On the way it computes its part of the schedules to come: [`Work::STEPS`] words, one after the other.
+    /// Returns the state after a block. The words of its schedule, with constants added, are at `words` with a stride
+    /// of `W::LANES` words. Meanwhile, it computes its part of the following schedules: [`Work::STEPS`] words in
+    /// sequence.
     ///
     /// # Safety
-    /// `ROUNDS` words and one more are readable; what [`Work::step`] wants; compiled for the word's CPU features and, on x86-64, BMI2.
+    /// `ROUNDS` words and one more are readable; the requirements of [`Work::step`]; compiled for the word's CPU
+    /// features and, on x86-64, BMI2.
     unsafe fn block(state: Self::State, words: *const W::Lane, work: Work<W, ROUNDS>) -> Self::State;
 }
 
-/// The schedules of `W::LANES` blocks, `[word][block]`: with the constants, as rounds take them, and behind these without.
+/// The schedules of `W::LANES` blocks, `[word][block]`: first with the constants, as rounds use them, then without.
 type Schedule<W, const ROUNDS: usize> = [[W; ROUNDS]; 2];
 
-/// A part of a schedule that is to be computed: the words of it that fall to one of as many blocks as there are lanes.
+/// A part of a schedule to be computed: the words assigned to one of as many blocks as there are lanes.
 pub(crate) struct Work<W: Word, const ROUNDS: usize> {
     words: *mut W,
     constants: *const W::Lane,
@@ -62,10 +64,10 @@ impl<W: Word, const ROUNDS: usize> Clone for Work<W, ROUNDS> {
 }
 
 impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
-    /// The words of one part.
+    /// The number of words in one part.
     pub(crate) const STEPS: usize = (ROUNDS - 16) / W::LANES;
 
-    /// The first part of a schedule whose sixteen first words are there.
+    /// Returns the first part of a schedule whose first sixteen words are available.
     #[inline(always)]
     fn new(schedule: *mut W, constants: &'static [W::Lane; ROUNDS]) -> Self {
         Work { words: schedule.wrapping_add(16), constants: constants.as_ptr().wrapping_add(16) }
@@ -74,11 +76,11 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
     /// Computes one word for all blocks.
     ///
     /// # Safety
-    /// The words before it are there, and `step` is within the part; compiled for the word's CPU features.
+    /// The preceding words are available, and `step` is within the part; compiled for the word's CPU features.
     #[inline(always)]
     pub(crate) unsafe fn step<A: Ahead<W, ROUNDS>>(self, step: usize) {
-        // SAFETY: no word behind a schedule's `ROUNDS` is reached in `W::LANES` parts of `STEPS`, and as many words without
-        // constants follow on them; the rest is the caller's promise.
+        // SAFETY: `W::LANES` parts of `STEPS` words never exceed the `ROUNDS` words of a schedule, and are followed by
+        // as many words without constants; the rest is guaranteed by the caller.
         unsafe {
             let words = self.words.add(step);
             let word = A::next(words.add(ROUNDS - 16));
@@ -87,27 +89,28 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
         }
     }
 
-    /// The part that begins so many words behind this one.
+    /// Returns the part that begins this many words after this one.
     #[inline(always)]
     pub(crate) fn behind(self, words: usize) -> Self {
         Work { words: self.words.wrapping_add(words), constants: self.constants.wrapping_add(words) }
     }
 }
 
-/// Begins the schedules of up to `W::LANES` of the `blocks` blocks at `message`, and tells how many.
+/// Begins the schedules of up to `W::LANES` of the `blocks` blocks at `message`. Returns their number.
 ///
 /// # Safety
-/// At least one block, all readable; a schedule may be written; compiled for the word's CPU features.
+/// At least one block, all readable; a schedule is writable; compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn begin<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     schedule: *mut W,
     message: *const u8,
     blocks: usize,
 ) -> usize {
-    // Lanes without a block repeat the first.
+    // Lanes without a block repeat the first one.
     let mut pointers = [message; 16];
     let count = if blocks < W::LANES { blocks } else { W::LANES };
-    // SAFETY: the message has so many blocks; the pointers are to whole ones; a schedule has more than sixteen words.
+    // SAFETY: the message has this many blocks; the pointers refer to complete ones; a schedule has more than sixteen
+    // words.
     unsafe {
         for (lane, pointer) in pointers.iter_mut().enumerate().take(count) {
             *pointer = message.add(lane * A::BLOCK);
@@ -120,10 +123,11 @@ unsafe fn begin<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     count
 }
 
-/// Advances the state of one message.
+/// Processes the blocks of one message.
 ///
 /// # Safety
-/// As [`Advance`](super::row::Advance) says, for one message; compiled for the word's CPU features and, on x86-64, BMI2.
+/// The same as for [`Advance`](super::row::Advance), with one message; compiled for the word's CPU features and, on
+/// x86-64, BMI2.
 #[inline(always)]
 pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     state: *mut W::Lane,
@@ -131,14 +135,14 @@ pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     blocks: usize,
 ) {
     if blocks < 2 {
-        // There is nothing to compute side by side.
-        // SAFETY: the caller's promise.
+        // There is nothing to compute side by side. SAFETY: guaranteed by the caller.
         return unsafe { A::alone(state, messages, blocks) };
     }
     let mut schedules = MaybeUninit::<[Schedule<W, ROUNDS>; 2]>::uninit();
     let constants = unknown(A::CONSTANTS);
-    // SAFETY: the caller's promise: a state, whole blocks, the CPU's features. `begin` and the steps of all parts write every
-    // word of a schedule before rounds read them; the word behind the last with its constant is one without.
+    // SAFETY: guaranteed by the caller: a state, complete blocks, the CPU features. `begin` and the steps of all parts
+    // write every word of a schedule before rounds read it; the word after the last one with its constant is one
+    // without.
     unsafe {
         let message = *messages;
         let state = state.cast::<A::State>();
@@ -148,15 +152,15 @@ pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
         let (mut block, mut count) = (0, 0);
         loop {
             let after = block + count;
-            // At the end of the message the schedule that is there is computed again: rounds without that work beside them
-            // would be as much code once more.
+            // At the end of the message, the existing schedule is computed again, because rounds without that work
+            // would double the code size.
             let (mut count_after, mut work) = (0, Work::<W, ROUNDS>::new(this, constants));
             if after < blocks {
                 count_after = begin::<A, W, ROUNDS>(next, message.add(after * A::BLOCK), blocks - after);
                 work = Work::new(next, constants);
             }
             if count == 0 {
-                // The first schedules have no rounds to go beside.
+                // The first schedules have no rounds to be combined with.
                 for _ in 0..*unknown(&(ROUNDS - 16)) {
                     work.step::<A>(0);
                     work = work.behind(1);

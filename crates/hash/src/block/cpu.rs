@@ -1,8 +1,8 @@
-//! What the CPU has, in the groups that kernels are compiled for, and how much of that is used: one table of features, which
-//! every choice of code here goes by.
+//! The CPU features, in the groups for which kernels are compiled, and which of them are used. All code selection is
+//! based on this table.
 //!
-//! A machine of another class can be had on this one by a list of features that alone are used (`TRUESUM_CPU=avx2` of the
-//! program): for tests, benchmarks and bug reports. It only takes away.
+//! Another class of machine can be simulated with a list of features to which use is restricted (`TRUESUM_CPU=avx2` in
+//! the program), for tests, benchmarks and bug reports. Features can only be removed.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(crate) struct Features(u32);
 
 impl Features {
-    /// What code needs that runs on every CPU of its architecture.
+    /// The requirement of code that runs on every CPU of its architecture.
     pub(crate) const NONE: Features = Features(0);
 
     pub(crate) const fn and(self, other: Features) -> Features {
@@ -22,7 +22,7 @@ impl Features {
         Features(self.0 & other.0)
     }
 
-    /// Whether all of `other` are in it.
+    /// Returns whether it contains all of `other`.
     pub(crate) const fn has(self, other: Features) -> bool {
         self.0 & other.0 == other.0
     }
@@ -30,18 +30,18 @@ impl Features {
 
 /// A feature that a CPU may have.
 struct Feature {
-    /// As lists have it.
+    /// Its name in lists.
     name: &'static str,
     /// The feature itself.
     is: Features,
-    /// What a list with this name leaves: the feature and what CPUs with it have had before it.
+    /// What a list with this name leaves in use: the feature, and those that CPUs with it have had before.
     leaves: Features,
     found: fn() -> bool,
 }
 
 #[cfg(target_arch = "aarch64")]
 macro_rules! detected {
-    // Where the highest byte of a word comes first, lanes and loads go other ways: nothing of this is used there.
+    // On big-endian machines, lanes and loads are arranged differently, so nothing of this is used.
     ($feature:tt) => {
         cfg!(target_endian = "little") && std::arch::is_aarch64_feature_detected!($feature)
     };
@@ -49,7 +49,7 @@ macro_rules! detected {
 #[cfg(target_arch = "x86_64")]
 use std::arch::is_x86_feature_detected as detected;
 
-/// The table: a constant, a name, what the name leaves beside it, and what the CPU is asked for.
+/// The table: a constant, a name, what the name leaves in use as well, and what the CPU is tested for.
 #[cfg(any(
     target_arch = "x86_64",
     target_arch = "aarch64",
@@ -80,9 +80,9 @@ features! {
     SSE2: "sse2" with [] if [];
     /// Byte shuffles in SSE registers.
     SSSE3: "ssse3" with [SSE2] if ["ssse3"];
-    /// The last of what kernels take from SSE 4.1.
+    /// The part of SSE 4.1 that kernels use.
     SSE41: "sse4.1" with [SSE2 SSSE3] if ["sse4.1"];
-    /// Products without carries.
+    /// Carry-less multiplication.
     CLMUL: "pclmulqdq" with [SSE2 SSSE3 SSE41] if ["pclmulqdq"];
     /// The instructions for AES.
     AES: "aes" with [SSE2 SSSE3 SSE41] if ["aes"];
@@ -90,22 +90,22 @@ features! {
     SHA: "sha" with [SSE2 SSSE3 SSE41] if ["sha"];
     /// AVX2.
     AVX2: "avx2" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK] if ["avx2"];
-    /// Bit manipulation for scalar code (BMI1 and BMI2), which came with AVX2.
+    /// Bit manipulation for scalar code (BMI1 and BMI2), introduced with AVX2.
     BMI2: "bmi2" with [SSE2 SSSE3 SSE41 CLMUL] if ["bmi1" "bmi2"];
     /// AVX-512 as the kernels use it (F, BW and VL).
     AVX512: "avx512" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2] if ["avx512f" "avx512bw" "avx512vl"];
-    /// Permutations of bytes in AVX-512.
+    /// Byte permutations in AVX-512.
     VBMI: "avx512vbmi" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2 AVX512] if ["avx512vbmi"];
     /// Arithmetic in GF(2^8).
     GFNI: "gfni" with [SSE2 SSSE3 SSE41 CLMUL] if ["gfni"];
-    /// Products without carries in wide registers.
+    /// Carry-less multiplication in wide registers.
     VPCLMUL: "vpclmulqdq" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2] if ["vpclmulqdq"];
-    /// Additions and shifts in vectors whose results are there a cycle later, as scalar ones are: nearly every CPU.
+    /// Vector additions and shifts with a latency of one cycle, like scalar ones. Nearly every CPU has this.
     QUICK: "quick-vectors" with [SSE2] if [] and is_quick;
 }
 
-/// Zen 5 takes two cycles for them (AMD's family 26; Software Optimization Guide for it, table of instruction latencies), so that a
-/// message by itself is hashed faster without vectors where nothing else is to be done meanwhile.
+/// Zen 5 (AMD family 26) takes two cycles (Software Optimization Guide, table of instruction latencies), so that a
+/// single message is hashed faster without vectors if there is nothing else to compute in the meantime.
 #[cfg(target_arch = "x86_64")]
 fn is_quick() -> bool {
     use std::arch::x86_64::__cpuid;
@@ -116,23 +116,23 @@ fn is_quick() -> bool {
 
 #[cfg(target_arch = "aarch64")]
 features! {
-    /// Vectors of sixteen bytes, which every AArch64 CPU has that runs Linux.
+    /// Vectors of sixteen bytes, which every AArch64 CPU that runs Linux has.
     NEON: "neon" with [] if ["neon"];
-    /// Products without carries, which came with the instructions for AES.
+    /// Carry-less multiplication, introduced with the AES instructions.
     PMULL: "pmull" with [NEON] if ["aes" "pmull"];
     /// The instructions for SHA-1 and SHA-256.
     SHA2: "sha2" with [NEON] if ["sha2"];
-    /// The instructions for SHA-512 and for SHA-3: the compiler knows them as one.
+    /// The instructions for SHA-512 and SHA-3, which the compiler treats as one feature.
     SHA3: "sha3" with [NEON] if ["sha3"];
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 features! {
-    /// The vectors of WebAssembly: a module that has them runs only where they are.
+    /// WebAssembly SIMD: a module that uses it runs only where it is supported.
     SIMD128: "simd128" with [] if [];
 }
 
-/// Kernels of other architectures are portable ones: they ask nothing of the CPU.
+/// Kernels of other architectures are portable and require nothing of the CPU.
 #[cfg(not(any(
     target_arch = "x86_64",
     target_arch = "aarch64",
@@ -140,17 +140,17 @@ features! {
 )))]
 static TABLE: &[Feature] = &[];
 
-/// The features in use with [`LOOKED`], or 0 as long as nobody has asked.
+/// The features in use with [`LOOKED`], or 0 until they are first requested.
 static IN_USE: AtomicU32 = AtomicU32::new(0);
 const LOOKED: u32 = 1 << 31;
 
-/// Whether all these features are there and in use.
+/// Returns whether all these features are available and in use.
 #[inline]
 pub(crate) fn has(needs: Features) -> bool {
     in_use().has(needs)
 }
 
-/// Every feature that this CPU has and that was left.
+/// Returns the features that this CPU has and that are in use.
 #[inline]
 pub(crate) fn in_use() -> Features {
     match IN_USE.load(Ordering::Relaxed) {
@@ -162,24 +162,24 @@ pub(crate) fn in_use() -> Features {
 #[cold]
 fn look() -> Features {
     let all = Features(LOOKED | there().0);
-    // Who came first has it as it stays.
+    // The first thread decides for all.
     match IN_USE.compare_exchange(0, all.0, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => all,
         Err(known) => Features(known),
     }
 }
 
-/// Every feature that this CPU has.
+/// Returns all features of this CPU.
 pub(crate) fn there() -> Features {
     TABLE.iter().filter(|feature| (feature.found)()).fold(Features::NONE, |set, feature| set.and(feature.is))
 }
 
-/// The names of the features in use, in the order of the table.
+/// Returns the names of the features in use, in the order of the table.
 pub fn features() -> Vec<&'static str> {
     TABLE.iter().filter(|feature| has(feature.is)).map(|feature| feature.name).collect()
 }
 
-/// The names of the features that this CPU has and that [`limit`] took out of use, in the order of the table.
+/// Returns the names of the features that this CPU has and that [`limit`] disabled, in the order of the table.
 pub fn left_out() -> Vec<&'static str> {
     let there = there();
     TABLE
@@ -189,13 +189,14 @@ pub fn left_out() -> Vec<&'static str> {
         .collect()
 }
 
-/// Leaves in use what this CPU has of the features in `list`, names with commas between them (`avx2,sha`). A name stands
-/// for its feature and for what came before it: `avx512` leaves AVX2 as well. An empty list, or one of spaces, leaves all.
+/// Restricts the features in use to those in `list`, which are names separated by commas (`avx2,sha`). A name includes
+/// the features that precede it: `avx512` includes AVX2. An empty or blank list keeps all features.
 ///
-/// This is for the whole process and to be called at its start: what was chosen once stays.
+/// This applies to the whole process and must be called at its start, because the choice is permanent.
 ///
 /// # Errors
-/// A name that is none; or features are in use already, and not just those. The text says so, and which names there are.
+/// Fails for an unknown name, or if a different set of features is already in use. The text names the cause and the
+/// known names.
 pub fn limit(list: &str) -> Result<(), String> {
     if list.trim().is_empty() {
         return Ok(());
@@ -207,7 +208,7 @@ pub fn limit(list: &str) -> Result<(), String> {
     }
 }
 
-/// What the names of a list leave.
+/// Returns the features that the names in a list leave in use.
 fn named(list: &str) -> Result<Features, String> {
     let mut left = Features::NONE;
     for name in list.split(',').map(str::trim) {
@@ -229,7 +230,7 @@ fn named(list: &str) -> Result<Features, String> {
 mod tests {
     use super::*;
 
-    /// What every CPU of this architecture has.
+    /// The feature that every CPU of this architecture has.
     const FIRST: &str = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
 
     #[test]
@@ -270,7 +271,7 @@ mod tests {
         let list = features().join(",");
         assert!(list.starts_with(FIRST), "{list}");
         assert_eq!(there().common(named(&list).unwrap()), Features(in_use().0 & !LOOKED));
-        // They are in use, so the same list is fine, and another is too late.
+        // The features are in use, so the same list is accepted, and a different one is too late.
         assert_eq!(limit(&list), Ok(()));
         let both: Vec<&str> = features().into_iter().chain(left_out()).collect();
         assert_eq!(named(&both.join(",")).map(|all| there().common(all)), Ok(there()));

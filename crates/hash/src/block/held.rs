@@ -1,6 +1,7 @@
-//! Bytes that wait for their block to be whole, in what is computed one message at a time and without a [`Chain`](super::Chain).
+//! Bytes that wait for the rest of their block, in algorithms that process one message at a time without a
+//! [`Chain`](super::Chain).
 
-/// Fewer bytes than a block of `N`.
+/// Less than a block of `N` bytes.
 #[derive(Clone)]
 pub(crate) struct Held<const N: usize> {
     block: [u8; N],
@@ -8,10 +9,10 @@ pub(crate) struct Held<const N: usize> {
 }
 
 impl<const N: usize> Held<N> {
-    /// Nothing yet.
+    /// No bytes.
     pub(crate) const NONE: Held<N> = Held { block: [0; N], len: 0 };
 
-    /// Takes the bytes that come next; `take` gets whole blocks, in order.
+    /// Adds bytes; `take` receives complete blocks, in order.
     pub(crate) fn feed(&mut self, mut data: &[u8], mut take: impl FnMut(&[[u8; N]])) {
         if self.len > 0 {
             let (first, rest) = data.split_at(data.len().min(N - self.len));
@@ -31,7 +32,7 @@ impl<const N: usize> Held<N> {
         self.len = rest.len();
     }
 
-    /// What waits at the end of the message; then nothing does.
+    /// Removes and returns the remaining bytes at the end of the message.
     pub(crate) fn rest(&mut self) -> &[u8] {
         &self.block[..std::mem::take(&mut self.len)]
     }

@@ -1,4 +1,4 @@
-//! How many algorithms end a message, and how they spell their state.
+//! Padding and state encodings that many algorithms share.
 
 use super::chain::{State, Tail};
 
@@ -46,7 +46,7 @@ output!(output_be32, u32, to_be_bytes, "big-endian");
 output!(output_le64, u64, to_le_bytes, "little-endian");
 output!(output_be64, u64, to_be_bytes, "big-endian");
 
-/// The little-endian words of a block.
+/// Returns the little-endian words of a block.
 #[inline(always)]
 pub(crate) fn words<const N: usize>(block: &[[u8; 8]]) -> [u64; N] {
     let mut words = [0; N];
@@ -56,14 +56,14 @@ pub(crate) fn words<const N: usize>(block: &[[u8; 8]]) -> [u64; N] {
     words
 }
 
-/// Writes words to a block, little-endian.
+/// Writes words to a block in little-endian order.
 pub(crate) fn put_words(words: &[u64], block: &mut [u8]) {
     for (bytes, word) in block.chunks_exact_mut(8).zip(words) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
 }
 
-/// Adds a block to a sum of as many words, modulo two to the power of their bits.
+/// Adds a block to a sum with the same number of words, modulo two to the power of their bits.
 #[inline(always)]
 pub(crate) fn add_words(sum: &mut [u64], block: &[u64]) {
     let mut carry = false;

@@ -1,36 +1,37 @@
-//! Kernel rows and the only dispatch: which code advances the blocks of an algorithm on this CPU.
+//! Kernel rows and their selection: which code processes the blocks of an algorithm on this CPU.
 //!
-//! A family lists its rows best first; the last is portable. A row's code is reached through a [`Runnable`] alone, which
-//! [`Kernel::runnable`] hands out only where the CPU has the row's features: holding one is the proof. `TRUESUM_KERNEL=avx2`
-//! leaves only the rows of that instruction set and the portable one: for tests, benchmarks and bug reports.
+//! A family lists its rows best first; the last one is portable. A row's code can be reached only through a
+//! [`Runnable`], which [`Kernel::runnable`] returns only if the CPU has the required features: having one is the proof.
+//! `TRUESUM_KERNEL=avx2` leaves only the rows of that instruction set and the portable one, for tests, benchmarks and
+//! bug reports.
 #![allow(unsafe_code)]
 
 use super::cpu::{self, Features};
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-/// Advances the states of `lanes` messages by `blocks` blocks.
+/// Processes `blocks` blocks for each of `lanes` messages.
 ///
-/// `state` is `[word][lane]`; `messages` holds `lanes` pointers, each valid for `blocks` whole blocks.
+/// `state` is `[word][lane]`; `messages` contains `lanes` pointers, each valid for `blocks` complete blocks.
 pub(crate) type Advance<T> = unsafe fn(state: *mut T, messages: *const *const u8, blocks: usize);
 
-/// The code of a row, by the width of its words.
+/// The code of a row, by word size.
 #[derive(Clone, Copy)]
 pub(crate) enum Code {
     Word32(Advance<u32>),
     Word64(Advance<u64>),
 }
 
-/// One row: an instruction set and how many messages it advances at once.
+/// One row: an instruction set and the number of messages it processes at once.
 pub struct Kernel {
-    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni`, `neon`, `simd128` ...
+    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni`, `neon`, `simd128` and so on.
     pub isa: &'static str,
-    /// Messages per call.
+    /// The number of messages per call.
     pub lanes: usize,
-    /// The smaller of the next two: what rules most rows out at once.
+    /// The smaller of the next two, which rules out most rows quickly.
     least: usize,
     from: usize,
-    /// What counts instead of `from` on CPUs that lack these features.
+    /// The value used instead of `from` on CPUs that lack these features.
     without: (Features, usize),
     needs: Features,
     code: Code,
@@ -38,7 +39,8 @@ pub struct Kernel {
 
 impl Kernel {
     /// # Safety
-    /// A CPU that has what the row `needs` has the features `code` is compiled for, and `code` does as [`Advance`] says.
+    /// A CPU that has what the row `needs` has the features for which `code` is compiled, and `code` fulfils the
+    /// contract of [`Advance`].
     pub(crate) const unsafe fn new(
         isa: &'static str,
         lanes: usize,
@@ -47,13 +49,14 @@ impl Kernel {
         needs: Features,
         code: Code,
     ) -> Kernel {
-        // A row that waits for more messages than it has lanes would wait for ever: by one more it says that it is never ahead.
+        // A row must not require more messages than it has lanes; one more than that means that it is never faster.
         assert!(from <= lanes && (without.1 <= lanes + 1 || without.1 == usize::MAX));
         let least = if without.1 < from { without.1 } else { from };
         Kernel { isa, lanes, least, from, without, needs, code }
     }
 
-    /// The fewest busy lanes at which this row beats the rows after it on a CPU of this class, by measurement.
+    /// Returns the minimum number of busy lanes at which this row is faster than the rows after it on this class of
+    /// CPU, as measured.
     pub fn from_busy(&self) -> usize {
         self.least_busy(cpu::in_use())
     }
@@ -63,22 +66,22 @@ impl Kernel {
         if used.has(self.without.0) { self.from } else { self.without.1 }
     }
 
-    /// The row as something that can be run; `None` if this CPU lacks its features, or they are not to be used.
+    /// Returns the row in a form that can be run; `None` if this CPU lacks its features or they are disabled.
     pub fn runnable(&'static self) -> Option<Runnable> {
         self.supported().then_some(Runnable(self))
     }
 
-    /// Whether this CPU can run the row with the features in use.
+    /// Returns whether this CPU can run the row with the features in use.
     pub fn supported(&self) -> bool {
         cpu::has(self.needs)
     }
 
-    /// Whether this CPU could run the row, and [`limit`](crate::kernel::limit) left out what it needs.
+    /// Returns whether this CPU could run the row, but [`limit`](crate::kernel::limit) disabled its features.
     pub(crate) fn left_out(&self) -> bool {
         !self.supported() && cpu::there().has(self.needs)
     }
 
-    /// Bytes of the words it computes with.
+    /// Returns the size of its words in bytes.
     pub(crate) fn word_len(&self) -> usize {
         match self.code {
             Code::Word32(_) => 4,
@@ -86,7 +89,7 @@ impl Kernel {
         }
     }
 
-    /// Whether `TRUESUM_KERNEL` leaves the row in use.
+    /// Returns whether `TRUESUM_KERNEL` permits the row.
     pub(crate) fn allowed(&self) -> bool {
         self.isa == "portable" || forced().is_none_or(|isa| isa == self.isa)
     }
@@ -97,12 +100,12 @@ impl Kernel {
 pub struct Runnable(&'static Kernel);
 
 impl Runnable {
-    /// The row itself.
+    /// Returns the row itself.
     pub fn row(self) -> &'static Kernel {
         self.0
     }
 
-    /// The function to call, on a CPU that has what it needs.
+    /// Returns the function to call, on a CPU that has the required features.
     pub(crate) fn code(self) -> Code {
         self.0.code
     }
@@ -116,18 +119,18 @@ impl Deref for Runnable {
     }
 }
 
-/// The instruction set that `TRUESUM_KERNEL` asks for, if any.
+/// Returns the instruction set selected by `TRUESUM_KERNEL`, if any.
 pub fn forced() -> Option<&'static str> {
     static FORCED: OnceLock<Option<String>> = OnceLock::new();
     FORCED.get_or_init(|| std::env::var("TRUESUM_KERNEL").ok().filter(|isa| !isa.is_empty())).as_deref()
 }
 
-/// The row that serves `busy` messages on this CPU.
+/// Returns the row for `busy` messages on this CPU.
 ///
 /// # Panics
-/// If there are no rows, or the last needs something of the CPU.
+/// If there are no rows, or if the last one requires CPU features.
 pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
-    // Asked once, for short messages are picked for as often as they are hashed.
+    // Read once, because rows are selected for every short message.
     let used = cpu::in_use();
     rows.iter()
         .filter(|row| row.least <= busy)
@@ -137,8 +140,8 @@ pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
         .expect("a family ends with its portable row")
 }
 
-/// The instruction sets that rows are compiled for: where there is such code, the name shown, the features, and the same by the table of
-/// them. Expands to `then!` of these and what follows.
+/// The instruction sets for which rows are compiled: the condition for such code, the displayed name, the compiler's
+/// features, and the same in the feature table. Expands to `then!` with these and the following arguments.
 macro_rules! isa {
     (avx512 $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! { (target_arch = "x86_64"), "avx512", "avx512f,avx512bw,avx512vl", [AVX512], $($rest)* }
@@ -189,10 +192,11 @@ macro_rules! isa {
 }
 pub(crate) use isa;
 
-/// A row for [`kernels`].
+/// Defines a row for [`kernels`].
 macro_rules! row {
     ($there:tt, $isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal [$busy:literal $(or $other:literal without $lacking:ident)?] $code:ident $name:ident) => {
-        // SAFETY: features and what the row needs come from one line of `isa!`, and the function does as `Advance` says.
+        // SAFETY: the features and the row's requirements come from the same line of `isa!`, and the function fulfils
+        // the contract of `Advance`.
         unsafe {
             $crate::block::Kernel::new(
                 $isa,
@@ -207,7 +211,7 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// The second threshold of a row for [`kernels`].
+/// Returns the second threshold of a row for [`kernels`].
 macro_rules! without {
     () => {
         ($crate::block::cpu::Features::NONE, usize::MAX)
@@ -218,26 +222,26 @@ macro_rules! without {
 }
 pub(crate) use without;
 
-/// A function for [`kernels`], compiled for a set of CPU features.
+/// Defines a function for [`kernels`], compiled for a set of CPU features.
 macro_rules! instance {
     (($($there:tt)*), $isa:literal, $features:literal, [$($needs:ident)*], $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
         #[cfg($($there)*)]
         #[target_feature(enable = $features)]
         unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
-            // SAFETY: the same contract; this function runs only where its features are (`Runnable`).
+            // SAFETY: the same contract; this function runs only if its features are available (`Runnable`).
             unsafe { $body::<$($word)*>(state, messages, blocks) }
         }
     };
 }
 pub(crate) use instance;
 
-/// The rows of a family and the functions that they run: a line for each, best first,
+/// Defines the rows of a family and the functions that they run: one line each, best first,
 ///
 /// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
 ///
-/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature, one more than it has lanes where it is
-/// never ahead there; for each architecture, and the portable ones at the end. `body` is
-/// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
+/// with `or N without FEATURE` after that number if it differs on CPUs without the feature, and one more than the
+/// number of lanes if the row is never faster there; for each architecture, with the portable ones at the end. `body`
+/// is `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
 macro_rules! kernels {
     (
         $vis:vis static $rows:ident: $code:ident of $lane:ty;

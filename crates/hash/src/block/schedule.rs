@@ -1,20 +1,20 @@
-//! Many messages in one core: the scheduler that keeps SIMD lanes full.
+//! The scheduler that keeps SIMD lanes full: many messages on one core.
 //!
-//! A chain of blocks leaves most of a core idle, so kernels advance up to 64 messages at once. A lane holds one message; the
-//! kernel runs for the smallest number of blocks left in any lane; lanes that are done are refilled from the queue; when the
-//! queue is empty and too few lanes are busy, the rest falls to narrower rows, at last to the best one for a single message.
-//! Messages may join and leave at any block, and states live outside between calls, so memory does not depend on message
-//! length: callers feed slices as they are read.
+//! A chain of blocks leaves most of a core idle, so kernels process up to 64 messages at once. Each lane contains one
+//! message. The kernel runs for the smallest number of blocks left in any lane, and finished lanes are refilled from
+//! the queue. When the queue is empty and too few lanes are busy, the remaining messages move to narrower rows, and
+//! finally to the best one for a single message. Messages may join and leave at any block, and states are stored
+//! outside between calls, so memory does not depend on message length: callers pass slices as they are read.
 #![allow(unsafe_code)]
 
 use super::chain::{Chain, MAX_WORDS};
 use super::row::{Advance, Code, Kernel, Runnable, pick};
 use std::mem::MaybeUninit;
 
-/// Messages of the widest row.
+/// The number of messages in the widest row.
 const MAX_LANES: usize = 64;
 
-/// One message's work in this call: its state, and whole blocks in up to two places.
+/// The work of one message in this call: its state, and complete blocks in up to two places.
 pub(crate) struct Message<'a> {
     pub state: &'a mut [u64],
     pub parts: [&'a [u8]; 2],
@@ -29,7 +29,7 @@ impl Message<'_> {
         self.parts[0].len() + self.parts[1].len()
     }
 
-    /// The blocks to run next.
+    /// Returns the blocks to process next.
     fn current(&mut self) -> &[u8] {
         if self.parts[0].is_empty() {
             self.parts.swap(0, 1);
@@ -42,10 +42,10 @@ impl Message<'_> {
     }
 }
 
-/// Runs all blocks of all messages on the best of `rows`; a single row takes whatever comes. A block has `block` bytes, a
-/// state `words` words.
+/// Processes all blocks of all messages on the best of `rows`; a single row processes any number. A block has `block`
+/// bytes, a state `words` words.
 pub(crate) fn run(block: usize, words: usize, rows: &'static [Kernel], mut messages: Vec<Message<'_>>) {
-    // Long messages first: the lanes then run dry together.
+    // Longest messages first, so that lanes become idle at about the same time.
     if messages.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
         messages.sort_by_key(Message::len);
     } else {
@@ -61,7 +61,7 @@ pub(crate) fn run(block: usize, words: usize, rows: &'static [Kernel], mut messa
     }
 }
 
-/// Runs all blocks of one message: without a queue and its memory where the best row has one lane.
+/// Processes all blocks of one message, without the memory for a queue if the best row has one lane.
 pub(crate) fn run_one(chain: &Chain, message: Message<'_>) {
     let kernel = pick(chain.kernels, 1);
     match kernel.code() {
@@ -79,8 +79,8 @@ fn straight<T: Lane>(chain: &Chain, advance: Advance<T>, message: Message<'_>) {
         *word = T::narrow(*value);
     }
     for part in message.parts.iter().filter(|part| !part.is_empty()) {
-        // SAFETY: the row is supported (`kernel::pick`) and has one lane; the state has `words` values; the one pointer is
-        // valid for the part, which is whole blocks.
+        // SAFETY: the row is supported (`kernel::pick`) and has one lane; the state has `words` values; the single
+        // pointer is valid for the part, which consists of complete blocks.
         unsafe { advance(column.0.as_mut_ptr(), &part.as_ptr(), part.len() / chain.block) };
     }
     for (value, word) in message.state[..chain.words].iter_mut().zip(column.0) {
@@ -88,7 +88,7 @@ fn straight<T: Lane>(chain: &Chain, advance: Advance<T>, message: Message<'_>) {
     }
 }
 
-/// A word as kernels store it.
+/// A word as stored by kernels.
 pub(super) trait Lane: Copy + Default {
     fn narrow(word: u64) -> Self;
     fn widen(self) -> u64;
@@ -117,21 +117,21 @@ impl Lane for u64 {
 pub(super) struct Columns<T>([MaybeUninit<T>; MAX_WORDS * MAX_LANES]);
 
 impl<T: Lane> Columns<T> {
-    /// Room for the widest row. One message of a few words would feel that much being zeroed.
+    /// Returns uninitialised space for the widest row, because zeroing it would be noticeable for short messages.
     pub(super) fn new() -> Columns<T> {
         Columns([const { MaybeUninit::uninit() }; MAX_WORDS * MAX_LANES])
     }
 
-    /// The first `len` values, all zero.
+    /// Returns the first `len` values, set to zero.
     pub(super) fn zeroed(&mut self, len: usize) -> &mut [T] {
         let columns = &mut self.0[..len];
         columns.fill(MaybeUninit::new(T::default()));
-        // SAFETY: all of them have just been written, and a `MaybeUninit` lies in memory as what it holds.
+        // SAFETY: all of them have just been written, and a `MaybeUninit` has the same layout as its content.
         unsafe { std::slice::from_raw_parts_mut(columns.as_mut_ptr().cast(), len) }
     }
 }
 
-/// Runs messages (taken from the end) through one row until fewer than `least` lanes are busy; returns the others.
+/// Runs messages (taken from the end) through one row until fewer than `least` lanes are busy. Returns the others.
 fn drive<'a, T: Lane>(
     block: usize,
     words: usize,
@@ -158,13 +158,13 @@ fn drive<'a, T: Lane>(
             break;
         }
         let bytes = busy.iter_mut().map(|(_, message)| message.current().len()).min().unwrap_or(0);
-        // Idle lanes repeat a busy one's bytes; nobody reads their states.
+        // Idle lanes repeat the bytes of a busy one; their states are not used.
         let mut pointers = [busy[0].1.current().as_ptr(); MAX_LANES];
         for (lane, message) in &mut busy {
             pointers[*lane] = message.current().as_ptr();
         }
-        // SAFETY: the row is supported (`kernel::pick`); the state has `words * lanes` values; every pointer is valid for
-        // `bytes`, a whole number of blocks, being the smallest of the busy lanes' slices.
+        // SAFETY: the row is supported (`kernel::pick`); the state has `words * lanes` values; every pointer is valid
+        // for `bytes`, which is a multiple of the block size and the minimum of the busy lanes' slices.
         unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), bytes / block) };
         let mut i = 0;
         while i < busy.len() {

@@ -1,4 +1,4 @@
-//! The state of one message between calls, and many of them going on together.
+//! The state of one message between calls, and of many messages processed together.
 
 use super::chain::{Chain, NO_TAIL, State, Tail};
 use super::row::Kernel;
@@ -6,7 +6,7 @@ use super::schedule::{Message, run, run_one};
 use crate::digest::Digest;
 use std::sync::Arc;
 
-/// Which bytes are whole blocks to run now: the first `buffered` of the buffer (a block or nothing), then
+/// Which bytes are complete blocks to process now: the first `buffered` of the buffer (a block or nothing), then
 /// `data[start..end]`.
 #[derive(Clone, Copy)]
 struct Split {
@@ -15,27 +15,27 @@ struct Split {
     end: usize,
 }
 
-/// One message under way.
+/// One message in progress.
 #[derive(Clone)]
 pub(crate) struct Stream {
     pub(crate) chain: &'static Chain,
     pub(crate) digest_len: usize,
     pub(crate) state: State,
     pub(crate) total: u64,
-    /// Bytes that wait for their block to be whole.
+    /// The number of bytes that wait for the rest of their block.
     pub(crate) buffered: usize,
     /// Those bytes; at the end, the last blocks.
     pub(crate) buffer: Tail,
-    /// What is hashed around the message, if anything is.
+    /// What is hashed around the message, if anything.
     frame: Option<Arc<Frame>>,
 }
 
-/// What stands around a message: a key or a name before it, something after it, and a hash of its digest.
+/// What is hashed around a message: a key or a name before it, a suffix, and a hash of its digest.
 struct Frame {
-    /// The stream after what comes before the message.
+    /// The stream after the prefix.
     begun: Stream,
     behind: Vec<u8>,
-    /// The stream that takes the digest and gives the one that counts.
+    /// The stream that hashes the digest and returns the final one.
     outer: Option<Stream>,
 }
 
@@ -44,19 +44,19 @@ impl Stream {
         Stream { chain, digest_len, state, total: 0, buffered: 0, buffer: NO_TAIL, frame: None }
     }
 
-    /// A message before which this stream has been fed something; `behind` is hashed after it, and `outer`, if there is one,
-    /// takes its digest.
+    /// Returns a stream for a message, with what this stream has processed as prefix; `behind` is the suffix, and
+    /// `outer`, if present, hashes the digest.
     pub(crate) fn framed(self, behind: Vec<u8>, outer: Option<Stream>) -> Stream {
         let frame = Arc::new(Frame { begun: self.clone(), behind, outer });
         Stream { frame: Some(frame), ..self }
     }
 
-    /// Whether something is hashed around the message.
+    /// Returns whether something is hashed around the message.
     pub(crate) fn is_framed(&self) -> bool {
         self.frame.is_some()
     }
 
-    /// Makes this the beginning of another message; `state` is that of a chain without a frame.
+    /// Resets the stream for another message; `state` is the initial state of a chain without a frame.
     pub(crate) fn restart(&mut self, state: impl FnOnce() -> State) {
         match self.frame.take() {
             None => (self.state, self.total, self.buffered) = (state(), 0, 0),
@@ -64,7 +64,7 @@ impl Stream {
         }
     }
 
-    /// Takes what stands behind the message.
+    /// Processes the suffix.
     #[cold]
     fn close(&mut self) {
         if let Some(frame) = self.frame.clone() {
@@ -72,7 +72,7 @@ impl Stream {
         }
     }
 
-    /// The stream that has taken the digest of this one, if the frame has such.
+    /// Returns the outer stream after it has processed the digest of this one, if the frame has one.
     #[cold]
     fn outer(&self, digest: &Digest) -> Option<Stream> {
         let mut outer = self.frame.as_ref()?.outer.clone()?;
@@ -80,7 +80,7 @@ impl Stream {
         Some(outer)
     }
 
-    /// Fills the buffer and tells what of it and of `data` is whole blocks.
+    /// Fills the buffer and returns which parts of it and of `data` are complete blocks.
     fn split(&mut self, data: &[u8]) -> Split {
         let block = self.chain.block;
         let spare = usize::from(self.chain.lazy);
@@ -92,7 +92,7 @@ impl Stream {
         Split { buffered, start, end: start + (data.len() - start).saturating_sub(spare) / block * block }
     }
 
-    /// Keeps what is left of `data` after its whole blocks.
+    /// Stores the part of `data` after its complete blocks.
     fn keep(&mut self, data: &[u8], split: Split) {
         if split.buffered > 0 {
             self.buffered = 0;
@@ -103,7 +103,7 @@ impl Stream {
         self.total += data.len() as u64;
     }
 
-    /// Makes the last blocks of what waits in the buffer.
+    /// Creates the last blocks from the buffer.
     fn last_blocks(&mut self) -> Message<'_> {
         let block = self.chain.block;
         self.buffer[self.buffered..self.chain.last_blocks * block].fill(0);
@@ -122,7 +122,7 @@ impl Stream {
         self.keep(data, split);
     }
 
-    /// Runs the last blocks; the state is then finished.
+    /// Processes the last blocks and returns the final state.
     pub(crate) fn end(&mut self) -> &State {
         let chain = self.chain;
         if self.is_framed() {
@@ -145,7 +145,7 @@ impl Stream {
     }
 }
 
-/// Feeds `data[i]` to `streams[i]`, all of one chain.
+/// Adds `data[i]` to `streams[i]`, all of one chain.
 pub(crate) fn update_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], data: &[&[u8]]) {
     let chain = streams[0].chain;
     let splits: Vec<_> = streams.iter_mut().zip(data).map(|(stream, data)| stream.split(data)).collect();
@@ -160,7 +160,7 @@ pub(crate) fn update_streams(rows: &'static [Kernel], streams: &mut [&mut Stream
     }
 }
 
-/// Ends all messages, all of one chain.
+/// Finishes all messages, all of one chain.
 pub(crate) fn finish_streams(
     rows: &'static [Kernel],
     streams: &mut [&mut Stream],
@@ -179,7 +179,7 @@ pub(crate) fn finish_streams(
     }
 }
 
-/// Has the digests of messages taken by the streams around them, those that have such.
+/// Passes the digests of messages to their outer streams, for those that have one.
 #[cold]
 fn finish_outer(rows: &'static [Kernel], streams: &[&mut Stream], digests: &mut [Digest]) {
     let outer = |(i, stream): (usize, &&mut Stream)| Some((i, stream.outer(&digests[i])?));

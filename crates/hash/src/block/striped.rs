@@ -1,12 +1,13 @@
-//! One message whose blocks several streams take in turn: where it lies, without a copy of each stream's share.
+//! One message whose blocks are distributed to several streams in turn, without copying the share of each stream.
 #![allow(unsafe_code)]
 
 use super::row::{Advance, Code, Runnable, pick};
 use super::schedule::{Columns, Lane, take_column};
 use super::stream::Stream;
 
-/// Feeds the streams, all of one chain whose last block waits, the blocks at the beginning of `data` in turn, and tells how many bytes
-/// that was: none where a stream is within a block, or where that is all there is, for the last block of each is left.
+/// Distributes the blocks at the beginning of `data` to the streams, all of one chain whose last block waits. Returns
+/// the number of bytes processed: none if a stream is within a block, or if there are no more bytes, because the last
+/// block of each stream must wait.
 pub(crate) fn update_striped(streams: &mut [Stream], data: &[u8]) -> usize {
     let chain = streams[0].chain;
     let row = pick(chain.kernels, streams.len());
@@ -28,7 +29,8 @@ pub(crate) fn update_striped(streams: &mut [Stream], data: &[u8]) -> usize {
     turns * stride
 }
 
-/// Has each stream take what waits in it, then as many blocks, each of them `stride` bytes behind the one before.
+/// Processes what each stream has buffered, then the given number of blocks, each `stride` bytes after the previous
+/// one.
 fn take_turns<T: Lane>(
     row: Runnable,
     advance: Advance<T>,
@@ -51,14 +53,15 @@ fn take_turns<T: Lane>(
         for (pointer, stream) in pointers.iter_mut().zip(&*streams) {
             *pointer = stream.buffer.as_ptr();
         }
-        // SAFETY: the row is supported; the state has `words * lanes` values; every buffer holds a block, as the caller has found.
+        // SAFETY: the row is supported; the state has `words * lanes` values; every buffer contains a block, as tested
+        // by the caller.
         unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), 1) };
     }
     for turn in 0..turns {
         for (lane, pointer) in pointers[..lanes].iter_mut().enumerate() {
             *pointer = data[turn * stride + lane * block..].as_ptr();
         }
-        // SAFETY: as above; the data has a block for every lane in every turn, as was asserted.
+        // SAFETY: as above; the data has a block for every lane in every turn, as asserted.
         unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), 1) };
     }
     for (lane, stream) in streams.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! Ascon-Hash256 and Ascon-XOF128 (NIST SP 800-232, 2025).
 //!
-//! The state is five words, and eight bytes are absorbed at a time: one message leaves most of a core idle.
+//! The state has five words, and eight bytes are absorbed at a time, so a single message leaves most of a core idle.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
@@ -57,7 +57,7 @@ kernels! {
     }
 }
 
-/// Section 5.1: the initial value, permuted.
+/// Returns the initial value of section 5.1, permuted.
 fn init_hash(_: &Params) -> State {
     started(0x0000_0801_00cc_0002)
 }
@@ -73,13 +73,13 @@ fn started(value: u64) -> State {
     state
 }
 
-/// A one bit and zeros.
+/// Appends a one bit and zeros.
 fn pad(_: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
     tail[buffered] = 1;
     1
 }
 
-/// The first word of the state, permuted again for every further eight bytes.
+/// Writes the first word of the state, permuted again for every further eight bytes.
 fn output(state: &State, digest: &mut [u8]) {
     let mut state = *state;
     for (i, part) in digest.chunks_mut(8).enumerate() {
@@ -90,23 +90,23 @@ fn output(state: &State, digest: &mut [u8]) {
     }
 }
 
-/// The state whose first word is the next of the output.
+/// Permutes the state, whose first word is then the next output.
 fn permuted(state: &mut State) {
     // SAFETY: `u64` needs no CPU features.
     let words = unsafe { permute([state[0], state[1], state[2], state[3], state[4]]) };
     state[..5].copy_from_slice(&words);
 }
 
-/// Ascon-p[12] (section 3), for every lane.
+/// Applies Ascon-p[12] (section 3) to every lane.
 ///
 /// # Safety
-/// As [`crate::word::Word::splat`].
+/// The same as for [`crate::word::Word::splat`].
 #[inline(always)]
 unsafe fn permute<W: Word64>(s: [W; 5]) -> [W; 5] {
     let [mut a, mut b, mut c, mut d, mut e] = s;
     macro_rules! round {
         ($constant:expr) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             c = c.xor(unsafe { W::splat($constant) });
             if W::TERNARY {
                 c = c.xor(b);
@@ -125,7 +125,7 @@ unsafe fn permute<W: Word64>(s: [W; 5]) -> [W; 5] {
                 c = next[2].not();
                 e = next[4];
             } else {
-                // The substitution in sixteen operations, of which no more than five wait for each other ("Optimizing S-box
+                // The substitution in sixteen operations, of which at most five depend on each other ("Optimizing S-box
                 // Implementations Using SAT Solvers: Revisited", Cryptology ePrint Archive 2023/1721).
                 let (ae, bc, de) = (a.xor(e), b.xor(c), d.xor(e));
                 let first = ae.or(b).xor(de);
@@ -164,10 +164,11 @@ unsafe fn permute<W: Word64>(s: [W; 5]) -> [W; 5] {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features; no word has more than eight lanes.
+    // SAFETY: guaranteed by the caller: five words of state, complete blocks, the CPU features; no word has more than
+    // eight lanes.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 5] = array![5; word => W::load(at(word))];

@@ -1,8 +1,8 @@
-//! The hash of STB 34.101.31 (BelT), the standard of Belarus: section 7.8, over the block cipher of section 6.1.
+//! The hash of STB 34.101.31 (BelT), a standard of Belarus: section 7.8, based on the block cipher of section 6.1.
 //!
-//! A block of the message is the key of one encryption, whose result is half of the keys of two others; these run side by side. The
-//! sum of all first results is hashed last, beside the length: the state says before which block it takes the place of the
-//! message's second half.
+//! A block of the message is the key of one encryption, whose result is half of the keys of two others, which run side
+//! by side. The sum of all first results is hashed last, together with the length: the state determines before which
+//! block it replaces the second half of the message.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -48,12 +48,13 @@ kernels! {
     }
 }
 
-/// Where the state keeps, behind the chain, the sum; then, as masks, whether the next block takes it, and whether the one behind that.
+/// The position of the sum in the state, after the chain; it is followed by masks for whether the next block, and the
+/// one after it, uses the sum.
 const SUM: usize = 8;
 const NEXT: usize = 12;
 const WORDS: usize = 14;
 
-/// The first half-row of the substitution is the first chain.
+/// The first half-row of the substitution is the initial chaining value.
 fn init(_: &Params) -> State {
     let mut words = [0; SUM];
     for (word, bytes) in words.iter_mut().zip(H.as_chunks().0) {
@@ -62,7 +63,7 @@ fn init(_: &Params) -> State {
     state(&words)
 }
 
-/// What is left of the message with zeros behind it; then the length in bits, beside which the kernel puts the sum.
+/// The remainder of the message, padded with zeros; then the length in bits, next to which the kernel puts the sum.
 fn pad(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let before = if buffered == 0 { 0 } else { 1 };
     tail[32 * before..][..16].copy_from_slice(&(u128::from(total) << 3).to_le_bytes());
@@ -70,8 +71,8 @@ fn pad(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize
     before + 1
 }
 
-/// The substitution of section 6.1.2: from the entry of 8E on, each is the one before after 116 steps of a shift register of eight bits;
-/// the entry before that is zero.
+/// The substitution of section 6.1.2: starting with the entry for 8E, each is the previous one after 116 steps of a
+/// shift register of eight bits; the entry before that is zero.
 static H: [u8; 256] = {
     let mut table = [0; 256];
     let (mut register, mut place) = (0x8eu8, 11);
@@ -87,16 +88,17 @@ static H: [u8; 256] = {
     table
 };
 
-/// Words that are substituted byte by byte.
+/// Words with a byte-wise substitution.
 trait Substitute: Word32 {
-    /// The transformation G of section 6.1.2: the substitution of every byte, then a rotation by `BITS`: 5, 13 or 21.
+    /// Returns the transformation G of section 6.1.2: the substitution of every byte, then a rotation by `BITS`: 5, 13
+    /// or 21.
     ///
     /// # Safety
     /// The CPU has the features of this word, and the caller is compiled for them.
     unsafe fn g<const BITS: u32>(self) -> Self;
 }
 
-/// The substitution of a byte, rotated by 5 bits, 13, 21 and 29: G of every byte of a word is in one of them.
+/// The substitution of a byte, rotated by 5, 13, 21 and 29 bits: G of every byte of a word is in one of them.
 static ROTATED: [[u32; 256]; 4] = {
     let mut tables = [[0; 256]; 4];
     let mut n = 0;
@@ -120,13 +122,13 @@ impl Substitute for u32 {
     }
 }
 
-/// Section 6.1.3: `N` blocks of four words, each under its own key.
+/// Encrypts `N` blocks of four words, each with its own key (section 6.1.3).
 ///
 /// # Safety
-/// As [`Substitute::g`].
+/// The same as for [`Substitute::g`].
 #[inline(always)]
 unsafe fn encrypt<W: Substitute, const N: usize>(mut blocks: [[W; 4]; N], keys: &[[W; 8]; N]) -> [[W; 4]; N] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         for round in 0..8usize {
             for n in 0..N {
@@ -152,13 +154,13 @@ unsafe fn encrypt<W: Substitute, const N: usize>(mut blocks: [[W; 4]; N], keys: 
     }
 }
 
-/// Section 7.8, for every lane.
+/// Processes blocks in every lane (section 7.8).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Substitute>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: fourteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: fourteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut h: [W; 8] = array![8; i => W::load(at(i))];

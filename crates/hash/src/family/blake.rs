@@ -1,7 +1,7 @@
-//! BLAKE (Aumasson, Henzen, Meier & Phan: "SHA-3 proposal BLAKE", version 1.4, 2011), a finalist of SHA-3, without salt.
+//! BLAKE (Aumasson, Henzen, Meier & Phan: "SHA-3 proposal BLAKE", version 1.4, 2011), a SHA-3 finalist, without salt.
 //!
-//! Beside the chain the state carries the bits hashed before a block, the bits that the block holds, and two masks: a block that
-//! holds no bit of the message counts zero, and it may be the second of the last two.
+//! In addition to the chaining value, the state contains the number of bits hashed before a block, the number of bits
+//! in the block, and two masks: a block without message bits counts zero, and it may be the second of the last two.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -79,8 +79,8 @@ kernels! {
     }
 }
 
-/// Where the state keeps the bits before the next block (low word, high word), those in it, what counts of the sum, and what will
-/// count of the next.
+/// The positions in the state of the number of bits before the next block (low word, high word), the number of bits in
+/// it, the mask for the count, and the mask for the next one.
 const COUNTER: usize = 8;
 const STEP: usize = 10;
 const MASK: usize = 11;
@@ -116,7 +116,8 @@ fn init_512(_: &Params) -> State {
     begun(crate::family::blake2b::IV, 128, u64::MAX)
 }
 
-/// A one bit, zeros, a bit that tells the two lengths of a word size apart, the length in bits (sections 2.1.3 and 2.2.3).
+/// Appends a one bit, zeros, a bit that distinguishes the two digest lengths of a word size, and the length in bits
+/// (sections 2.1.3 and 2.2.3).
 fn pad<const BLOCK: usize, const MARK: u8>(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let length = BLOCK / 8;
     tail[buffered] = 0x80;
@@ -134,7 +135,7 @@ fn pad<const BLOCK: usize, const MARK: u8>(state: &mut State, tail: &mut Tail, b
     blocks
 }
 
-/// The first digits of pi behind the point, by words of 32 and of 64 bits.
+/// The first digits of pi after the point, in words of 32 and of 64 bits.
 #[rustfmt::skip]
 const PI_32: [u32; 16] = [
     0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0x082efa98, 0xec4e6c89,
@@ -148,7 +149,7 @@ const PI_64: [u64; 16] = [
     0xba7c9045f12c7f99, 0x24a19947b3916cf7, 0x0801f2e2858efc16, 0x636920d871574e69,
 ];
 
-/// A round (section 2.1.2): the columns of `v`, then its diagonals, with the words of `m` in the order `s`.
+/// A round (section 2.1.2): mixes the columns of `v`, then its diagonals, with the words of `m` in the order `s`.
 macro_rules! round {
     ($word:ident, $v:ident, $m:ident, $pi:ident, $s:expr, $turns:tt) => {{
         let s = &$s;
@@ -174,7 +175,7 @@ macro_rules! round {
     };
 }
 
-/// All rounds of a block; `v` is the state before them and after.
+/// All rounds of a block; `v` is the state before and after them.
 macro_rules! rounds {
     ($word:ident, $v:ident, $m:ident, $pi:ident, $turns:tt, $rounds:literal) => {
         if $word::LANES > 1 {
@@ -197,10 +198,10 @@ macro_rules! compress {
         $(#[$doc])*
         ///
         /// # Safety
-        /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+        /// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
         #[inline(always)]
         unsafe fn $name<W: $trait>(state: *mut $lane, $messages: *const *const u8, blocks: usize) {
-            // SAFETY: the caller's promise: thirteen words of state, whole blocks, the CPU's features.
+            // SAFETY: guaranteed by the caller: thirteen words of state, complete blocks, the CPU features.
             unsafe {
                 let at = |word: usize| state.add(word * W::LANES);
                 let mut h: [W; 8] = array![8; word => W::load(at(word))];
@@ -233,14 +234,14 @@ macro_rules! compress {
     };
 }
 compress!(
-    /// BLAKE of 32-bit words, for every lane.
+    /// BLAKE with 32-bit words, for every lane.
     compress_32, Word32, u32, 64, [16, 12, 8, 7], PI_32, 14,
     |messages, from| W::chunk(messages, from, Endian::Big),
-    // A step is at most a block: the top bit falls only where the sum passes 2^32.
+    // A step is at most a block, so the top bit changes from 1 to 0 only if the sum exceeds 2^32.
     |low, step, before| low.andnot(before).shr(31)
 );
 compress!(
-    /// BLAKE of 64-bit words, for every lane.
+    /// BLAKE with 64-bit words, for every lane.
     compress_64, Word64, u64, 128, [32, 25, 16, 11], PI_64, 16,
     |messages, from| {
         let (first, second) = (W::chunk(messages, from, Endian::Big), W::chunk(messages, from + 64, Endian::Big));

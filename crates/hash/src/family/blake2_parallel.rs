@@ -1,7 +1,7 @@
-//! BLAKE2bp and BLAKE2sp (Aumasson, Neves, Wilcox-O'Hearn & Winnerlein: "BLAKE2: simpler, smaller, fast as MD5", 2013, section
-//! 2.10): leaves that take the blocks of a message in turn, and a root over their hashes.
+//! BLAKE2bp and BLAKE2sp (Aumasson, Neves, Wilcox-O'Hearn & Winnerlein: "BLAKE2: simpler, smaller, fast as MD5", 2013,
+//! section 2.10): the blocks of a message are distributed to leaves in turn, and a root hashes their digests.
 //!
-//! The leaves of one message fill the lanes of BLAKE2b and BLAKE2s, and take their blocks from where it lies.
+//! The leaves of one message fill the lanes of BLAKE2b and BLAKE2s, and read their blocks in place.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::block::{Chain, State, Stream, finish_streams, update_streams, update_striped};
@@ -34,7 +34,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-/// What the two differ in.
+/// The differences between the two.
 struct Way {
     chain: &'static Chain,
     leaves: u64,
@@ -61,7 +61,7 @@ impl Parallel {
 }
 
 impl Parallel {
-    /// Deals these bytes out to the leaves, each a copy of its own.
+    /// Distributes these bytes to the leaves, which copy them.
     fn deal(&mut self, data: &[u8]) {
         let block = self.way.chain.block;
         let mut shares = vec![Vec::with_capacity(data.len() / self.leaves.len() + block); self.leaves.len()];
@@ -81,7 +81,7 @@ impl Parallel {
 
 impl Serial for Parallel {
     fn update(&mut self, data: &[u8]) {
-        // What is left of a turn of all leaves, as many turns as there are but for the last, and the rest.
+        // The rest of an incomplete turn, complete turns except the last one, and the remainder.
         let turn = (self.way.chain.block * self.leaves.len()) as u64;
         let (first, rest) = data.split_at(data.len().min((turn - 1 - (self.total + turn - 1) % turn) as usize));
         if !first.is_empty() {
@@ -89,7 +89,7 @@ impl Serial for Parallel {
         }
         let taken = update_striped(&mut self.leaves, rest);
         self.total += taken as u64;
-        // Few enough bytes that all of them lie in the cache when leaves take their blocks.
+        // Few enough bytes to stay in the cache while the leaves read their blocks.
         const RUN: usize = 1 << 16;
         rest[taken..].chunks(RUN).for_each(|run| self.deal(run));
     }

@@ -1,8 +1,8 @@
-//! BLAKE2b (RFC 7693), with a key or without, of 1 to 64 bytes.
+//! BLAKE2b (RFC 7693), with or without a key, with digests of 1 to 64 bytes.
 //!
-//! Beside the eight words of the chain the state carries what a block needs to know of its place: the bytes hashed before
-//! it, the bytes it holds, and the finalization flag. Padding sets the last two, so that final blocks run in the same
-//! lanes as all others.
+//! In addition to the eight words of the chaining value, the state contains what a block needs to know about its
+//! position: the number of bytes hashed before it, the number of bytes in it, and the finalization flag. Padding sets
+//! the last two, so that final blocks run in the same lanes as all others.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
@@ -60,14 +60,14 @@ kernels! {
     }
 }
 
-/// Where the state keeps the bytes of all blocks before the next, the message bytes in the next, and the flags
-/// of a last block and of a last node's.
+/// The positions in the state of the number of bytes in all blocks before the next, the number of message bytes in the
+/// next, and the flags for the last block and the last node.
 const COUNTER: usize = 8;
 const STEP: usize = 9;
 const FINAL: usize = 10;
 const NODE: usize = 11;
 const WORDS: usize = 12;
-/// Where, behind what kernels see, stands whether this is the last node of its level.
+/// The position, after what kernels use, of the flag for the last node of its level.
 const IS_LAST: usize = MAX_WORDS - 1;
 
 /// The initial values of SHA-512 (section 2.6).
@@ -77,7 +77,7 @@ pub(crate) const IV: [u64; 8] = [
     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 ];
 
-/// The state under the first words of a parameter block (section 2.5).
+/// Returns the state for the first words of a parameter block (section 2.5).
 fn under(parameters: [u64; 3]) -> State {
     let mut state = [0; MAX_WORDS];
     state[..8].copy_from_slice(&IV);
@@ -86,13 +86,13 @@ fn under(parameters: [u64; 3]) -> State {
     state
 }
 
-/// Length of digest and key, fan-out 1, depth 1.
+/// Digest and key length, fan-out 1, depth 1.
 fn init(params: &Params) -> State {
     let key = params.secret().map_or(0, <[u8]>::len) as u64;
     under([0x0101_0000 ^ key << 8 ^ params.digest_len as u64, 0, 0])
 }
 
-/// The stream that has taken a key: a block of it, with zeros behind (section 3.3).
+/// Returns the stream after a key, which is a block padded with zeros (section 3.3).
 pub(crate) fn keyed(chain: &'static Chain, state: State, key: &[u8], digest_len: usize) -> Stream {
     let mut block = Zeroizing::new([0; MAX_BLOCK]);
     block[..key.len()].copy_from_slice(key);
@@ -101,24 +101,26 @@ pub(crate) fn keyed(chain: &'static Chain, state: State, key: &[u8], digest_len:
     stream.framed(Vec::new(), None)
 }
 
-/// A node of BLAKE2bp: four leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
+/// Returns a node of BLAKE2bp: four leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
 pub(crate) fn node(offset: u64, depth: u64, is_last: bool) -> State {
     let mut state = under([0x0204_0040, offset, 64 << 8 | depth]);
     state[IS_LAST] = u64::from(is_last);
     state
 }
 
-/// The node of BLAKE2Xb that hashes the message, for a digest of `total` bytes (section 2.1 of the BLAKE2X paper).
+/// Returns the node of BLAKE2Xb that hashes the message, for a digest of `total` bytes (section 2.1 of the BLAKE2X
+/// paper).
 pub(crate) fn extended_root(total: u64) -> State {
     under([0x0101_0040, total << 32, 0])
 }
 
-/// The node of BLAKE2Xb whose digest are the `len` bytes of output numbered `offset` (section 2.2 there).
+/// Returns the node of BLAKE2Xb whose digest consists of the `len` output bytes with number `offset` (section 2.2 of
+/// the BLAKE2X paper).
 pub(crate) fn extended_node(offset: u64, len: usize, total: u64) -> State {
     under([64 << 32 | len as u64, total << 32 | offset, 64 << 8])
 }
 
-/// Zeros to the end of the block; what is left of the message counts, the zeros do not.
+/// Pads the block with zeros. The rest of the message is counted, the zeros are not.
 fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
     state[FINAL] = u64::MAX;
@@ -140,13 +142,13 @@ const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// RFC 7693 section 3.2, for every lane.
+/// Processes blocks in every lane (RFC 7693 section 3.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: twelve words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: twelve words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut h: [W; 8] = array![8; word => W::load(at(word))];
@@ -158,7 +160,7 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
             let m: [W; 16] = array![16; i => if i < 8 { low[i] } else { high[i - 8] }];
             counter = counter.add(step);
             let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
-            // A message is shorter than 2^64 bytes: the counter's high word stays zero.
+            // A message is shorter than 2^64 bytes, so the high word of the counter is always zero.
             v[12] = v[12].xor(counter);
             v[14] = v[14].xor(last);
             v[15] = v[15].xor(node);
@@ -190,12 +192,12 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
                 ($($round:literal)*) => { $(round!(SIGMA[$round % 10]);)* };
             }
             if W::REGISTERS > 1 {
-                // The state fills all registers: words of the message come from memory, wherever they are.
+                // The state fills all registers, so the words of the message are read from memory.
                 for round in 0..12 {
                     round!(SIGMA[round % 10]);
                 }
             } else {
-                // Written out, so that every word has its register.
+                // Unrolled, so that every word has its register.
                 rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
             }
             for (i, word) in h.iter_mut().enumerate() {
@@ -209,7 +211,7 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
     }
 }
 
-/// [`SIGMA`] for all twelve rounds, in bytes: where in a block a word of the message stands.
+/// [`SIGMA`] for all twelve rounds, as byte offsets of message words in a block.
 #[cfg(target_arch = "x86_64")]
 const PLACES: [[u8; 16]; 12] = {
     let mut places = [[0; 16]; 12];
@@ -221,11 +223,12 @@ const PLACES: [[u8; 16]; 12] = {
     places
 };
 
-/// `N` messages side by side, the four words of each row of a state in a register (section 3.1 of the BLAKE2 paper). Between columns
-/// and diagonals the rows turn around the second, which is the last to be known: nothing waits for its turning.
+/// Processes `N` messages side by side, with the four words of each row of a state in a register (section 3.1 of the
+/// BLAKE2 paper). Between columns and diagonals, the other rows are rotated relative to the second, which is available
+/// last, so that nothing waits for its rotation.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] with `N` lanes, compiled for AVX2.
+/// The same as for [`crate::block::row::Advance`] with `N` lanes, compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
@@ -233,7 +236,8 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
     // Rotations to the right by 24 and 16 bits, for both halves of a register.
     const BY_24: [u8; 16] = [3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10];
     const BY_16: [u8; 16] = [2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9];
-    // SAFETY: the caller's promise: twelve words of state for each lane, whole blocks, AVX2. Loads and stores are unaligned ones.
+    // SAFETY: guaranteed by the caller: twelve words of state for each lane, complete blocks, AVX2. Loads and stores
+    // are unaligned.
     unsafe {
         let by_24 = _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_24.as_ptr().cast()));
         let by_16 = _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_16.as_ptr().cast()));
@@ -274,7 +278,7 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
                     _mm256_set_epi64x(word!($s[$l], $n), word!($s[$k], $n), word!($s[$j], $n), word!($s[$i], $n))
                 };
             }
-            // An operation of every message, then the next.
+            // One operation for every message, then the next operation.
             macro_rules! each {
                 ($n:ident: $($word:ident = $value:expr;)*) => {
                     $(for $n in 0..N { $word[$n] = $value; })*
@@ -282,7 +286,7 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
             }
             macro_rules! mix {
                 ($s:expr, $($x:literal)*, $($y:literal)*) => {
-                    // The words of both halves first: nothing but the message is waited for.
+                    // The words of both halves first, because they depend only on the message.
                     let x: [__m256i; N] = array![N; n => words!($s, n, $($x)*)];
                     let y: [__m256i; N] = array![N; n => words!($s, n, $($y)*)];
                     each! { n:
@@ -320,7 +324,7 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
                 }
                 rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
             } else {
-                // Written out for several, the rounds would be four times as much code for no cycle less.
+                // Unrolling the rounds for several messages would quadruple the code without saving a cycle.
                 for places in unknown(&PLACES) {
                     round!(places);
                 }

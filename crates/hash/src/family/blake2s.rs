@@ -1,7 +1,7 @@
-//! BLAKE2s (RFC 7693), with a key or without, of 1 to 32 bytes.
+//! BLAKE2s (RFC 7693), with or without a key, with digests of 1 to 32 bytes.
 //!
-//! As in BLAKE2b the state carries what a block needs to know of its place; here the count of bytes takes two words, and
-//! the carry between them is a bit that was set before an addition and is not after.
+//! As in BLAKE2b, the state contains what a block needs to know about its position. Here the byte count takes two
+//! words; the carry between them is detected by a bit that changes from 1 to 0 in an addition.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
@@ -56,21 +56,21 @@ kernels! {
     }
 }
 
-/// Where the state keeps the bytes of all blocks before the next (low word, high word), the message bytes in the next, and
-/// the flags of a last block and of a last node's.
+/// The positions in the state of the number of bytes in all blocks before the next (low word, high word), the number of
+/// message bytes in the next, and the flags for the last block and the last node.
 const COUNTER: usize = 8;
 const STEP: usize = 10;
 const FINAL: usize = 11;
 const NODE: usize = 12;
 const WORDS: usize = 13;
-/// Where, behind what kernels see, stands whether this is the last node of its level.
+/// The position, after what kernels use, of the flag for the last node of its level.
 const IS_LAST: usize = MAX_WORDS - 1;
 
 /// The initial values of SHA-256 (section 2.6).
 pub(crate) const IV: [u32; 8] =
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
-/// The state under the first words of a parameter block (section 2.5).
+/// Returns the state for the first words of a parameter block (section 2.5).
 fn under(parameters: [u64; 4]) -> State {
     let mut state = [0; MAX_WORDS];
     state.iter_mut().zip(IV).for_each(|(word, value)| *word = u64::from(value));
@@ -79,30 +79,32 @@ fn under(parameters: [u64; 4]) -> State {
     state
 }
 
-/// Length of digest and key, fan-out 1, depth 1.
+/// Digest and key length, fan-out 1, depth 1.
 fn init(params: &Params) -> State {
     let key = params.secret().map_or(0, <[u8]>::len) as u64;
     under([0x0101_0000 ^ key << 8 ^ params.digest_len as u64, 0, 0, 0])
 }
 
-/// A node of BLAKE2sp: eight leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
+/// Returns a node of BLAKE2sp: eight leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
 pub(crate) fn node(offset: u64, depth: u64, is_last: bool) -> State {
     let mut state = under([0x0208_0020, 0, offset, 32 << 24 | depth << 16]);
     state[IS_LAST] = u64::from(is_last);
     state
 }
 
-/// The node of BLAKE2Xs that hashes the message, for a digest of `total` bytes (section 2.1 of the BLAKE2X paper).
+/// Returns the node of BLAKE2Xs that hashes the message, for a digest of `total` bytes (section 2.1 of the BLAKE2X
+/// paper).
 pub(crate) fn extended_root(total: u64) -> State {
     under([0x0101_0020, 0, 0, total])
 }
 
-/// The node of BLAKE2Xs whose digest are the `len` bytes of output numbered `offset` (section 2.2 there).
+/// Returns the node of BLAKE2Xs whose digest consists of the `len` output bytes with number `offset` (section 2.2 of
+/// the BLAKE2X paper).
 pub(crate) fn extended_node(offset: u64, len: usize, total: u64) -> State {
     under([len as u64, 32, offset, 32 << 24 | total])
 }
 
-/// Zeros to the end of the block; what is left of the message counts, the zeros do not.
+/// Pads the block with zeros. The rest of the message is counted, the zeros are not.
 fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
     state[FINAL] = u64::from(u32::MAX);
@@ -124,7 +126,8 @@ pub(crate) const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// One round (section 3.1, and BLAKE3's): the columns of `v`, then its diagonals, mixed with words of `m` in the order `s`.
+/// One round (section 3.1, and that of BLAKE3): mixes the columns of `v`, then its diagonals, with words of `m` in the
+/// order `s`.
 macro_rules! round {
     ($v:ident, $m:ident, $s:expr) => {{
         let s = &$s;
@@ -150,13 +153,13 @@ macro_rules! round {
 }
 pub(crate) use round;
 
-/// RFC 7693 section 3.2, for every lane.
+/// Processes blocks in every lane (RFC 7693 section 3.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: thirteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: thirteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut h: [W; 8] = array![8; word => W::load(at(word))];
@@ -165,7 +168,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for block in 0..blocks {
             let m = W::chunk(messages, block * 64, Endian::Little);
             let sum = low.add(step);
-            // A step is at most a block: the top bit falls only where the sum passes 2^32.
+            // A step is at most a block, so the top bit changes from 1 to 0 only if the sum exceeds 2^32.
             high = high.add(sum.andnot(low).shr(31));
             low = sum;
             let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
@@ -195,7 +198,7 @@ mod tests {
     use super::*;
     use crate::block::{Code, Kernel};
 
-    /// RFC 7693 section 3.2 as it is written, with the counter as one number.
+    /// RFC 7693 section 3.2 implemented literally, with the counter as one number.
     fn naive(h: &mut [u32; 8], block: &[u8], counter: u64, last: bool) {
         let m: Vec<u32> = block.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
         let mut v: Vec<u32> = h.iter().chain(&IV).copied().collect();
@@ -243,7 +246,7 @@ mod tests {
                 words.extend([before as u32, (before >> 32) as u32, 64, 0, 0]);
                 let mut state: Vec<u32> = words.iter().flat_map(|word| vec![*word; row.lanes]).collect();
                 let pointers = vec![message.as_ptr(); row.lanes];
-                // SAFETY: the row is supported; thirteen words for each lane; four whole blocks.
+                // SAFETY: the row is supported; thirteen words for each lane; four complete blocks.
                 unsafe { advance(state.as_mut_ptr(), pointers.as_ptr(), 4) };
                 let first: Vec<u32> = state.iter().step_by(row.lanes).copied().take(8).collect();
                 assert_eq!(first, expected, "{} x{} from {before}", row.isa, row.lanes);

@@ -1,5 +1,5 @@
-//! BLAKE2Xb and BLAKE2Xs (Aumasson, Neves, Wilcox-O'Hearn & Winnerlein: "BLAKE2X", 2016): BLAKE2 with digests of more bytes than
-//! its state has. The length is hashed along, so that a shorter digest is not the beginning of a longer one.
+//! BLAKE2Xb and BLAKE2Xs (Aumasson, Neves, Wilcox-O'Hearn & Winnerlein: "BLAKE2X", 2016): BLAKE2 with digests longer
+//! than its state. The length is part of the hash, so a shorter digest is not a prefix of a longer one.
 
 use crate::algorithm::{Algorithm, Kind, Lengths, Params, Serial, Status};
 use crate::block::{Chain, State, Stream};
@@ -27,7 +27,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "BLAKE2Xs",
         aliases: &["blake-2xs"],
         digest_len: 32,
-        // The length stands in sixteen bits, of which the last value says that it is not known.
+        // The length has sixteen bits; the largest value means that it is unknown.
         lengths: Lengths::UpTo(0xfffe),
         status: DRAFT,
         summary: "BLAKE2s with digests of up to 65,534 bytes",
@@ -37,7 +37,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-/// What the two differ in.
+/// The differences between the two.
 struct Way {
     chain: &'static Chain,
     digest_len: usize,

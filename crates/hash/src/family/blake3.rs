@@ -1,9 +1,9 @@
 //! BLAKE3 (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020): plain, keyed, derive-key, with output of any length.
 //!
-//! Its authors' crate computes it, and fills the lanes of a core with the chunks of one message. A message of four chunks
-//! leaves most of them empty, so short plain ones wait in a buffer until they end, and those that end together share
-//! lanes: all their chunks, then the parents of each level, on rows of our own, because the crate hashes neither chunks
-//! of unequal length nor different messages side by side.
+//! It is computed by its authors' crate, which fills the lanes of a core with the chunks of one message. A message of
+//! four chunks leaves most lanes empty, so short plain messages wait in a buffer until they end, and those that end
+//! together share lanes: first all their chunks, then the parents of each level, with kernels of this crate, because
+//! the authors' crate supports neither chunks of unequal length nor different messages side by side.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Output, Params, Secret, Serial, Status};
@@ -55,13 +55,13 @@ kernels! {
     }
 }
 
-/// Bytes of a chunk.
+/// The size of a chunk.
 const CHUNK: usize = 1024;
-/// Bytes of a block.
+/// The size of a block.
 const BLOCK: usize = 64;
-/// Messages shorter than this wait for their neighbours; one of so many chunks fills the widest lanes by itself.
+/// Messages shorter than this wait for others; one with this many chunks fills the widest lanes alone.
 const FULL: usize = 16 * CHUNK;
-/// Messages that share lanes at a time: more would only take more memory.
+/// The maximum number of messages that share lanes at a time: more would only use more memory.
 const BATCH: usize = 64;
 
 // Flags of a block (table 3 of the paper).
@@ -74,12 +74,12 @@ fn new(params: &Params) -> Box<dyn Serial> {
     let hasher = crate_hasher(&params.key);
     let len = params.digest_len;
     let plain = params.key == Key::None && len <= blake3::OUT_LEN;
-    // Without lanes (`TRUESUM_KERNEL=portable`) the crate does everything, with what it finds in the CPU.
+    // Without lanes (`TRUESUM_KERNEL=portable`), the crate does everything with the features it detects.
     let waits = plain && pick(KERNELS, usize::MAX).lanes > 1;
     Box::new(Blake3 { hasher, len, waits, waiting: Vec::new() })
 }
 
-/// The crate's hasher under this key.
+/// Returns the crate's hasher with this key.
 pub(crate) fn crate_hasher(key: &Key) -> blake3::Hasher {
     match key {
         Key::None => blake3::Hasher::new(),
@@ -89,7 +89,7 @@ pub(crate) fn crate_hasher(key: &Key) -> blake3::Hasher {
     }
 }
 
-/// The bytes of a key, whose number [`Spec::with_key`](crate::Spec::with_key) has seen to.
+/// Returns the bytes of a key, whose length was verified by [`Spec::with_key`](crate::Spec::with_key).
 pub(crate) fn key_of(secret: &Secret) -> [u8; 32] {
     secret.as_bytes().try_into().expect("a key of BLAKE3 has 32 bytes")
 }
@@ -98,9 +98,9 @@ pub(crate) fn key_of(secret: &Secret) -> [u8; 32] {
 pub(crate) struct Blake3 {
     hasher: blake3::Hasher,
     len: usize,
-    /// Whether messages wait in the buffer as long as they are short.
+    /// Whether messages wait in the buffer while they are short.
     waits: bool,
-    /// The whole message so far, or nothing if `hasher` has been fed.
+    /// The complete message so far, or nothing if `hasher` is in use.
     waiting: Vec<u8>,
 }
 
@@ -159,7 +159,7 @@ impl Output for blake3::OutputReader {
     }
 }
 
-/// Ends messages, the short ones together.
+/// Finishes messages, the short ones together.
 fn finish_many(messages: &mut [&mut dyn Serial], digests: &mut Vec<Digest>) {
     for batch in messages.chunks_mut(BATCH) {
         let mut batch: Vec<&mut Blake3> = batch
@@ -176,7 +176,7 @@ fn finish_many(messages: &mut [&mut dyn Serial], digests: &mut Vec<Digest>) {
     }
 }
 
-/// The digests of messages that lie in their buffers whole.
+/// Returns the digests of messages that are completely in their buffers.
 fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Digest> {
     let chunks = messages.iter().map(|message| message.waiting.len().div_ceil(CHUNK).max(1));
     let mut nodes: Vec<Node> = Vec::with_capacity(chunks.sum());
@@ -197,8 +197,8 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
     let chunks = messages.iter().flat_map(|message| message.waiting.chunks(CHUNK));
     let work = nodes.iter_mut().zip(chunks).map(|(state, chunk)| Message { state, parts: [chunk, &[]] });
     run(BLOCK, WORDS, rows, work.collect());
-    // Neighbours become parents level by level, one left over goes up as it is: the largest subtrees are then on the
-    // left, as section 2.1 wants them.
+    // Neighbours are combined to parents level by level, and an unpaired node moves up unchanged, so that the largest
+    // subtrees are on the left, as required by section 2.1.
     while counts.iter().any(|count| *count > 1) {
         let mut parents: Vec<Node> = Vec::with_capacity(nodes.len());
         let mut blocks: Vec<Option<[u8; BLOCK]>> = Vec::with_capacity(nodes.len());
@@ -232,8 +232,8 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
     messages.iter().zip(&nodes).map(digest).collect()
 }
 
-/// Where the state keeps, beside the chaining value, the chunk's number, its blocks left, what the last block's length
-/// adds to 64, the flags of the next block, and those of the last.
+/// The positions in the state, after the chaining value, of the chunk's number, its remaining blocks, the difference of
+/// the last block's length to 64, the flags of the next block, and those of the last.
 const NUMBER: usize = 8;
 const LEFT: usize = 9;
 const SHORTER: usize = 10;
@@ -244,14 +244,14 @@ const WORDS: usize = 13;
 /// The state of a chunk or a parent.
 type Node = [u64; WORDS];
 
-/// The chaining value or digest of a node, cut at the length of `bytes`.
+/// Writes the chaining value or digest of a node, truncated to the length of `bytes`.
 fn output(node: &Node, bytes: &mut [u8]) {
     for (bytes, word) in bytes.chunks_mut(4).zip(node) {
         bytes.copy_from_slice(&(*word as u32).to_le_bytes()[..bytes.len()]);
     }
 }
 
-/// A chunk or parent of `bytes` bytes, before its first block.
+/// Returns a chunk or parent of `bytes` bytes, before its first block.
 fn node(number: usize, bytes: usize, flags: u32, last_flags: u32) -> Node {
     let mut state = [0; WORDS];
     for (word, value) in state.iter_mut().zip(IV) {
@@ -287,13 +287,14 @@ const SCHEDULE: [[usize; 16]; 7] = {
     schedule
 };
 
-/// Section 2.2, for every lane: blocks of a chunk, the last with its own length and flags; or of a parent.
+/// Processes the blocks of a chunk, the last with its own length and flags, or of a parent, in every lane (section
+/// 2.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: thirteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: thirteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut h: [W; 8] = array![8; word => W::load(at(word))];
@@ -301,7 +302,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for block in 0..blocks {
             let m = W::chunk(messages, block * BLOCK, Endian::Little);
             left = left.plus(u32::MAX);
-            // All bits of the lanes where nothing is left: only zero borrows, then only one is negative.
+            // A mask of the lanes where nothing is left: only zero borrows, so only then the result is negative.
             let last = left.plus(u32::MAX).shr(31).not().plus(1);
             let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
             v[12] = W::load(at(NUMBER));
@@ -335,7 +336,7 @@ mod tests {
         (0..len as u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect()
     }
 
-    /// Lengths around blocks, chunks, and the longest that waits.
+    /// Returns lengths around blocks, chunks, and the longest message that waits.
     fn lengths() -> Vec<usize> {
         let around = |at: usize| [at.saturating_sub(1), at, at + 1];
         let mut lengths: Vec<usize> = [0, 64, 128, 960].into_iter().flat_map(around).collect();
@@ -400,7 +401,7 @@ mod tests {
             let expected: Vec<Digest> = messages.iter().map(|(spec, message)| spec.digest(message)).collect();
             let mut hashers: Vec<Hasher> = messages.iter().map(|(spec, _)| spec.hasher()).collect();
             let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
-            // The same hashers again: nothing of the first messages may be left.
+            // The same hashers again: nothing of the first messages may remain.
             for slice in [1 << 20, 700, 4096] {
                 let longest = messages.iter().map(|(_, message)| message.len()).max().unwrap();
                 for at in (0..longest).step_by(slice) {

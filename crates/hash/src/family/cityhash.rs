@@ -1,8 +1,9 @@
-//! CityHash128 of version 1.1 (Pike & Alakuijala, <https://github.com/google/cityhash>), which FarmHash has as Fingerprint128: FarmHash's
-//! blocks, 64 bytes each and two at a time, and what is left read backwards, 32 bytes at a time.
+//! CityHash128 of version 1.1 (Pike & Alakuijala, <https://github.com/google/cityhash>), which FarmHash contains as
+//! Fingerprint128: FarmHash's blocks of 64 bytes, two at a time, and the remainder read backwards, 32 bytes at a time.
 //!
-//! Its state begins with the message's length. CityHash64 and CityHash32, and FarmHash's 32 bits, begin with the message's last
-//! bytes: nobody can compute them of a file as it is read, so they are not here. Digests are the number, big-endian.
+//! Its initial state depends on the message length. CityHash64, CityHash32 and FarmHash's 32-bit variant start with the
+//! last bytes of the message and cannot be computed while a file is read, so they are not supported. Digests are the
+//! number, big-endian.
 
 use super::farmhash::{K0, K1, Long, at, joined_by, short, shifted, sum, weak};
 use super::whole::whole;
@@ -22,11 +23,11 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     ..Algorithm::PLAIN
 }];
 
-/// What the first bytes of a message are: its seed.
+/// The length of the seed, which is the beginning of the message.
 const SEED: usize = 16;
-/// Bytes behind the seed from which a message is long, and of two blocks.
+/// The number of bytes after the seed from which a message is long: two blocks.
 const TWO: usize = 128;
-/// What is read at a time at the end; so much of the blocks before may be read again.
+/// The number of bytes read at a time at the end; up to this many bytes of the previous blocks may be read again.
 const BACK: usize = 32;
 
 fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
@@ -48,7 +49,7 @@ fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
     }
 }
 
-/// A hash of two words.
+/// Returns a hash of two words.
 fn joined(u: u64, v: u64) -> u64 {
     joined_by(u, v, 0x9ddf_ea08_eb38_2d69)
 }
@@ -61,7 +62,7 @@ fn digest(low: u64, high: u64) -> Digest {
     Digest::new(&(u128::from(high) << 64 | u128::from(low)).to_be_bytes())
 }
 
-/// CityMurmur: a message of fewer bytes than a seed and two blocks.
+/// CityMurmur: for a message shorter than a seed and two blocks.
 fn murmur(message: &[u8]) -> Digest {
     let (mut s, seed) = match message.split_at_checked(SEED) {
         Some((seed, rest)) => (rest, (at(seed, 0), at(seed, 8).wrapping_add(K0))),
@@ -94,7 +95,7 @@ fn murmur(message: &[u8]) -> Digest {
     digest(a ^ b, joined(b, a))
 }
 
-/// A message that is short, as its length tells.
+/// A message that is short according to its length.
 #[derive(Clone)]
 struct Short {
     size: u64,
@@ -122,13 +123,13 @@ struct City {
     fed: u64,
     seed: [u8; SEED],
     long: Option<Long>,
-    /// The end of the blocks that are done, and up to two blocks of bytes behind it.
+    /// The end of the processed blocks, and up to two blocks of bytes after it.
     waiting: [u8; BACK + TWO],
     filled: usize,
 }
 
 impl City {
-    /// Takes the two blocks that wait.
+    /// Processes the two waiting blocks.
     fn take(&mut self) {
         let City { size, seed, .. } = *self;
         let blocks = &self.waiting[BACK..];

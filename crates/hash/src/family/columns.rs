@@ -1,15 +1,17 @@
-//! Rounds built as those of AES are, by tables of words: Whirlpool's, Grøstl's and Kupyna's, on CPUs without better instructions.
+//! Rounds with the structure of AES, by tables of words: for Whirlpool, Grøstl and Kupyna on CPUs without better
+//! instructions.
 
 use crate::word::{base, unroll};
 
-/// What a byte makes of its column, for each place in a column from the lowest on.
+/// The contribution of a byte to its column, for each position in a column starting with the lowest.
 pub(crate) type Tables = [[u64; 256]; 8];
 
-/// What a round makes of the columns, each of which begins with what `begin` makes of its number and itself. Of a byte's place `shift` says how many
-/// columns on it goes, where it makes what its table says.
+/// Returns the columns after a round. Each column first goes through `begin`, which receives its number and value.
+/// `shift` is the number of columns by which a byte in a certain position moves; its contribution there is in the
+/// table.
 ///
-/// Each column is taken apart once; in memory, for the sums of eight and the tables fill the registers. This is a kilobyte or two wherever it is
-/// written.
+/// Each column is split once. The result is in memory, because the sums of eight columns and the tables fill the
+/// registers. The code takes a kilobyte or two wherever it is inlined.
 #[inline(always)]
 pub(crate) fn mixed<const COLUMNS: usize>(
     tables: &Tables,

@@ -1,7 +1,7 @@
-//! Cyclic redundancy checks: a row is its parameters.
+//! Cyclic redundancy checks: each row consists of its parameters.
 //!
-//! A CRC is linear, so the CRC of two parts put together follows from those of the parts, and a run of zeros costs the
-//! logarithm of its length.
+//! A CRC is linear, so the CRC of two concatenated parts follows from those of the parts, and a run of zeros costs only
+//! the logarithm of its length.
 
 mod catalogue;
 mod folding;
@@ -112,12 +112,12 @@ const CRC32: Crc = Crc::of(Parameters {
     xorout: 0xffff_ffff,
 });
 
-/// The CRC-32 of what this library itself stores.
+/// Returns the CRC-32 of data stored by this library.
 pub(crate) fn crc32(data: &[u8]) -> Digest {
     of_part(&CRC32, data)
 }
 
-/// A hasher of one message.
+/// Returns a hasher for one message.
 pub(crate) fn new(crc: &'static Crc) -> Box<dyn Serial> {
     let begin = Register::holding(&crc.parameters, crc.parameters.init);
     Box::new(Running { crc, register: begin.clone(), begin, amount: 0 })
@@ -126,10 +126,10 @@ pub(crate) fn new(crc: &'static Crc) -> Box<dyn Serial> {
 #[derive(Clone)]
 struct Running {
     crc: &'static Crc,
-    /// Before the first byte.
+    /// The initial register.
     begin: Register,
     register: Register,
-    /// Bytes so far.
+    /// The number of bytes so far.
     amount: u64,
 }
 
@@ -147,7 +147,8 @@ impl Serial for Running {
         self.crc.digest(self.register.value(parameters))
     }
     fn update_zeros(&mut self, count: u64) {
-        // Below this, carry-less multiplication passes over the zeros before the power of the polynomial is found.
+        // Below this length, carry-less multiplication processes the zeros faster than the power of the polynomial is
+        // computed.
         const WORTH_A_POWER: u64 = 1 << 20;
         if count < WORTH_A_POWER {
             return feed_zeros(count, |zeros| self.update(zeros));
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn an_exabyte_of_zeros_takes_no_time() {
-        // Zeros and their halves: x^(8 * 2^60) by one way and by two.
+        // Zeros and their halves: x^(8 * 2^60) computed in two ways.
         for row in ROWS.iter().chain(CRC_CATALOGUE) {
             let (mut once, mut twice) = (hasher(row), hasher(row));
             once.update_zeros(1 << 60);
@@ -217,7 +218,7 @@ mod tests {
         }
     }
 
-    /// The definition, one bit at a time, in a register that moves the way bits come.
+    /// The definition, one bit at a time, in a register that shifts in the direction of the input bits.
     fn naive(parameters: &Parameters, data: &[u8]) -> u128 {
         let Parameters { width, poly, init, refin, refout, xorout } = *parameters;
         let mirrored = |bits: u128| (0..width).fold(0, |sum, bit| sum | (bits >> bit & 1) << (width - 1 - bit));

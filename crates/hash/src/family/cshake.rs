@@ -1,6 +1,7 @@
-//! cSHAKE (SP 800-185 section 3): SHAKE whose uses are told apart by a customization, and the encodings of that standard.
+//! cSHAKE (SP 800-185 section 3): SHAKE with a customization string for domain separation, and the encodings of that
+//! standard.
 //!
-//! Without a customization it is SHAKE, bit for bit.
+//! Without a customization string, it is identical to SHAKE.
 
 use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
 use crate::block::{Chain, Stream, state};
@@ -40,7 +41,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
 
 static SHAKE128: Chain = shake128::<0x1f>();
 static SHAKE256: Chain = shake256::<0x1f>();
-/// What takes SHAKE's place where there is a name or a customization.
+/// Used instead of SHAKE if there is a function name or a customization string.
 pub(crate) static CSHAKE128: Chain = shake128::<4>();
 pub(crate) static CSHAKE256: Chain = shake256::<4>();
 
@@ -49,14 +50,14 @@ fn customized(chain: &'static Chain, params: &Params) -> Option<Stream> {
     Some(named(chain, b"", custom, params.digest_len).framed(Vec::new(), None))
 }
 
-/// The stream of a function of this name and customization, one of which is not empty.
+/// Returns the stream for this function name and customization string, of which at least one is not empty.
 pub(crate) fn named(chain: &'static Chain, name: &[u8], custom: &[u8], digest_len: usize) -> Stream {
     let mut stream = Stream::new(chain, state(&[]), digest_len);
     stream.update(&padded(&[name, custom], chain.block));
     stream
 }
 
-/// `bytepad` of `encode_string` of each (sections 2.3.2 and 2.3.3).
+/// Returns `bytepad` of `encode_string` of each string (sections 2.3.2 and 2.3.3).
 pub(crate) fn padded(strings: &[&[u8]], rate: usize) -> Vec<u8> {
     let mut bytes = left_encode(rate as u64);
     for string in strings {
@@ -67,7 +68,7 @@ pub(crate) fn padded(strings: &[&[u8]], rate: usize) -> Vec<u8> {
     bytes
 }
 
-/// `left_encode` (section 2.3.1): how many bytes a number has, and these.
+/// Returns `left_encode` (section 2.3.1): the number of bytes, then the bytes of the number.
 pub(crate) fn left_encode(number: u64) -> Vec<u8> {
     let bytes = one_or_more(number);
     let mut encoded = vec![bytes.len() as u8];
@@ -75,7 +76,7 @@ pub(crate) fn left_encode(number: u64) -> Vec<u8> {
     encoded
 }
 
-/// `right_encode` (section 2.3.1): the bytes of a number, and how many.
+/// Returns `right_encode` (section 2.3.1): the bytes of the number, then the number of bytes.
 pub(crate) fn right_encode(number: u64) -> Vec<u8> {
     let mut bytes = one_or_more(number);
     bytes.push(bytes.len() as u8);
@@ -86,7 +87,7 @@ fn one_or_more(number: u64) -> Vec<u8> {
     if number == 0 { vec![0] } else { fewest_bytes(number) }
 }
 
-/// The bytes of a number, the greatest first, none for zero.
+/// Returns the bytes of a number, the most significant first; none for zero.
 pub(crate) fn fewest_bytes(number: u64) -> Vec<u8> {
     number.to_be_bytes()[number.leading_zeros() as usize / 8..].to_vec()
 }

@@ -1,9 +1,9 @@
 //! Edon-R with 256 and 512 bits, as revised for the second submission to NIST (Gligoroski, Ødegård, Mihova, Knapskog,
 //! Drápal & Klíma: "Cryptographic Hash Function Edon-R'", 2009).
 //!
-//! A block is eight quasigroup operations on vectors of eight words. An operation adds words as the first five rows of one
-//! Latin square say, rotates the sums, joins them as its last three rows say, and adds what the same makes of the
-//! other operand by an orthogonal square.
+//! A block consists of eight quasigroup operations on vectors of eight words. An operation adds words according to the
+//! first five rows of a Latin square, rotates the sums, combines them according to its last three rows, and adds the
+//! result of the same for the other operand with an orthogonal square.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -101,7 +101,7 @@ fn init_512(_: &Params) -> State {
     std::array::from_fn(|i| 0x8081_8283_8485_8687 + 0x0808_0808_0808_0808 * i.min(15) as u64)
 }
 
-/// A one bit, zeros, the length in bits as 64 bits, little-endian, in a block of 128 bytes.
+/// Appends a one bit, zeros, and the length in bits as 64 bits, little-endian, in a block of 128 bytes.
 fn pad_512(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     tail[buffered] = 0x80;
     let blocks = if buffered < 120 { 1 } else { 2 };
@@ -109,22 +109,22 @@ fn pad_512(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize
     blocks
 }
 
-/// The second half of the chain.
+/// Writes the second half of the chaining value.
 fn output_256(state: &State, digest: &mut [u8]) {
     for (bytes, word) in digest.as_chunks_mut::<4>().0.iter_mut().zip(&state[8..]) {
         *bytes = (*word as u32).to_le_bytes();
     }
 }
 
-/// The second half of the chain.
+/// Writes the second half of the chaining value.
 fn output_512(state: &State, digest: &mut [u8]) {
     for (bytes, word) in digest.as_chunks_mut::<8>().0.iter_mut().zip(&state[8..]) {
         *bytes = word.to_le_bytes();
     }
 }
 
-/// Where, among the block, the block in reverse, the chain and eight words twice, each of a block's operations takes its
-/// operands and leaves its result.
+/// The positions of the operands and the result of each operation of a block, among the block, the reversed block, the
+/// chaining value and twice eight words.
 const OPERATIONS: [[usize; 3]; 8] = [
     [16, 0, 48],
     [48, 8, 56],
@@ -141,10 +141,10 @@ type Rotations = [[u32; 8]; 2];
 const ROTATIONS_256: Rotations = [[0, 5, 11, 13, 17, 19, 29, 31], [0, 3, 7, 11, 17, 19, 23, 29]];
 const ROTATIONS_512: Rotations = [[0, 5, 19, 29, 31, 41, 57, 61], [0, 3, 17, 23, 31, 37, 45, 59]];
 
-/// The quasigroup operation of `x` and `y`.
+/// Returns the result of the quasigroup operation for `x` and `y`.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane; 2]) -> [W; 8] {
     macro_rules! turned {
@@ -158,13 +158,13 @@ unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane;
             [$($t[$a].xor($t[$b]).xor($t[$c])),*]
         };
     }
-    // Columns of the squares, what several share summed once.
+    // Columns of the squares; sums that several columns share are computed once.
     let (a, b) = (x[0].add(x[4]), x[1].add(x[7]));
     let (c, d) = (x[2].add(x[3]), x[5].add(x[6]));
     let (ab, cd) = (a.add(b), c.add(d));
     let first: [W; 8] = turned!(
         by[0],
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { ab.add(x[2]).plus(ones[0]) },
         ab.add(x[3]),
         ab.add(x[6]),
@@ -180,7 +180,7 @@ unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane;
     let (ab, ac, bd, cd) = (a.add(b), a.add(c), b.add(d), c.add(d));
     let second: [W; 8] = turned!(
         by[1],
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { ab.add(y[7]).plus(ones[1]) },
         ac.add(y[6]),
         ab.add(y[3]),
@@ -194,10 +194,10 @@ unsafe fn operate<W: Word>(x: [W; 8], y: [W; 8], by: &Rotations, ones: [W::Lane;
     array![8; i => first[(i + 3) % 8].add(second[(i + 3) % 8])]
 }
 
-/// Runs all operations of a block whose words, and whose chain, lie in `v`.
+/// Runs all operations of a block. Its words and the chaining value are in `v`.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
     for i in 0..16 {
@@ -206,16 +206,16 @@ unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
     macro_rules! operation {
         ($x:expr, $y:expr, $z:expr) => {{
             let (x, y, z) = ($x, $y, $z);
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let result: [W; 8] = unsafe { operate(array![8; i => v[x + i]], array![8; i => v[y + i]], by, ones) };
             v[z..z + 8].copy_from_slice(&result);
         }};
     }
     if W::LANES == 1 {
-        // Written out, for all words have their places then.
+        // Unrolled, because all words then have fixed positions.
         unroll!(i in 8, from 0 => { operation!(OPERATIONS[i][0], OPERATIONS[i][1], OPERATIONS[i][2]); });
     } else {
-        // One operation in the code, not eight of them.
+        // A loop, to have one operation in the code and not eight.
         for [x, y, z] in unknown(&OPERATIONS) {
             operation!(x & 56, y & 56, z & 56);
         }
@@ -223,10 +223,10 @@ unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut v = [W::splat(0); 64];
@@ -244,10 +244,10 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress_512<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut v = [W::splat(0); 64];
@@ -266,19 +266,19 @@ unsafe fn compress_512<W: Word64>(state: *mut u64, messages: *const *const u8, b
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for AVX-512.
+/// The same as for [`crate::block::row::Advance`], compiled for AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn one_256(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { avx512::of_256(state, messages, blocks) }
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for AVX-512.
+/// The same as for [`crate::block::row::Advance`], compiled for AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn one_512(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { avx512::of_512(state, messages, blocks) }
 }

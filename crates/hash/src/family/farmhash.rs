@@ -1,7 +1,7 @@
-//! FarmHash's Fingerprint64 (Pike, <https://github.com/google/farmhash>), which stays the same on all machines: FARM_FINGERPRINT of
-//! BigQuery, feature columns of TensorFlow.
+//! FarmHash's Fingerprint64 (Pike, <https://github.com/google/farmhash>), which is the same on all machines:
+//! FARM_FINGERPRINT in BigQuery, feature columns in TensorFlow.
 //!
-//! Blocks of 64 bytes are taken from the beginning; the last 64 bytes are taken once more at the end.
+//! Blocks of 64 bytes are processed from the beginning; the last 64 bytes are processed again at the end.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;
@@ -32,7 +32,7 @@ pub(super) fn shifted(value: u64) -> u64 {
     value ^ value >> 47
 }
 
-/// A hash of two words.
+/// Returns a hash of two words.
 pub(super) fn joined_by(u: u64, v: u64, factor: u64) -> u64 {
     let a = shifted((u ^ v).wrapping_mul(factor));
     shifted((v ^ a).wrapping_mul(factor)).wrapping_mul(factor)
@@ -42,7 +42,7 @@ pub(super) fn sum(values: &[u64]) -> u64 {
     values.iter().fold(0, |sum, value| sum.wrapping_add(*value))
 }
 
-/// Two words from four of the message and two before.
+/// Returns two words computed from four of the message and two previous ones.
 pub(super) fn weak(bytes: &[u8], a: u64, b: u64) -> [u64; 2] {
     let [w, x, y, z] = [0, 8, 16, 24].map(|from| at(bytes, from));
     let a = a.wrapping_add(w);
@@ -51,7 +51,7 @@ pub(super) fn weak(bytes: &[u8], a: u64, b: u64) -> [u64; 2] {
     [all.wrapping_add(z), sum(&[b, all.rotate_right(44), a])]
 }
 
-/// A message of at most 64 bytes.
+/// Returns the hash of a message of at most 64 bytes.
 pub(super) fn short(s: &[u8]) -> u64 {
     let len = s.len();
     let factor = K2.wrapping_add(len as u64 * 2);
@@ -91,7 +91,7 @@ pub(super) fn short(s: &[u8]) -> u64 {
     }
 }
 
-/// The state of a message of more than 64 bytes.
+/// The state for a message of more than 64 bytes.
 #[derive(Clone)]
 pub(super) struct Long {
     pub x: u64,
@@ -102,7 +102,7 @@ pub(super) struct Long {
 }
 
 impl Long {
-    /// Takes a block; its ends differ in the factor, and by what `v` and `w` count at the very end.
+    /// Processes a block. The last one uses a different factor, and different weights for `v` and `w`.
     pub fn block(&mut self, s: &[u8], factor: u64, times: u64) {
         let Long { x, y, z, v, w } = self;
         *x = sum(&[*x, *y, v[0], at(s, 8)]).rotate_right(37).wrapping_mul(factor);
@@ -119,9 +119,9 @@ impl Long {
 #[derive(Clone)]
 struct Farm {
     long: Option<Long>,
-    /// The block before, and up to a block of bytes that may be the last.
+    /// The previous block, and up to one block of bytes that may be the last.
     waiting: [u8; 2 * BLOCK],
-    /// Bytes that wait: none at the beginning only.
+    /// The number of waiting bytes; zero only at the beginning.
     filled: usize,
 }
 
@@ -130,7 +130,7 @@ impl Farm {
         Farm { long: None, waiting: [0; 2 * BLOCK], filled: 0 }
     }
 
-    /// Takes the block that waits: more bytes follow.
+    /// Processes the waiting block, because more bytes follow.
     fn take(&mut self) {
         let mut block = [0; BLOCK];
         block.copy_from_slice(&self.waiting[BLOCK..]);

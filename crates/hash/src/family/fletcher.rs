@@ -1,5 +1,5 @@
-//! Fletcher's checksums (IEEE Transactions on Communications 30, 1982) over little-endian words, and the checksum of Internet
-//! headers (RFC 1071).
+//! Fletcher's checksums (IEEE Transactions on Communications 30, 1982) over little-endian words, and the checksum of
+//! Internet headers (RFC 1071).
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
@@ -42,19 +42,19 @@ fn fletcher<const LEN: usize>(_: &Params) -> Box<dyn Serial> {
     Box::new(Fletcher::<LEN> { low: 0, high: 0, word: [0; LEN], filled: 0 })
 }
 
-/// Sums of words of `LEN` bytes, and of those sums, modulo the largest word.
+/// The sums of words of `LEN` bytes and of these sums, modulo the largest word.
 #[derive(Clone)]
 struct Fletcher<const LEN: usize> {
     low: u64,
     high: u64,
-    /// A word that has begun, zeros behind its bytes.
+    /// An incomplete word, padded with zeros.
     word: [u8; LEN],
     filled: usize,
 }
 
 impl<const LEN: usize> Fletcher<LEN> {
     const MODULUS: u64 = (1 << (8 * LEN)) - 1;
-    /// So many words never overflow the sum of sums.
+    /// The number of words that cannot overflow the sum of sums.
     const RUN: usize = if LEN == 4 { 1 << 15 } else { 1 << 20 };
 
     fn add(&mut self, words: &[[u8; LEN]]) {
@@ -104,12 +104,12 @@ fn internet(_: &Params) -> Box<dyn Serial> {
     Box::new(Internet { sum: 0, odd: false })
 }
 
-/// The sum of big-endian words of 16 bits with the carries added again, inverted.
+/// The inverted ones' complement sum of big-endian 16-bit words.
 #[derive(Clone)]
 struct Internet {
-    /// Below 2^16 between updates.
+    /// The sum, less than 2^16 between updates.
     sum: u64,
-    /// Whether the next byte is the low one of its word.
+    /// Whether the next byte is the low byte of its word.
     odd: bool,
 }
 
@@ -119,7 +119,7 @@ impl Serial for Internet {
             (self.sum, self.odd, data) = (self.sum + u64::from(*first), false, rest);
         }
         let (words, rest) = data.as_chunks::<2>();
-        // A sum of words of 16 bits takes as many as a message can have.
+        // The sum of the 16-bit words of any possible message fits.
         self.sum += words.iter().map(|word| u64::from(u16::from_be_bytes(*word))).sum::<u64>();
         if let [last] = rest {
             (self.sum, self.odd) = (self.sum + (u64::from(*last) << 8), true);

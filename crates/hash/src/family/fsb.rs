@@ -1,5 +1,5 @@
-//! FSB (Augot, Finiasz, Gaborit, Manuel & Sendrier 2008), a candidate of NIST's competition, by its crate, one message at a time: it brings
-//! 272,384 bytes for its matrices and is there with the feature `fsb` only.
+//! FSB (Augot, Finiasz, Gaborit, Manuel & Sendrier 2008), a candidate in NIST's SHA-3 competition, computed by its
+//! crate, one message at a time. Its matrices take 272,384 bytes, so it is only available with the feature `fsb`.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;

@@ -1,8 +1,9 @@
-//! GOST R 34.11-94 (RFC 5831) with the S-boxes of its test parameters and with CryptoPro's (RFC 4357 section 11.2).
+//! GOST R 34.11-94 (RFC 5831) with the test S-boxes and with those of CryptoPro (RFC 4357 section 11.2).
 //!
-//! Digests are the number's bytes, the least first, as `rhash`, OpenSSL and PHP print them; RFC 5831 writes the number the
-//! other way round. The four encryptions of a block do not depend on each other and take turns in scalar code, where S-boxes of
-//! four bits are joined to tables of bytes, with the rotation behind them; in lanes they are shuffles of bytes.
+//! Digests are the bytes of the number, the least significant first, as printed by `rhash`, OpenSSL and PHP; RFC 5831
+//! writes the number in the opposite order. The four encryptions of a block are independent and are interleaved in
+//! scalar code, where 4-bit S-boxes are combined to byte tables that include the rotation. In SIMD lanes, S-boxes are
+//! byte shuffles.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -78,12 +79,12 @@ kernels! {
     }
 }
 
-/// The chain of four words, and the sum of all blocks of another four.
+/// The chaining value of four words, and the sum of all blocks in another four.
 fn init(_: &Params) -> State {
     state(&[])
 }
 
-/// What is left of the message with zeros behind it, then the length in bits, then the sum of all blocks.
+/// The remainder of the message padded with zeros, then the length in bits, then the sum of all blocks.
 fn pad(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let [first, second, third, ..] = tail.as_chunks_mut::<32>().0 else { unreachable!("room for three blocks") };
     let (length, sum) = match buffered {
@@ -123,10 +124,10 @@ const SBOXES: [[[u8; 16]; 8]; 2] = [
     ],
 ];
 
-/// For each byte of a word: its substitution, where the rotation by 11 bits takes it.
+/// The substitution of each byte of a word, at its position after the rotation by 11 bits.
 type Tables = [[u32; 256]; 4];
 
-/// Made when they are first used: 8 KiB less of program, for some microseconds.
+/// Created on first use, which saves 8 KiB of program for a few microseconds.
 static TABLES: LazyLock<Box<[Tables; 2]>> = LazyLock::new(|| Box::new([tables(&SBOXES[0]), tables(&SBOXES[1])]));
 
 fn tables(boxes: &[[u8; 16]; 8]) -> Tables {
@@ -141,7 +142,7 @@ fn tables(boxes: &[[u8; 16]; 8]) -> Tables {
     tables
 }
 
-/// The constant of the third key (RFC 5831 section 5.1), whose other constants are zero.
+/// The constant of the third key (RFC 5831 section 5.1); the other constants are zero.
 const C: [u64; 4] = [0xff00_ff00_ff00_ff00, 0x00ff_00ff_00ff_00ff, 0xff00_00ff_00ff_ff00, 0xff00_ffff_0000_00ff];
 
 /// The transformation A of section 5.1.
@@ -155,7 +156,7 @@ fn xor(x: [u64; 4], y: [u64; 4]) -> [u64; 4] {
     [x[0] ^ y[0], x[1] ^ y[1], x[2] ^ y[2], x[3] ^ y[3]]
 }
 
-/// The transformation P of section 5.1: word `k` of a key is made of the bytes `k` of four words.
+/// The transformation P of section 5.1: word `k` of a key consists of byte `k` of the four words.
 #[inline(always)]
 fn key(y: [u64; 4]) -> [u32; 8] {
     let mut key = [0; 8];
@@ -166,7 +167,7 @@ fn key(y: [u64; 4]) -> [u32; 8] {
     key
 }
 
-/// GOST 28147-89 in ECB mode (section 5.2): each word of the chain under its own key.
+/// GOST 28147-89 in ECB mode (section 5.2): each word of the chaining value with its own key.
 #[inline(always)]
 fn encrypt(tables: &Tables, words: [u64; 4], keys: &[[u32; 8]; 4]) -> [u64; 4] {
     let (mut low, mut high) = ([0; 4], [0; 4]);
@@ -202,17 +203,17 @@ fn encrypt(tables: &Tables, words: [u64; 4], keys: &[[u32; 8]; 4]) -> [u64; 4] {
     encrypted
 }
 
-/// `N` times the transformation psi of section 5.3: a shift register of sixteen words.
+/// Applies the transformation psi of section 5.3 `N` times: a shift register of sixteen words.
 #[inline(always)]
 fn psi<const N: usize>(x: [u64; 4]) -> [u64; 4] {
-    // Room for the longest run.
+    // Space for the longest run.
     let mut z = [0u16; 16 + 61];
     for (i, word) in z[..16].iter_mut().enumerate() {
         *word = (x[i / 4] >> (16 * (i % 4))) as u16;
     }
     let mut last = z[15];
     for i in 0..N {
-        // Of all terms only the last is new.
+        // Only the last of the terms is new.
         last ^= z[i] ^ z[i + 1] ^ z[i + 2] ^ z[i + 3] ^ z[i + 12];
         z[i + 16] = last;
     }
@@ -224,12 +225,12 @@ fn psi<const N: usize>(x: [u64; 4]) -> [u64; 4] {
     shifted
 }
 
-/// RFC 5831 section 5, for one message.
+/// Processes blocks of one message (RFC 5831 section 5).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 unsafe fn compress<const SET: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
+    // SAFETY: guaranteed by the caller: eight words of state, one message of complete blocks.
     let (state, message) = unsafe {
         (&mut *state.cast::<[[u64; 4]; 2]>(), std::slice::from_raw_parts((*messages).cast::<[[u8; 8]; 4]>(), blocks))
     };
@@ -248,7 +249,8 @@ unsafe fn compress<const SET: usize>(state: *mut u64, messages: *const *const u8
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for as many messages as the word has lanes, on a CPU with its features.
+/// The same as for [`crate::block::row::Advance`] for as many messages as the word has lanes, on a CPU with its
+/// features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn side_by_side<W: lanes::Substitute, const SET: usize>(
@@ -256,6 +258,6 @@ unsafe fn side_by_side<W: lanes::Substitute, const SET: usize>(
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { lanes::compress::<W, SET>(state, messages, blocks) }
 }

@@ -1,8 +1,9 @@
-//! Grøstl (Gauravaram, Knudsen, Matusiewicz, Mendel, Rechberger, Schläffer & Thomsen: "Grøstl, a SHA-3 candidate", 2011): two
-//! permutations built as AES is, of 64 bytes up to 256 bits of digest and of 128 bytes above.
+//! Grøstl (Gauravaram, Knudsen, Matusiewicz, Mendel, Rechberger, Schläffer & Thomsen: "Grøstl, a SHA-3 candidate",
+//! 2011): two permutations with the structure of AES, of 64 bytes for digests of up to 256 bits and of 128 bytes for
+//! longer ones.
 //!
-//! The digest is made of one permutation of the last state. Here that is one block more: a block of zeros gives `P(h) ^ h ^ Q(0)`, and
-//! what the other permutation makes of zeros is always the same. So the end of a message goes through the kernels as all of it does.
+//! The digest is computed with one permutation of the last state. Here, that is one more block: a block of zeros gives
+//! `P(h) ^ h ^ Q(0)`, and `Q(0)` is constant. So the end of a message is processed by the kernels like the rest.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -56,12 +57,12 @@ kernels! {
     }
 }
 
-/// How many rounds permute so many columns.
+/// Returns the number of rounds for this many columns.
 const fn rounds(columns: usize) -> u8 {
     if columns == 8 { 10 } else { 14 }
 }
 
-/// How far a round shifts the bytes of each row to the left, in P and in Q.
+/// Returns by how much a round shifts the bytes of each row to the left, in P and in Q.
 const fn shifts(columns: usize) -> [[u8; 8]; 2] {
     if columns == 8 {
         [[0, 1, 2, 3, 4, 5, 6, 7], [1, 3, 5, 7, 0, 2, 4, 6]]
@@ -70,7 +71,7 @@ const fn shifts(columns: usize) -> [[u8; 8]; 2] {
     }
 }
 
-/// The length of the digest in bits, at the end of the state.
+/// The digest length in bits, at the end of the state.
 fn init(params: &Params) -> State {
     let columns = if params.digest_len <= 32 { 8 } else { 16 };
     let mut state = [0; MAX_WORDS];
@@ -78,7 +79,7 @@ fn init(params: &Params) -> State {
     state
 }
 
-/// A one bit, zeros, the number of blocks up to here as 64 bits, big-endian; then a block of zeros.
+/// Appends a one bit, zeros, and the number of blocks up to here as 64 bits, big-endian; then a block of zeros.
 fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let block = 8 * COLUMNS;
     tail[buffered] = 0x80;
@@ -88,7 +89,7 @@ fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, to
     blocks + 1
 }
 
-/// The end of the state, without what Q has made of zeros.
+/// Writes the end of the state without the constant `Q(0)`.
 fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
     static OF_ZEROS: LazyLock<([u64; 8], [u64; 16])> =
         LazyLock::new(|| (permute::<8, true>([0; 8], &TABLES), permute::<16, true>([0; 16], &TABLES)));
@@ -100,7 +101,7 @@ fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
     digest.copy_from_slice(&bytes.as_flattened()[8 * COLUMNS - digest.len()..]);
 }
 
-/// Product in AES's field, GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
+/// Returns a product in AES's field, GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
 const fn multiply(a: u8, b: u8) -> u8 {
     let (mut product, mut a, mut b) = (0, a, b);
     while b > 0 {
@@ -133,7 +134,8 @@ const fn substitute(byte: u8) -> u8 {
 /// The first row of the circulant matrix that mixes a column.
 const ROW: [u8; 8] = [2, 2, 3, 4, 5, 3, 5, 7];
 
-/// What a byte of each row makes of its column. Made when they are first used: 16 KiB less of program, for some microseconds.
+/// The contribution of a byte of each row to its column. Created on first use, which saves 16 KiB of program for a few
+/// microseconds.
 static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     let mut tables = Box::new([[0; 256]; 8]);
     for byte in 0..=255 {
@@ -146,7 +148,7 @@ static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     tables
 });
 
-/// P, or Q, of columns whose first rows are the lowest bytes.
+/// Applies P or Q to columns whose first rows are the lowest bytes.
 #[inline(never)]
 fn permute<const COLUMNS: usize, const Q: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
     let shifts = const { shifts(COLUMNS)[Q as usize] };
@@ -161,10 +163,10 @@ fn permute<const COLUMNS: usize, const Q: bool>(mut x: [u64; COLUMNS], tables: &
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 #[inline(always)]
 unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: as many words of state as there are columns, one message of whole blocks.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns, one message of complete blocks.
     let (chain, message) = unsafe {
         let message = (*messages).cast::<[[u8; 8]; COLUMNS]>();
         (&mut *state.cast::<[u64; COLUMNS]>(), std::slice::from_raw_parts(message, blocks))
@@ -185,7 +187,7 @@ unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], on a CPU with the register's features.
+/// The same as for [`crate::block::row::Advance`], on a CPU with the register's features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_rows<R: x86::Register, const COLUMNS: usize>(
@@ -193,6 +195,6 @@ unsafe fn by_rows<R: x86::Register, const COLUMNS: usize>(
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { x86::compress::<R, COLUMNS>(state, messages, blocks) }
 }

@@ -1,6 +1,7 @@
-//! HAS-160 (TTAS.KO-12.0011/R2, 2008), the Korean standard that goes with KCDSA.
+//! HAS-160 (TTAS.KO-12.0011/R2, 2008), the Korean standard used with KCDSA.
 //!
-//! SHA-1's shape over little-endian words: before each four words of a round comes the exclusive or of four others.
+//! The structure of SHA-1 with little-endian words: before every four words of a round comes the exclusive or of four
+//! others.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -50,7 +51,7 @@ fn init(_: &Params) -> State {
     state(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0])
 }
 
-/// The words of each round in four groups; the words of the group after the next are joined before each.
+/// The words of each round in four groups; before each group, the words of the group after the next are combined.
 #[rustfmt::skip]
 const ORDER: [[u8; 16]; 4] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
@@ -59,18 +60,18 @@ const ORDER: [[u8; 16]; 4] = [
     [7, 2, 13, 8, 3, 14, 9, 4, 15, 10, 5, 0, 11, 6, 1, 12],
 ];
 
-/// The rotation of `a` in each of a round's steps, and that of `b` in each round.
+/// The rotation of `a` in each step of a round, and that of `b` in each round.
 const SHIFT: [u32; 20] = [5, 11, 7, 15, 6, 13, 8, 14, 7, 12, 9, 11, 8, 15, 6, 12, 9, 14, 5, 13];
 const TURN: [u32; 4] = [10, 17, 25, 30];
 const K: [u32; 4] = [0, 0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc];
 
-/// Eighty steps a block, for every lane.
+/// Processes blocks of eighty steps in every lane.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: five words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 5] = array![5; word => W::load(at(word))];
@@ -82,7 +83,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
                     turns!(W, group in 4 => {
                         macro_rules! word {
                             ($of:expr, $i:literal) => {
-                                // The mask tells the compiler what the table holds.
+                                // The mask tells the compiler the range of the table's values.
                                 m[usize::from(ORDER[$round][$of % 4 * 4 + $i]) & 15]
                             };
                         }

@@ -1,7 +1,8 @@
-//! HAVAL (Zheng, Pieprzyk & Seberry: "HAVAL: a one-way hashing algorithm with variable length of output", 1992): three to five
-//! passes over blocks of 1024 bits, folded to 128 to 256 bits.
+//! HAVAL (Zheng, Pieprzyk & Seberry: "HAVAL: a one-way hashing algorithm with variable length of output", 1992): three
+//! to five passes over blocks of 1024 bits, folded to 128 to 256 bits.
 //!
-//! What is the same in all fifteen: the number of passes and the length of the digest are part of the padding.
+//! The number of passes and the digest length are part of the padding; the initial state is the same for all fifteen
+//! variants.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -87,14 +88,14 @@ kernels! {
     }
 }
 
-/// The first digits of pi behind the point.
+/// The first digits of pi after the point.
 fn init(_: &Params) -> State {
     state(&[
         0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344, 0xa409_3822, 0x299f_31d0, 0x082e_fa98, 0xec4e_6c89,
     ])
 }
 
-/// A one bit, zeros, sixteen bits of version, passes and length, the length of the message in bits.
+/// Appends a one bit, zeros, sixteen bits of version, passes and digest length, and the message length in bits.
 fn pad<const PASSES: usize, const LEN: usize>(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     tail[buffered] = 1;
     let blocks = if buffered < 118 { 1 } else { 2 };
@@ -106,7 +107,8 @@ fn pad<const PASSES: usize, const LEN: usize>(_: &mut State, tail: &mut Tail, bu
     blocks
 }
 
-/// Section 2.5: the words that the digest has no room for are cut into fields, and each field is added to a word that stays.
+/// Section 2.5: the words that do not fit in the digest are divided into fields, and each field is added to a remaining
+/// word.
 fn output(state: &State, digest: &mut [u8]) {
     let mut h = [0u32; 8];
     for (word, value) in h.iter_mut().zip(state) {
@@ -124,7 +126,7 @@ fn output(state: &State, digest: &mut [u8]) {
         20 => {
             let fields = [0x3f, 0x7f << 25, 0x3f << 19, 0x7f << 12, 0x3f << 6];
             let turns = [19, 25, 0, 6, 12];
-            // A word takes the fields in turn, one from each of the words that go.
+            // A word gets the fields in turn, one from each of the dropped words.
             for word in 0..5 {
                 let mask = |back: usize| fields[(back + 5 - word) % 5];
                 let taken = (h[7] & mask(0)) | (h[6] & mask(1)) | (h[5] & mask(2));
@@ -163,7 +165,7 @@ const ORDER: [[u8; 32]; 4] = [
     [27, 3, 21, 26, 17, 11, 20, 29, 19, 0, 12, 7, 13, 8, 31, 10, 5, 9, 14, 30, 18, 6, 28, 24, 2, 23, 16, 22, 4, 1, 25, 15],
 ];
 
-/// The constants of passes 2 to 5: the digits of pi behind those of the initial state.
+/// The constants of passes 2 to 5: the digits of pi after those of the initial state.
 #[rustfmt::skip]
 const K: [[u32; 32]; 4] = [
     [
@@ -214,13 +216,13 @@ macro_rules! mix {
     };
 }
 
-/// A block, for every lane. Eight steps, after which each word is in its place again, are written out.
+/// Processes a block in every lane. Eight steps, after which each word is in its original position, are unrolled.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32, const PASSES: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: eight words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         for block in 0..blocks {
@@ -236,7 +238,8 @@ unsafe fn compress<W: Word32, const PASSES: usize>(state: *mut u32, messages: *c
                         macro_rules! step {
                             ($i:literal) => {
                                 let i = 8 * four + $i;
-                                // Word `x` of the function after `$i` steps; masks tell the compiler what tables hold.
+                                // Word `x` of the function after `$i` steps; masks tell the compiler the range of the
+                                // tables' values.
                                 macro_rules! x {
                                     ($x:literal) => { s[($x + 8 - $i) % 8] };
                                 }
@@ -260,7 +263,7 @@ unsafe fn compress<W: Word32, const PASSES: usize>(state: *mut u32, messages: *c
                     }
                 };
             }
-            // The permutations of section 2.4 that go with each number of passes.
+            // The permutations of section 2.4 for each number of passes.
             match PASSES {
                 3 => {
                     pass!(1: 1 1 0 3 5 6 2 4);

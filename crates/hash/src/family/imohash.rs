@@ -1,7 +1,8 @@
-//! imohash (Kalafut, <https://github.com/kalafut/imohash/blob/master/algorithm.md>): MurmurHash3 of three samples of 16 KiB and the
-//! length; of the whole message where that has fewer than 128 KiB.
+//! imohash (Kalafut, <https://github.com/kalafut/imohash/blob/master/algorithm.md>): MurmurHash3 of three samples of 16
+//! KiB and the length, or of the complete message if it has less than 128 KiB.
 //!
-//! Most bytes of a large file can change without a trace. It finds equal media files fast, and verifies nothing.
+//! Most bytes of a large file can change without affecting the digest. It finds equal media files quickly and verifies
+//! nothing.
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
@@ -61,7 +62,7 @@ impl Serial for Sampled {
 
     fn finish(&mut self) -> Digest {
         let mut bytes = self.hasher.finish().as_bytes().to_vec();
-        // The length, seven bits a byte, the lowest first (`encoding/binary` of Go).
+        // The length with seven bits per byte, the lowest first (`encoding/binary` of Go).
         let mut rest = self.size;
         for byte in &mut bytes {
             *byte = (rest & 0x7f) as u8 | if rest > 0x7f { 0x80 } else { 0 };

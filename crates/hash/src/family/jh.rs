@@ -1,7 +1,7 @@
-//! JH (Wu: "The Hash Function JH", as tweaked for the last round of NIST's competition, 2011), in the bit-sliced form of its section 10:
-//! a state of eight words of 128 bits, which are two of 64 here.
+//! JH (Wu: "The Hash Function JH", as tweaked for the final round of NIST's competition, 2011), in the bit-sliced form
+//! of its section 10: a state of eight 128-bit words, each represented by two 64-bit words.
 //!
-//! What is the same for all lengths of the digest: the state begins with the length, put through a block of zeros.
+//! All digest lengths share everything except the initial state, which is the length processed with a block of zeros.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Params, Status, rows};
@@ -23,7 +23,7 @@ rows! {
     "jh512" "JH-512" ["jh-512"], 64 CHAIN, "JH, 512 bits; X11", "b5bffca5836c7d7a1624a7f3c4ce600cc2f66977aa4f4f4e5a96d09546ed7d2167ceb50913b3e315de6ebe03e76eecf3fca6cf01ac4b6fd564149ceebc49e3c0";
 }
 
-/// The states in which messages begin, by the length of their digests.
+/// The initial states by digest length.
 static BEGINNINGS: LazyLock<Vec<(usize, State)>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.digest_len, begin(row.digest_len))).collect());
 
@@ -43,10 +43,10 @@ kernels! {
     }
 }
 
-/// The length in bits as two bytes, the highest first, then a block of zeros.
+/// Returns the initial state: the length in bits as two bytes, the highest first, processed with a block of zeros.
 fn begin(digest_len: usize) -> State {
     let mut begun = state(&[u64::from((8 * digest_len as u16).swap_bytes())]);
-    // SAFETY: the row asks nothing of the CPU; the state has more words than it needs, and the message is a block.
+    // SAFETY: the row requires no CPU features; the state has more words than needed, and the message is a block.
     unsafe { portable(begun.as_mut_ptr(), &[0; 64].as_ptr(), 1) };
     begun
 }
@@ -56,8 +56,8 @@ fn init(params: &Params) -> State {
     of_length.expect("there is a row for each length").1
 }
 
-/// A one bit and zeros to the end of a block, then a block that ends with the length in bits; one does for both where there is nothing
-/// of the message in it.
+/// Appends a one bit and zeros to the end of a block, then a block that ends with the length in bits; a single block is
+/// used if it would contain no message bytes.
 fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     tail[buffered] = 0x80;
     let blocks = if buffered == 0 { 1 } else { 2 };
@@ -65,7 +65,7 @@ fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     blocks
 }
 
-/// The end of the state.
+/// Writes the end of the state.
 fn output(state: &State, digest: &mut [u8]) {
     let mut bytes = [[0; 8]; 8];
     for (bytes, word) in bytes.iter_mut().zip(&state[8..16]) {
@@ -74,7 +74,7 @@ fn output(state: &State, digest: &mut [u8]) {
     digest.copy_from_slice(&bytes.as_flattened()[64 - digest.len()..]);
 }
 
-/// The constants of the rounds: for the words with even numbers, then for those with odd ones.
+/// The round constants: for the words with even numbers, then for those with odd numbers.
 #[rustfmt::skip]
 static CONSTANTS: [[u64; 4]; 42] = [
     [0x67f815dfa2ded572, 0x571523b70a15847b, 0xf6875a4d90d6ab81, 0x402bd1c3c54f9f4e],
@@ -121,11 +121,11 @@ static CONSTANTS: [[u64; 4]; 42] = [
     [0x701541db3198b435, 0x9b54cdedbb0f1eea, 0x72409751a163d09a, 0xe26f4791bf9d75f6],
 ];
 
-/// A round for one half of all words without the exchange at its end: the substitution under the bits of a constant (section 10.3), and the
-/// linear transformation.
+/// A round for one half of all words without the final exchange: the substitution selected by the bits of a constant
+/// (section 10.3), and the linear transformation.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn round<W: Word<Lane = u64>>(x: &mut [W; 8], constants: [W; 2]) {
     for (i, constant) in constants.into_iter().enumerate() {
@@ -152,23 +152,23 @@ unsafe fn round<W: Word<Lane = u64>>(x: &mut [W; 8], constants: [W; 2]) {
     x[6] = x[6].xor(x[1]);
 }
 
-/// Neighbours of so many bits that have changed places.
+/// Exchanges adjacent groups of this many bits.
 macro_rules! exchange {
     ($word:ty, $x:expr, $bits:literal) => {{
         let x = $x;
-        // Where, in every two neighbours, the upper is.
+        // The mask of the upper group in every two adjacent ones.
         const UPPER: u64 = u64::MAX / ((1 << $bits) + 1) << $bits;
         <$word>::splat(UPPER).choose(x.rotl($bits), x.rotr($bits))
     }};
 }
 
-/// A block, for every lane. Seven rounds, in which neighbours of 1, 2, 4 and up to 64 bits change places, are written out.
+/// Processes a block in every lane. Seven rounds, which exchange groups of 1, 2, 4 and up to 64 bits, are unrolled.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut low: [W; 8] = array![8; i => W::load(at(2 * i))];
@@ -209,14 +209,15 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
     }
 }
 
-/// A block of one message: both halves of a word of 128 bits are lanes of a register.
+/// Processes a block of one message: both halves of a 128-bit word are lanes of a register.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn one(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: sixteen words of state, a message of whole blocks; every x86-64 CPU has SSE2.
+    // SAFETY: guaranteed by the caller: sixteen words of state, a message of complete blocks; every x86-64 CPU has
+    // SSE2.
     unsafe {
         let mut x: [U64x2; 8] = array![8; i => U64x2::load(state.add(2 * i))];
         for block in 0..blocks {
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn messages_begin_as_the_specification_has_it() {
-        // Its section 9.4: the first bytes of H(0) for 224 and for 512 bits.
+        // From its section 9.4: the first bytes of H(0) for 224 and 512 bits.
         let first = |len| begin(len)[0].to_le_bytes();
         assert_eq!(first(28), [0x2d, 0xfe, 0xdd, 0x62, 0xf9, 0x9a, 0x98, 0xac]);
         assert_eq!(first(64), [0x6f, 0xd1, 0x4b, 0x96, 0x3e, 0x00, 0xaa, 0x17]);

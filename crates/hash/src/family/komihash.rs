@@ -1,5 +1,5 @@
-//! komihash of version 5 (Vaneev, <https://github.com/avaneev/komihash>), with a seed: eight words, two of which are multiplied with
-//! two of the message at a time.
+//! komihash version 5 (Vaneev, <https://github.com/avaneev/komihash>), with a seed: eight words, two of which are
+//! multiplied with two words of the message at a time.
 //!
 //! Digests are the number, big-endian.
 #![allow(unsafe_code)]
@@ -22,7 +22,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     ..Algorithm::PLAIN
 }];
 
-/// The first digits of pi, as Blowfish has them.
+/// The first digits of pi, as used by Blowfish.
 const PI: [u64; 8] = [
     0x243f_6a88_85a3_08d3,
     0x1319_8a2e_0370_7344,
@@ -35,27 +35,27 @@ const PI: [u64; 8] = [
 ];
 
 const BLOCK: usize = 64;
-/// Where the second half of the state and of a block begins, in words.
+/// The position of the second half of the state and of a block, in words.
 const HALF: usize = 4;
 
-/// The little-endian number of at most eight bytes.
+/// Returns the little-endian number of at most eight bytes.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The halves of a product.
+/// Returns the halves of a product.
 fn product(a: u64, b: u64) -> (u64, u64) {
     let product = u128::from(a) * u128::from(b);
     (product as u64, (product >> 64) as u64)
 }
 
-/// A word in a register of its own: LLVM would gather some in vectors, which multiply nothing.
+/// Keeps a word in a scalar register: LLVM would otherwise move some to vectors, which cannot multiply them.
 #[inline(always)]
 fn alone(word: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
     let word = {
         let mut word = word;
-        // SAFETY: no instruction at all.
+        // SAFETY: this emits no instruction.
         unsafe {
             std::arch::asm!("/* {} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags));
         }
@@ -66,14 +66,15 @@ fn alone(word: u64) -> u64 {
 
 #[derive(Clone)]
 struct Komi {
-    /// What four products make, each of a word of either half.
+    /// The results of four products, each from one word of either half.
     state: [u64; 8],
-    /// Whether a whole block was taken.
+    /// Whether a complete block was processed.
     long: bool,
     held: Held<BLOCK>,
 }
 
-/// The two words that the end of a message goes on with: a product is added to the second, and the first is their difference.
+/// The two words with which the end of a message continues: the upper half of a product is added to the second one, and
+/// the first one becomes the exclusive or of that and the lower half.
 struct Pair(u64, u64);
 
 impl Pair {
@@ -106,7 +107,7 @@ impl Komi {
             let (third, fourth) = (product(word(2) ^ c, word(6) ^ g), product(word(3) ^ d, word(7) ^ h));
             (e, f) = (alone(e.wrapping_add(first.1)), alone(f.wrapping_add(second.1)));
             (g, h) = (alone(g.wrapping_add(third.1)), alone(h.wrapping_add(fourth.1)));
-            // Each product's lower half goes beside the upper one of its neighbour.
+            // The lower half of each product is combined with the upper half of its neighbour.
             (a, b) = (alone(h ^ first.0), alone(e ^ second.0));
             (c, d) = (alone(f ^ third.0), alone(g ^ fourth.0));
         }
@@ -141,7 +142,7 @@ impl Serial for Komi {
                 (a, b) = (b, a ^ number(one));
                 rest = others;
             }
-            // A bit behind the last byte.
+            // A bit after the last byte.
             a ^= number(rest) | 1 << (8 * rest.len());
         }
         pair.multiply(a, b);
@@ -158,7 +159,7 @@ impl Serial for Komi {
 mod tests {
     use crate::Spec;
 
-    /// By the crate of the same name.
+    /// Compared with the crate of the same name.
     #[test]
     fn a_seed_makes_another_digest() {
         let spec: Spec = "komihash;seed=1311768467463790320".parse().unwrap();

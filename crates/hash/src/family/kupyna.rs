@@ -1,8 +1,10 @@
-//! Kupyna (DSTU 7564:2014), the standard hash of Ukraine: two permutations built as AES is, of 64 bytes up to 256 bits of digest and of 128
-//! bytes above; Oliynykov et al., "A New Standard of Ukraine: The Kupyna Hash Function" (IACR ePrint 2015/885).
+//! Kupyna (DSTU 7564:2014), the standard hash of Ukraine: two permutations with the structure of AES, of 64 bytes for
+//! digests of up to 256 bits and of 128 bytes for longer ones; Oliynykov et al., "A New Standard of Ukraine: The Kupyna
+//! Hash Function" (IACR ePrint 2015/885).
 //!
-//! The digest is made of the first permutation of the last state, as Grøstl's is: here that is one block more, of zeros, without what
-//! the other permutation makes of it. Words are columns, whose first rows are their lowest bytes.
+//! As in Grøstl, the digest is computed with the first permutation of the last state. Here, that is one more block, of
+//! zeros, without the constant result of the other permutation. Words are columns, whose first rows are the lowest
+//! bytes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -55,28 +57,28 @@ kernels! {
     }
 }
 
-/// How many rounds permute so many columns.
+/// Returns the number of rounds for this many columns.
 const fn rounds(columns: usize) -> u8 {
     if columns == 8 { 10 } else { 14 }
 }
 
-/// By how many columns the bytes of a row move.
+/// Returns by how many columns the bytes of a row are shifted.
 const fn shift(columns: usize, row: usize) -> usize {
     if columns == 16 && row == 7 { 11 } else { row }
 }
 
-/// What the second permutation adds to a column, as a number whose lowest byte is the first row, in round 0; a round is joined with the
-/// highest byte.
+/// Returns what the second permutation adds to a column in round 0, as a number whose lowest byte is the first row; the
+/// round number is combined with the highest byte.
 const fn added(columns: usize, column: usize) -> u64 {
     0x00f0_f0f0_f0f0_f0f3 | ((columns - 1 - column) as u64) << 60
 }
 
-/// The block's length in bytes, in the first byte.
+/// The block length in bytes, in the first byte.
 fn init(params: &Params) -> State {
     state(&[if params.digest_len <= 32 { 64 } else { 128 }])
 }
 
-/// A one bit, zeros, the length in bits as 96 bits, little-endian; then a block of zeros.
+/// Appends a one bit, zeros, and the length in bits as 96 bits, little-endian; then a block of zeros.
 fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let block = 8 * COLUMNS;
     tail[buffered] = 0x80;
@@ -85,7 +87,7 @@ fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, to
     blocks + 1
 }
 
-/// The end of the state, without what the second permutation has made of zeros.
+/// Writes the end of the state without the constant result of the second permutation for zeros.
 fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
     static OF_ZEROS: LazyLock<([u64; 8], [u64; 16])> =
         LazyLock::new(|| (permute::<8, true>([0; 8], &TABLES), permute::<16, true>([0; 16], &TABLES)));
@@ -100,7 +102,7 @@ fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
 /// The first row of the circulant matrix that mixes a column, over GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
 const ROW: [u8; 8] = [1, 1, 5, 1, 8, 6, 7, 4];
 
-/// The S-boxes, which rows take in turn.
+/// The S-boxes, which rows use in turn.
 #[rustfmt::skip]
 static SBOXES: [[u8; 256]; 4] = [
     [
@@ -177,7 +179,8 @@ static SBOXES: [[u8; 256]; 4] = [
     ],
 ];
 
-/// What a byte of each row makes of its column. Made when they are first used: 16 KiB less of program, for some microseconds.
+/// The contribution of a byte of each row to its column. Created on first use, which saves 16 KiB of program for a few
+/// microseconds.
 static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     let mut tables = Box::new([[0; 256]; 8]);
     for (row, table) in tables.iter_mut().enumerate() {
@@ -188,7 +191,8 @@ static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     tables
 });
 
-/// The first permutation, or the second. A round begins with the constants of a column, joined by the first and added by the second.
+/// Applies the first or the second permutation. A round begins with the constants of a column, which the first
+/// permutation combines by exclusive or and the second adds.
 #[inline(never)]
 fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
     for round in 0..u64::from(rounds(COLUMNS)) {
@@ -205,10 +209,10 @@ fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tabl
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 #[inline(always)]
 unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: as many words of state as there are columns, one message of whole blocks.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns, one message of complete blocks.
     let (chain, message) = unsafe {
         let message = (*messages).cast::<[[u8; 8]; COLUMNS]>();
         (&mut *state.cast::<[u64; COLUMNS]>(), std::slice::from_raw_parts(message, blocks))
@@ -228,11 +232,11 @@ unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_rows<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if COLUMNS == 8 {
             lanes::compress::<8, 1>(state, messages, blocks)
@@ -243,11 +247,11 @@ unsafe fn by_rows<const COLUMNS: usize>(state: *mut u64, messages: *const *const
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for one message, on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_columns<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if COLUMNS == 8 {
             gfni::compress::<8, 1>(state, messages, blocks)

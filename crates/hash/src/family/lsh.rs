@@ -1,8 +1,8 @@
-//! LSH (KS X 3262; Kim, Hong, Lee, Kim, Hong, Hong & Lee: "LSH: A New Fast Secure Hash Function Family", ICISC 2014), the standard
-//! hash of Korea, over words of 32 and of 64 bits.
+//! LSH (KS X 3262; Kim, Hong, Lee, Kim, Hong, Hong & Lee: "LSH: A New Fast Secure Hash Function Family", ICISC 2014),
+//! the standard hash of Korea, over words of 32 and of 64 bits.
 //!
-//! Two halves of eight words are added, rotated and joined with constants, then all sixteen change places: in lanes that last
-//! part costs nothing. Initial values and constants follow from a few words, and are computed when this is compiled.
+//! Two halves of eight words are added, rotated and combined with constants, then all sixteen words are permuted, which
+//! costs nothing in SIMD lanes. Initial values and constants follow from a few words and are computed at compile time.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -77,15 +77,15 @@ kernels! {
     }
 }
 
-/// What differs between the two sizes of words (tables 2, 3, 6 and 7).
+/// The differences between the two word sizes (tables 2, 3, 6 and 7).
 struct Width {
     bits: u32,
-    /// Constants of the first step.
+    /// The constants of the first step.
     constants: [u64; 8],
-    /// How far words are turned, in even and in odd steps.
+    /// The rotations of words in even and in odd steps.
     left: [u32; 2],
     right: [u32; 2],
-    /// How far each word of the right half is turned last.
+    /// The final rotation of each word of the right half.
     turns: [u32; 8],
 }
 
@@ -147,7 +147,7 @@ impl Width {
     }
 }
 
-/// Constants of all steps: each follows from the one before.
+/// Returns the constants of all steps: each follows from the previous one.
 const fn constants<const STEPS: usize>(width: &Width) -> [[u64; 8]; STEPS] {
     let mut constants = [width.constants; STEPS];
     let mut i = 8;
@@ -159,7 +159,7 @@ const fn constants<const STEPS: usize>(width: &Width) -> [[u64; 8]; STEPS] {
     constants
 }
 
-/// What a message begins with: the bits of a word and of the digest, after all steps without a message.
+/// Returns the initial state: the bits of a word and of the digest, after all steps without a message.
 const fn first(width: &Width, constants: &[[u64; 8]], digest_bits: u64) -> State {
     let mut state = [0; MAX_WORDS];
     (state[0], state[1]) = (width.bits as u64, digest_bits);
@@ -181,13 +181,13 @@ const fn first(width: &Width, constants: &[[u64; 8]], digest_bits: u64) -> State
     state
 }
 
-/// A one bit and zeros; the length is not told.
+/// Appends a one bit and zeros; the length is not included.
 fn pad(_: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
     tail[buffered] = 0x80;
     1
 }
 
-/// The halves of the state, joined.
+/// Returns the exclusive or of the halves of the state.
 fn joined(state: &State) -> State {
     let mut joined = [0; MAX_WORDS];
     joined.iter_mut().zip(state[..8].iter().zip(&state[8..16])).for_each(|(word, (a, b))| *word = a ^ b);
@@ -202,20 +202,20 @@ fn output_wide(state: &State, digest: &mut [u8]) {
     output_le64(&joined(state), digest);
 }
 
-/// Which word of two blocks before is added to a word of the block before (table 4).
+/// The word from two blocks before that is added to each word of the previous block (table 4).
 const EARLIER: [usize; 16] = [3, 2, 0, 1, 7, 4, 5, 6, 11, 10, 8, 9, 15, 12, 13, 14];
-/// Which word each takes the place of after a step (table 5).
+/// The source of each word after a step (table 5).
 const PLACES: [usize; 16] = [6, 4, 5, 7, 12, 15, 14, 13, 2, 0, 1, 3, 8, 11, 10, 9];
 
-/// One step: a part of the message goes in, both halves are mixed, all words change places.
+/// One step: adds a part of the message, mixes both halves, and permutes all words.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn step<W: Word>(v: &mut [W; 16], part: &[W; 16], width: &Width, odd: usize, constants: &[W::Lane; 8]) {
     for i in 0..8 {
         let (mut left, mut right) = (v[i].xor(part[i]), v[i + 8].xor(part[i + 8]));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         left = left.add(right).rotl(width.left[odd]).xor(unsafe { W::splat(constants[i]) });
         right = right.add(left).rotl(width.right[odd]);
         left = left.add(right);
@@ -228,10 +228,10 @@ unsafe fn step<W: Word>(v: &mut [W; 16], part: &[W; 16], width: &Width, odd: usi
     *v = array![16; i => before[PLACES[i]]];
 }
 
-/// All steps of a block, of which `even` and `odd` are the first and the second half.
+/// All steps of a block, whose first and second half are `even` and `odd`.
 ///
 /// # Safety
-/// As [`Word::splat`].
+/// The same as for [`Word::splat`].
 #[inline(always)]
 unsafe fn steps<W: Word>(
     v: &mut [W; 16],
@@ -240,7 +240,7 @@ unsafe fn steps<W: Word>(
     constants: &[[W::Lane; 8]],
 ) {
     for pair in constants.as_chunks::<2>().0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             step(v, &even, width, 0, &pair[0]);
             step(v, &odd, width, 1, &pair[1]);
@@ -253,13 +253,13 @@ unsafe fn steps<W: Word>(
 
 macro_rules! compress {
     ($name:ident, $word:ident, $lane:ty, $block:literal, $width:ident, $constants:ident, |$chunk:ident, $i:ident| $halves:expr) => {
-        /// All blocks, for every lane.
+        /// Processes all blocks in every lane.
         ///
         /// # Safety
-        /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+        /// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
         #[inline(always)]
         unsafe fn $name<W: $word>(state: *mut $lane, messages: *const *const u8, blocks: usize) {
-            // SAFETY: the caller's promise: sixteen words of state, whole blocks, the CPU's features.
+            // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
             unsafe {
                 let at = |word: usize| state.add(word * W::LANES);
                 let mut v: [W; 16] = array![16; word => W::load(at(word))];

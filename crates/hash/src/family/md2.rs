@@ -1,7 +1,7 @@
 //! MD2 (RFC 1319).
 //!
-//! Every byte of 864 in a block waits for a lookup that waited for the byte before, so that one message leaves the core idle
-//! as no other algorithm does: four messages take turns in scalar code.
+//! Each of the 864 bytes of a block depends on a lookup that depends on the previous byte, so one message leaves most
+//! of the core idle. Therefore four messages are interleaved in scalar code.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -48,7 +48,7 @@ fn init(_: &Params) -> State {
     state(&[])
 }
 
-/// As many bytes as there is room for, each that number; then the checksum of all blocks.
+/// Appends as many bytes as fit, each with that number as its value; then the checksum of all blocks.
 fn pad(state: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
     let [end, sum, ..] = tail.as_chunks_mut::<16>().0 else { unreachable!("room for two blocks") };
     end[buffered..].fill((16 - buffered) as u8);
@@ -58,7 +58,7 @@ fn pad(state: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
     2
 }
 
-/// RFC 1319 section 3.2, for one block.
+/// Returns the checksum after one block (RFC 1319 section 3.2).
 #[inline(always)]
 fn summed(mut checksum: [u8; 16], block: &[u8; 16]) -> [u8; 16] {
     let mut last = checksum[15];
@@ -69,7 +69,7 @@ fn summed(mut checksum: [u8; 16], block: &[u8; 16]) -> [u8; 16] {
     checksum
 }
 
-/// A permutation made from the digits of pi (section 3.2).
+/// A permutation derived from the digits of pi (section 3.2).
 #[rustfmt::skip]
 const S: [u8; 256] = [
     41, 46, 67, 201, 162, 216, 124, 1, 61, 54, 84, 161, 236, 240, 6, 19,
@@ -100,15 +100,15 @@ static WIDE: [u32; 256] = {
     wide
 };
 
-/// RFC 1319 section 3.4, for `N` messages that take turns byte by byte.
+/// Processes blocks of `N` messages, interleaved byte by byte (RFC 1319 section 3.4).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for `N` messages.
+/// The same as for [`crate::block::row::Advance`] for `N` messages.
 #[expect(clippy::needless_range_loop, reason = "the inner loop goes through all messages at one place")]
 unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: four words of state for each of `N` messages of whole blocks.
+    // SAFETY: guaranteed by the caller: four words of state for each of `N` messages of complete blocks.
     unsafe {
-        // Wider than bytes: parts of registers would be joined anew for every lookup.
+        // Wider than bytes, because partial registers would have to be merged for every lookup.
         let mut buffers = [[0u32; 48]; N];
         let mut checksums = [[0u8; 16]; N];
         for lane in 0..N {

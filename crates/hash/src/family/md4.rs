@@ -1,6 +1,6 @@
 //! MD4 (RFC 1320).
 //!
-//! MD5 with three rounds and fewer constants; what is said there of lanes holds here.
+//! MD5 with three rounds and fewer constants; the remarks on lanes there apply here as well.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -64,13 +64,13 @@ const SHIFT: [[u32; 4]; 3] = [[3, 7, 11, 19], [3, 5, 9, 13], [3, 9, 11, 15]];
 /// The message word of each step of the third round.
 const ORDER: [usize; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
 
-/// RFC 1320 section 3.4, for every lane.
+/// Processes blocks in every lane (RFC 1320 section 3.4).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: four words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: four words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 4] = array![4; word => W::load(at(word))];
@@ -88,7 +88,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             unroll!(i in 16, from 16 => {
                 let input = m[i % 4 * 4 + i / 4 % 4].plus(k[1]);
                 if W::LANES == 1 {
-                    // Bits of a majority are in one of two terms, and only one of these waits for the step before.
+                    // The bits of a majority are in one of two terms, only one of which depends on the previous step.
                     step!(i, input.add(c.and(d)), c.xor(d).and(b));
                 } else {
                     step!(i, input, b.majority(c, d));

@@ -1,9 +1,9 @@
 //! MD5 (RFC 1321).
 //!
-//! One step waits for the step before it, so a single message leaves the core mostly idle: several sets of sixteen lanes
-//! are the best row. One message runs in scalar registers: one lane of a vector register, with AVX-512VL's rotate and three-input
-//! logic, takes 10.0 cycles per byte against 4.6 on AMD Zen 5, whose vector operations take two cycles in a chain; where
-//! they take one (Intel), 4.0 is to be expected, which is not measured.
+//! Each step depends on the previous one, so a single message leaves the core mostly idle: several sets of sixteen
+//! lanes are the best row. One message runs in scalar registers: a single lane of a vector register, with AVX-512VL's
+//! rotate and three-input logic, takes 10.0 cycles per byte against 4.6 on AMD Zen 5, whose vector operations have a
+//! latency of two cycles. With a latency of one (Intel), 4.0 is to be expected, which has not been measured.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -73,8 +73,8 @@ const K: [u32; 64] = [
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 ];
 
-/// [`K`] with what the last round's `c ^ (b | !d) = -(c ^ (!b & d)) - 1` takes off: for words that have "and not", one
-/// operation less in each of sixteen steps.
+/// [`K`] minus the difference in the last round's `c ^ (b | !d) = -(c ^ (!b & d)) - 1`: saves one operation in each of
+/// sixteen steps for words that have "and not".
 const K_LESS: [u32; 64] = {
     let mut k = K;
     let mut i = 48;
@@ -87,13 +87,13 @@ const K_LESS: [u32; 64] = {
 
 const SHIFT: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
-/// RFC 1321 section 3.4, for every lane.
+/// Processes blocks in every lane (RFC 1321 section 3.4).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: four words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: four words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s = [W::load(at(0)), W::load(at(1)), W::load(at(2)), W::load(at(3))];
@@ -126,7 +126,8 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             if W::TERNARY {
                 round!(16, add d.choose(b, c); i, (5 * i + 1) % 16);
             } else {
-                // No bit is set in both halves of the choice: they can be added, the half that waits for nothing first.
+                // No bit is set in both terms of the choice, so they can be added, starting with the term that is
+                // available first.
                 round!(16, add d.andnot(c), d.and(b); i, (5 * i + 1) % 16);
             }
             round!(32, add b.xor(c).xor(d); i, (3 * i + 5) % 16);

@@ -1,4 +1,4 @@
-//! MDC-2 (ISO/IEC 10118-2; Meyer & Schilling 1988) over DES, with the padding of zeros that OpenSSL has: two chains of eight bytes
+//! MDC-2 (ISO/IEC 10118-2; Meyer & Schilling 1988) based on DES, with OpenSSL's zero padding: two chains of eight bytes
 //! that exchange their right halves.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
@@ -37,7 +37,7 @@ impl Mdc2 {
 
 impl Chains {
     fn take(&mut self, block: &[u8; BLOCK]) {
-        // Two bits of each key are fixed, so that the chains never agree and no key is a weak one.
+        // Two bits of each key are fixed, so that the chains always differ and no key is weak.
         let encrypted = [0x40, 0x20].into_iter().zip(self.0).map(|(fixed, mut key)| {
             key[0] = key[0] & 0x9f | fixed;
             let mut text = (*block).into();

@@ -1,5 +1,5 @@
-//! The multi-hash of Intel's ISA-L (Gopal, Guilford & Feghali, 2014): sixteen chains of SHA-1 or SHA-256, of which each takes every
-//! sixteenth word, and a hash over their states.
+//! The multi-hash of Intel's ISA-L (Gopal, Guilford & Feghali, 2014): sixteen chains of SHA-1 or SHA-256, each of which
+//! processes every sixteenth word, and a hash of their states.
 //!
 //! The chains of one message fill the lanes of SHA-1 and SHA-256.
 
@@ -35,7 +35,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
 
 const CHAINS: usize = 16;
 const WORD: usize = 4;
-/// Bytes that the chains take one block each of.
+/// The number of bytes in one block of all chains.
 const ROUND: usize = CHAINS * 64;
 
 #[derive(Clone)]
@@ -63,7 +63,7 @@ impl Multi {
 
 impl Chains {
     fn take(&mut self, rounds: &[[u8; ROUND]]) {
-        // As many that all of it stays in the first cache.
+        // Few enough to stay in the L1 cache.
         for some in rounds.chunks(16).map(<[_]>::as_flattened) {
             let mut shares = [const { Vec::new() }; CHAINS];
             shares.iter_mut().for_each(|share| share.reserve(some.len() / CHAINS));
@@ -86,7 +86,7 @@ impl Serial for Multi {
     }
 
     fn finish(&mut self) -> Digest {
-        // As SHA-1 ends a message, with rounds for blocks; the length as ISA-L takes it.
+        // Pads as SHA-1 does, with rounds in place of blocks; the length is that of ISA-L.
         let mut end = self.held.rest().to_vec();
         end.push(0x80);
         end.resize((end.len() + 8).next_multiple_of(ROUND) - 8, 0);

@@ -1,4 +1,4 @@
-//! Hashes that join each byte to a number and multiply it: FNV and the old hashes of tables in memory.
+//! Hashes that combine each byte with a number and multiply it: FNV and classic hash functions for hash tables.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;

@@ -51,14 +51,14 @@ pub(crate) fn x64_128() -> Box<dyn Serial> {
     Buffered::boxed(X64([0; 2]))
 }
 
-/// One of the functions: a state that takes blocks.
+/// One of the functions: a state that processes blocks.
 trait Murmur<const BLOCK: usize>: Clone + Send + Sync + 'static {
     fn block(&mut self, block: &[u8; BLOCK]);
-    /// Takes what is left of the message, fewer bytes than a block with zeros behind, and ends.
+    /// Processes the remainder of the message, padded with zeros, and finishes.
     fn end(&mut self, rest: &[u8; BLOCK], total: u64) -> Digest;
 }
 
-/// A function with the bytes that wait for their block.
+/// A function with the bytes that wait for the rest of their block.
 #[derive(Clone)]
 struct Buffered<M, const BLOCK: usize> {
     state: M,
@@ -98,14 +98,14 @@ impl<M: Murmur<BLOCK>, const BLOCK: usize> Serial for Buffered<M, BLOCK> {
     }
 }
 
-/// The end of every function of 32-bit words.
+/// The final mix of the 32-bit functions.
 fn spread_32(mut h: u32) -> u32 {
     h = (h ^ h >> 16).wrapping_mul(0x85eb_ca6b);
     h = (h ^ h >> 13).wrapping_mul(0xc2b2_ae35);
     h ^ h >> 16
 }
 
-/// The end of every function of 64-bit words.
+/// The final mix of the 64-bit functions.
 fn spread_64(mut h: u64) -> u64 {
     h = (h ^ h >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     h = (h ^ h >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -145,7 +145,7 @@ impl X86 {
         turned.wrapping_mul(X86::FACTORS[(i + 1) % 4])
     }
 
-    /// Every word takes the sum of all.
+    /// Adds the sum of all words to each.
     fn sum(&mut self) {
         for i in 1..4 {
             self.0[0] = self.0[0].wrapping_add(self.0[i]);
@@ -187,7 +187,7 @@ impl X64 {
         turned.wrapping_mul(FACTORS[1 - i])
     }
 
-    /// Every word takes the sum of both.
+    /// Adds the sum of both words to each.
     fn sum(&mut self) {
         self.0[0] = self.0[0].wrapping_add(self.0[1]);
         self.0[1] = self.0[1].wrapping_add(self.0[0]);

@@ -1,6 +1,7 @@
-//! Panama (Daemen & Clapp: "Fast Hashing and Stream Encryption with PANAMA", FSE 1998) with words in little-endian order.
+//! Panama (Daemen & Clapp: "Fast Hashing and Stream Encryption with PANAMA", FSE 1998) with words in little-endian
+//! order.
 //!
-//! A state of 17 words, and a shift register of 32 stages of eight: what came in long ago comes in again from there.
+//! A state of 17 words, and a shift register of 32 stages of eight words, from which earlier input is fed back.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::block::Held;
@@ -34,7 +35,7 @@ impl Panama {
 #[derive(Clone)]
 struct Machine {
     state: [u32; 17],
-    /// The stages of the register, of which the one numbered `newest` is the first.
+    /// The stages of the register, of which `newest` is the index of the first.
     stages: [[u32; 8]; STAGES],
     newest: usize,
 }
@@ -42,9 +43,9 @@ struct Machine {
 impl Machine {
     const NEW: Machine = Machine { state: [0; 17], stages: [[0; 8]; STAGES], newest: 0 };
 
-    /// Takes blocks in (section 2.1).
+    /// Processes blocks (section 2.1).
     fn push(&mut self, blocks: &[[u8; BLOCK]]) {
-        // In registers from one block to the next, which a member of a machine would not be.
+        // Local variables stay in registers between blocks, unlike fields.
         let (mut state, mut newest) = (self.state, self.newest);
         for block in blocks {
             let words = block.as_chunks::<4>().0;
@@ -57,7 +58,7 @@ impl Machine {
         (self.state, self.newest) = (state, newest);
     }
 
-    /// Goes on without a block (section 2.2).
+    /// Advances without a block (section 2.2).
     fn pull(&mut self) {
         let Machine { state, stages, newest } = self;
         let (fourth, sixteenth) = (stages[(*newest + 4) % STAGES], stages[(*newest + 16) % STAGES]);
@@ -67,17 +68,17 @@ impl Machine {
     }
 }
 
-/// Moves all stages on: the last comes in again, at the front with `into` and before stage 25.
+/// Advances all stages: the last one is fed back, at the front combined with `into`, and before stage 25.
 #[inline(always)]
 fn shift(stages: &mut [[u32; 8]; STAGES], newest: usize, into: &[u32; 8]) {
     let last = stages[(newest + 31) % STAGES];
     let stage = &mut stages[(newest + 24) % STAGES];
     *stage = std::array::from_fn(|i| stage[i] ^ last[(i + 2) % 8]);
-    // Where the last was, the new first is.
+    // The new first stage takes the place of the last.
     stages[(newest + 31) % STAGES] = std::array::from_fn(|i| last[i] ^ into[i]);
 }
 
-/// The state after it was mixed and has taken two stages in.
+/// Returns the state after it was mixed and combined with two stages.
 #[inline(always)]
 fn turned(a: &[u32; 17], first: &[u32; 8], second: &[u32; 8]) -> [u32; 17] {
     let mixed: [u32; 17] = std::array::from_fn(|i| a[i] ^ (a[(i + 1) % 17] | !a[(i + 2) % 17]));

@@ -1,8 +1,8 @@
-//! RIPEMD-128, RIPEMD-256 and RIPEMD-320 (Dobbertin, Bosselaers & Preneel: "RIPEMD-160, a strengthened version of RIPEMD",
-//! 1996, section 5).
+//! RIPEMD-128, RIPEMD-256 and RIPEMD-320 (Dobbertin, Bosselaers & Preneel: "RIPEMD-160, a strengthened version of
+//! RIPEMD", 1996, section 5).
 //!
-//! RIPEMD-128 is RIPEMD-160 with four rounds and four words to a line. The others keep both lines apart to the end, twice
-//! the digest for the same security, and exchange a word between them after every round.
+//! RIPEMD-128 is RIPEMD-160 with four rounds and four words per line. The others keep both lines separate to the end,
+//! which gives twice the digest length with the same security, and exchange a word between them after every round.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -109,20 +109,21 @@ fn init_320(_: &Params) -> State {
     ])
 }
 
-/// The constants of both lines' rounds: RIPEMD-160's, the right line's last with the fewer rounds.
+/// The constants of the rounds of both lines: those of RIPEMD-160, with the last one of the right line for the smaller
+/// number of rounds.
 const FOUR: [[u32; 4]; 2] = [[K[0][0], K[0][1], K[0][2], K[0][3]], [K[1][0], K[1][1], K[1][2], 0]];
 
-/// Lines of four words, whose ends are added to one line or, if `DOUBLE`, to two.
+/// Lines of four words, whose results are added to one line or, if `DOUBLE`, to two.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn four<W: Word32, const DOUBLE: bool>(
     state: *mut u32,
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise: four or eight words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: four or eight words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let second = if DOUBLE { 4 } else { 0 };
@@ -169,10 +170,10 @@ unsafe fn four<W: Word32, const DOUBLE: bool>(
 /// Lines of five words: RIPEMD-320.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn five<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: ten words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: ten words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         for block in 0..blocks {

@@ -1,6 +1,7 @@
 //! RIPEMD-160 (Dobbertin, Bosselaers, Preneel: RIPEMD-160, a strengthened version of RIPEMD, 1996).
 //!
-//! Two lines of eighty steps over the same block, which depend on each other only at its end: a step of each in turn.
+//! Two lines of eighty steps over the same block, which depend on each other only at its end. Their steps are
+//! interleaved.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -97,7 +98,7 @@ pub(crate) const SHIFT: [[u32; 80]; 2] = [
     ],
 ];
 
-/// The function of a round (the right line has them in reverse).
+/// The function of a round (the right line uses them in reverse order).
 #[inline(always)]
 pub(crate) fn mix<W: Word32>(round: usize, x: W, y: W, z: W) -> W {
     match round {
@@ -109,13 +110,13 @@ pub(crate) fn mix<W: Word32>(round: usize, x: W, y: W, z: W) -> W {
     }
 }
 
-/// Appendix A of the paper, for every lane.
+/// Processes blocks in every lane (appendix A of the paper).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: five words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 5] = array![5; word => W::load(at(word))];

@@ -1,12 +1,15 @@
-//! The rounds of SHA-2 for one message in the general registers of x86-64 with BMI1 and BMI2, for both sizes of words.
+//! The rounds of SHA-2 for one message in the general-purpose registers of x86-64 with BMI1 and BMI2, for both word
+//! sizes.
 //!
-//! They are assembly because what counts is which sum comes last: the exclusive or of `f` and `g` and the sum of `h` and the
-//! schedule's word wait for nothing, so that a round takes little more time than its 22 operations need in four units.
+//! They are written in assembly because the order of the sums matters: the exclusive or of `f` and `g` and the sum of
+//! `h` and the schedule's word depend on nothing, so that a round takes little more time than its 22 operations need in
+//! four units.
 
-/// A round of FIPS 180-4 (section 6.2.2 or 6.4.2, step 3) with the word that stands `n` words behind `words`. `xor` holds `b ^ c`,
-/// and then `a ^ b`; what was `h` is then the first word of the state.
+/// A round of FIPS 180-4 (section 6.2.2 or 6.4.2, step 3) with the word at index `n` of `words`. `xor` contains `b ^ c`
+/// before and `a ^ b` after the round; the register of `h` then contains the first word of the state.
 ///
-/// The size is how assembly says it, for memory and for registers; then come the word and the rotations of both sums.
+/// The first arguments are the word size as written in assembly, for memory and for registers; then come the word and
+/// the rotations of both sums.
 macro_rules! round {
     (
         ($size:literal $r:literal $word:ty, $e1:literal $e2:literal $e3:literal, $a1:literal $a2:literal $a3:literal)
@@ -59,7 +62,8 @@ macro_rules! round {
 }
 pub(crate) use round;
 
-/// Eight rounds with words that stand `stride` apart, the first of them `n` times that behind `words`. The state's ninth word is that of [`round`].
+/// Eight rounds with words at a distance of `stride`, the first of them at index `n` of `words`. The ninth word of the
+/// state is that of [`round`].
 macro_rules! eight_rounds {
     ($how:tt $state:ident $words:ident $stride:expr, $n:expr) => {
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h, mut xor] = $state;
@@ -76,14 +80,14 @@ macro_rules! eight_rounds {
 }
 pub(crate) use eight_rounds;
 
-/// The sums of the words of two states, each in a register of its own: LLVM would gather them in vectors, on which the next block
-/// then waits.
+/// The sums of the words of two states, each in its own register: LLVM would move them to vectors, for which the next
+/// block would have to wait.
 macro_rules! sums {
     ($before:ident $after:ident) => {{
         let mut sums = $before;
         for i in 0..sums.len() {
             sums[i] = sums[i].wrapping_add($after[i]);
-            // SAFETY: no instruction at all.
+            // SAFETY: this emits no instruction.
             std::arch::asm!("/* {:r} */", inout(reg) sums[i], options(pure, nomem, nostack, preserves_flags));
         }
         sums

@@ -1,4 +1,5 @@
-//! SHA-0 (FIPS 180, 1993), withdrawn for SHA-1, which turns each word of the message schedule by one bit more.
+//! SHA-0 (FIPS 180, 1993), withdrawn in favour of SHA-1, which rotates each word of the message schedule by one more
+//! bit.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -49,13 +50,13 @@ fn init(_: &Params) -> State {
 
 const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
 
-/// FIPS 180 section 7, for every lane.
+/// Processes blocks in every lane (FIPS 180 section 7).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: five words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 5] = array![5; word => W::load(at(word))];

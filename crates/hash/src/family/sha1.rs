@@ -1,8 +1,8 @@
 //! SHA-1 (FIPS 180-4).
 //!
-//! The SHA instructions do four steps at a time, each four waiting for the last: several messages side by side fill the
-//! gaps until sixteen lanes are ahead. Where there are none, one message has its schedules computed in vectors ahead of its
-//! rounds.
+//! The SHA instructions do four steps at a time, and each group depends on the previous one: several messages side by
+//! side fill the gaps, until sixteen lanes are faster. On CPUs without them, the schedules of a single message are
+//! computed in vectors ahead of its rounds.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -70,13 +70,13 @@ fn init(_: &Params) -> State {
 
 const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
 
-/// FIPS 180-4 section 6.1.2, for every lane.
+/// Processes blocks in every lane (FIPS 180-4 section 6.1.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: five words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 5] = array![5; word => W::load(at(word))];
@@ -105,13 +105,14 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
     }
 }
 
-/// One message without SHA instructions, its schedules computed ahead.
+/// One message without SHA instructions, with schedules computed ahead.
 #[cfg(target_arch = "x86_64")]
 struct OneSha1;
 
-/// A step that begins with the function of its words in `f`, and with `e` that has the schedule's word. It leaves the same of the
-/// next step, whose word of the schedule stands `n` words behind `words`: what was `e` is then the first word of the state and
-/// `d` the last. Of the first word nothing but its rotation is needed longer, so that its register becomes that of the function.
+/// A step that begins with the function of its words in `f`, and with the schedule's word already added to `e`. It
+/// prepares the same for the next step, whose schedule word is at index `n` of `words`: the register of `e` then
+/// contains the first word of the state and that of `d` the last. Of the first word only its rotation is needed later,
+/// so its register is reused for the function.
 #[cfg(target_arch = "x86_64")]
 macro_rules! step {
     ($kind:tt $words:ident $n:expr; $f:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => {
@@ -119,7 +120,7 @@ macro_rules! step {
         step!(@ $kind $words $n; rotated next $f $a $b $c $d $e);
         ($a, $f) = (rotated, next);
     };
-    // Where the next step chooses, takes the parity, and the majority: its `b`, `c` and `d` are now `a`, `b` and `c`.
+    // For a next step that uses choose, parity or majority, whose `b`, `c` and `d` are the present `a`, `b` and `c`.
     (@ choose $($rest:tt)*) => {
         step!(@@ "andn {t:e}, {a:e}, {c:e}", "and {a:e}, {b:e}", "xor {a:e}, {t:e}"; $($rest)*)
     };
@@ -170,19 +171,19 @@ impl<W: Word32> Ahead<W, 80> for OneSha1 {
     };
 
     unsafe fn alone(state: *mut u32, messages: *const *const u8, blocks: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { portable(state, messages, blocks) }
     }
 
     #[inline(always)]
     unsafe fn first(blocks: *const *const u8) -> [W; 16] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { W::chunk(blocks, 0, Endian::Big) }
     }
 
     #[inline(always)]
     unsafe fn next(first: *const W) -> W {
-        // SAFETY: the caller's promise: sixteen words.
+        // SAFETY: guaranteed by the caller: sixteen words.
         unsafe { (*first).xor(*first.add(2)).xor(*first.add(8)).xor(*first.add(13)).rotl(1) }
     }
 
@@ -191,9 +192,9 @@ impl<W: Word32> Ahead<W, 80> for OneSha1 {
         const { assert!(Work::<W, 80>::STEPS == 8) };
         let [mut a, b, mut c, mut d, e] = before;
         let mut f = b & c | !b & d;
-        // Steps have their second word rotated already.
+        // Steps have their second word already rotated.
         let mut b = b.rotate_left(30);
-        // SAFETY: the caller's promise: words, features, and parts of eight steps of a schedule to come.
+        // SAFETY: guaranteed by the caller: words, features, and parts of eight steps of a schedule to come.
         unsafe {
             let mut e = e.wrapping_add(*words);
             macro_rules! group {
@@ -220,23 +221,24 @@ impl<W: Word32> Ahead<W, 80> for OneSha1 {
             group!(6 parity parity);
             group!(7 parity parity);
             let _ = f;
-            // What the last step prepared for another that does not come.
+            // Undo what the last step prepared for a following one.
             let after = [a, b.rotate_right(30), c, d, e.wrapping_sub(*words.add(80 * W::LANES))];
             sums!(before after)
         }
     }
 }
 
-/// `N` messages side by side in the SHA instructions (Intel SDM volume 2, `SHA1RNDS4`): one register holds `a` to `d`, the
-/// first in its top word, another holds `e` in its top word; sixteen message words are four registers.
+/// Processes `N` messages side by side with the SHA instructions (Intel SDM volume 2, `SHA1RNDS4`): one register
+/// contains `a` to `d`, the first in its top word, another contains `e` in its top word; sixteen message words are four
+/// registers.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
+/// The same as for [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     use std::arch::x86_64::*;
-    // SAFETY: the caller's promise: five words of state for each lane, whole blocks; unaligned loads.
+    // SAFETY: guaranteed by the caller: five words of state for each lane, complete blocks; unaligned loads.
     unsafe {
         let word = |word: usize, lane: usize| *state.add(word * N + lane) as i32;
         let swap = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
@@ -255,7 +257,7 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
                             let bytes = (*messages.add(n)).add(block * 64 + $i % 4 * 16);
                             w[$i % 4][n] = _mm_shuffle_epi8(_mm_loadu_si128(bytes.cast()), swap);
                         } else {
-                            // The four words sixteen steps on, in the place of those that are used up.
+                            // The four words sixteen steps later replace those that have been used.
                             let (x, y) = (w[$i % 4][n], w[($i + 1) % 4][n]);
                             let sum = _mm_xor_si128(_mm_sha1msg1_epu32(x, y), w[($i + 2) % 4][n]);
                             w[$i % 4][n] = _mm_sha1msg2_epu32(sum, w[($i + 3) % 4][n]);
@@ -290,16 +292,16 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
     }
 }
 
-/// `N` messages side by side in the SHA-1 instructions of Armv8-A (Arm ARM, `SHA1C`): one register holds `a` to `d`, the first in
-/// its low word, `e` stands alone; sixteen message words are four registers.
+/// Processes `N` messages side by side with the SHA-1 instructions of Armv8-A (Arm ARM, `SHA1C`): one register contains
+/// `a` to `d`, the first in its low word, `e` is separate; sixteen message words are four registers.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-1 and NEON.
+/// The same as for [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-1 and NEON.
 #[cfg(target_arch = "aarch64")]
 #[target_feature(enable = "neon,sha2")]
 unsafe fn sha2<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     use std::arch::aarch64::*;
-    // SAFETY: the caller's promise: five words of state for each lane, whole blocks; loads are of bytes.
+    // SAFETY: guaranteed by the caller: five words of state for each lane, complete blocks; loads are of bytes.
     unsafe {
         let word = |word: usize, lane: usize| *state.add(word * N + lane);
         let mut abcd: [uint32x4_t; N] =
@@ -316,11 +318,11 @@ unsafe fn sha2<const N: usize>(state: *mut u32, messages: *const *const u8, bloc
                             let bytes = vld1q_u8((*messages.add(n)).add(block * 64 + $i % 4 * 16));
                             w[$i % 4][n] = vreinterpretq_u32_u8(vrev32q_u8(bytes));
                         } else {
-                            // The four words sixteen steps on, in the place of those that are used up.
+                            // The four words sixteen steps later replace those that have been used.
                             let sum = vsha1su0q_u32(w[$i % 4][n], w[($i + 1) % 4][n], w[($i + 2) % 4][n]);
                             w[$i % 4][n] = vsha1su1q_u32(sum, w[($i + 3) % 4][n]);
                         }
-                        // The first word four steps later is the last.
+                        // The first word is the last one four steps later.
                         let next = vsha1h_u32(vgetq_lane_u32::<0>(abcd[n]));
                         abcd[n] = $function(abcd[n], e[n], vaddq_u32(w[$i % 4][n], k[$i / 5]));
                         e[n] = next;

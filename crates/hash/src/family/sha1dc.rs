@@ -1,8 +1,10 @@
-//! SHA-1 that finds the known collision attacks (Stevens: "Counter-cryptanalysis", 2013; Stevens & Shumow: "Speeding up detection of
-//! SHA-1 collision attacks using unavoidable attack conditions", 2017), computed by `sha1-checked`.
+//! SHA-1 with detection of the known collision attacks (Stevens: "Counter-cryptanalysis", 2013; Stevens & Shumow:
+//! "Speeding up detection of SHA-1 collision attacks using unavoidable attack conditions", 2017), computed by
+//! `sha1-checked`.
 //!
-//! Of any other message the digest is SHA-1's. Of one that bears the marks of an attack it is another, and
-//! [`Hasher::attack`](crate::Hasher::attack) tells: whoever made it has a second message of the same SHA-1.
+//! For all other messages, the digest is that of SHA-1. For a message with traces of an attack it differs, and
+//! [`Hasher::attack`](crate::Hasher::attack) reports it: whoever created the message has a second one with the same
+//! SHA-1.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;

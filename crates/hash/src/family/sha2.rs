@@ -1,8 +1,8 @@
 //! SHA-2 with 32-bit words: SHA-224 and SHA-256 (FIPS 180-4).
 //!
-//! The SHA instructions do two rounds in four cycles, each waiting for the last: two messages side by side fill the gaps,
-//! and from a handful of messages on the sixteen lanes of AVX-512 are ahead of both. Where there are none, one message has
-//! its schedules computed in vectors ahead of its rounds.
+//! The SHA instructions do two rounds in four cycles, and each pair depends on the previous one: two messages side by
+//! side fill the gaps, and starting with a handful of messages, the sixteen lanes of AVX-512 are faster than both. On
+//! CPUs without them, the schedules of a single message are computed in vectors ahead of its rounds.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -111,7 +111,7 @@ const K256: [u32; 64] = [
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
-/// The word of the schedule that follows from those 16, 15, 7 and 2 before it (section 6.2.2 step 1).
+/// Returns the word of the schedule computed from those 16, 15, 7 and 2 before it (section 6.2.2 step 1).
 #[inline(always)]
 fn scheduled<W: Word32>(w16: W, w15: W, w7: W, w2: W) -> W {
     let s0 = w15.rotr(7).xor(w15.rotr(18)).xor(w15.shr(3));
@@ -119,13 +119,13 @@ fn scheduled<W: Word32>(w16: W, w15: W, w7: W, w2: W) -> W {
     w16.add(s0).add(w7).add(s1)
 }
 
-/// FIPS 180-4 section 6.2.2, for every lane.
+/// Processes blocks in every lane (FIPS 180-4 section 6.2.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: eight words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 8] = array![8; word => W::load(at(word))];
@@ -136,7 +136,7 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
             macro_rules! step {
                 ($i:expr, $k:expr) => {
                     let sum1 = e.rotr(6).xor(e.rotr(11)).xor(e.rotr(25));
-                    // The sums that wait for nothing come first.
+                    // The sums that depend on nothing come first.
                     let t1 = h.add(w[$i].plus($k)).add(e.choose(f, g)).add(sum1);
                     let sum0 = a.rotr(2).xor(a.rotr(13)).xor(a.rotr(22));
                     let t2 = sum0.add(a.majority(b, c));
@@ -160,7 +160,7 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
     }
 }
 
-/// One message without SHA instructions, its schedules computed ahead.
+/// One message without SHA instructions, with schedules computed ahead.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 struct OneSha256;
 
@@ -171,19 +171,19 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
     const CONSTANTS: &'static [u32; 64] = &K256;
 
     unsafe fn alone(state: *mut u32, messages: *const *const u8, blocks: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { portable_256(state, messages, blocks) }
     }
 
     #[inline(always)]
     unsafe fn first(blocks: *const *const u8) -> [W; 16] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { W::chunk(blocks, 0, Endian::Big) }
     }
 
     #[inline(always)]
     unsafe fn next(first: *const W) -> W {
-        // SAFETY: the caller's promise: sixteen words.
+        // SAFETY: guaranteed by the caller: sixteen words.
         unsafe { scheduled(*first, *first.add(1), *first.add(9), *first.add(14)) }
     }
 
@@ -194,7 +194,7 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
         let mut after = [a, b, c, d, e, f, g, h, b ^ c];
         let (mut words, mut work) = (words, work);
         const { assert!(Work::<W, 64>::STEPS == 6) };
-        // SAFETY: the caller's promise: words, features, and parts of six steps of a schedule to come.
+        // SAFETY: guaranteed by the caller: words, features, and parts of six steps of a schedule to come.
         unsafe {
             macro_rules! group {
                 ($group:literal) => {
@@ -216,9 +216,10 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
         }
     }
 
-    /// Each sum of three rotations is two within another: an engine moves a word before it turns it, and so it does once and not
-    /// three times. Of the majority, `a ^ b` is the `b ^ c` of the next round. Places are constants beside two that the compiler does
-    /// not know, for else it computes them one by one and keeps them all.
+    /// Each sum of three rotations is two nested ones: a rotation instruction copies its operand first, which is thus
+    /// done once instead of three times. In the majority, `a ^ b` is the `b ^ c` of the next round. Offsets are
+    /// relative to two base pointers whose values the compiler does not know, because it would otherwise compute and
+    /// keep each address.
     #[cfg(target_arch = "wasm32")]
     #[inline(always)]
     unsafe fn block(before: [u32; 8], words: *const u32, work: Work<W, 64>) -> [u32; 8] {
@@ -227,7 +228,7 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
         let mut bc = b ^ c;
         let (words, work) = (*unknown(&words), *unknown(&work));
         const { assert!(Work::<W, 64>::STEPS == 12) };
-        // SAFETY: the caller's promise: words, features, and parts of twelve steps of a schedule to come.
+        // SAFETY: guaranteed by the caller: words, features, and parts of twelve steps of a schedule to come.
         unsafe {
             macro_rules! sixteen_rounds {
                 ($first:literal) => {
@@ -255,16 +256,16 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
     }
 }
 
-/// `N` messages side by side in the SHA instructions (Intel SDM volume 2, `SHA256RNDS2`): the state is two registers,
-/// `[f, e, b, a]` and `[h, g, d, c]` from the low word up, and sixteen message words are four.
+/// Processes `N` messages side by side with the SHA instructions (Intel SDM volume 2, `SHA256RNDS2`): the state is two
+/// registers, `[f, e, b, a]` and `[h, g, d, c]` from the low word up, and sixteen message words are four.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
+/// The same as for [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     use std::arch::x86_64::*;
-    // SAFETY: the caller's promise: eight words of state for each lane, whole blocks; unaligned loads.
+    // SAFETY: guaranteed by the caller: eight words of state for each lane, complete blocks; unaligned loads.
     unsafe {
         let word = |word: usize, lane: usize| *state.add(word * N + lane) as i32;
         let swap = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
@@ -288,7 +289,7 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
                     cdgh[n] = _mm_sha256rnds2_epu32(cdgh[n], abef[n], wk);
                     abef[n] = _mm_sha256rnds2_epu32(abef[n], cdgh[n], _mm_shuffle_epi32::<0x0e>(wk));
                     if i < 12 {
-                        // The four words that take the place of these: they need the next twelve.
+                        // The four words that replace these depend on the next twelve.
                         let (next, last, newest) = (w[(i + 1) % 4][n], w[(i + 2) % 4][n], w[(i + 3) % 4][n]);
                         let sum = _mm_add_epi32(
                             _mm_sha256msg1_epu32(now, next),
@@ -315,16 +316,16 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
     }
 }
 
-/// `N` messages side by side in the SHA-256 instructions of Armv8-A (Arm ARM, `SHA256H`): the state is two registers, `a` to `d`
-/// and `e` to `h` from the low word up, and sixteen message words are four.
+/// Processes `N` messages side by side with the SHA-256 instructions of Armv8-A (Arm ARM, `SHA256H`): the state is two
+/// registers, `a` to `d` and `e` to `h` from the low word up, and sixteen message words are four.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-256 and NEON.
+/// The same as for [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-256 and NEON.
 #[cfg(target_arch = "aarch64")]
 #[target_feature(enable = "neon,sha2")]
 unsafe fn sha2<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     use std::arch::aarch64::*;
-    // SAFETY: the caller's promise: eight words of state for each lane, whole blocks; loads are of bytes.
+    // SAFETY: guaranteed by the caller: eight words of state for each lane, complete blocks; loads are of bytes.
     unsafe {
         let word = |word: usize, lane: usize| *state.add(word * N + lane);
         let four = |at: usize, n: usize| [word(at, n), word(at + 1, n), word(at + 2, n), word(at + 3, n)];
@@ -344,7 +345,7 @@ unsafe fn sha2<const N: usize>(state: *mut u32, messages: *const *const u8, bloc
                     abcd[n] = vsha256hq_u32(before, efgh[n], wk);
                     efgh[n] = vsha256h2q_u32(efgh[n], before, wk);
                     if i < 12 {
-                        // The four words that take the place of these: they need the next twelve.
+                        // The four words that replace these depend on the next twelve.
                         let sum = vsha256su0q_u32(w[i % 4][n], w[(i + 1) % 4][n]);
                         w[i % 4][n] = vsha256su1q_u32(sum, w[(i + 2) % 4][n], w[(i + 3) % 4][n]);
                     }

@@ -1,7 +1,8 @@
-//! SHA-3 and SHAKE (FIPS 202), Keccak with its original padding, and TurboSHAKE (RFC 9861), which has half the rounds.
+//! SHA-3 and SHAKE (FIPS 202), Keccak with its original padding, and TurboSHAKE (RFC 9861) with half the rounds.
 //!
-//! The members differ in their rate (bytes absorbed by one permutation) and in the byte that starts the padding. Kernels
-//! know the rate only, so members of one rate share rows; output longer than the rate is squeezed one message at a time.
+//! The members differ in their rate (bytes absorbed per permutation) and in the byte that starts the padding. Kernels
+//! depend only on the rate, so members with the same rate share rows. Output longer than the rate is squeezed one
+//! message at a time.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
@@ -14,7 +15,7 @@ use crate::word::U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x2, U64x4, U64x8};
 
-/// Words of state: five by five lanes of 64 bits.
+/// The number of words in the state: five by five lanes of 64 bits.
 const WORDS: usize = 25;
 
 /// The byte after the message: domain separation bits and the first bit of the padding (FIPS 202 appendix B.2).
@@ -151,27 +152,27 @@ static KECCAK256: Chain = chain::<136, KECCAK, 24>(rate136::KERNELS);
 static TURBOSHAKE128: Chain = turboshake128::<SHAKE>();
 static TURBOSHAKE256: Chain = turboshake256::<SHAKE>();
 
-/// SHAKE128 with another byte after the message (cSHAKE has 4: SP 800-185 section 3.3).
+/// Returns SHAKE128 with a different byte after the message (cSHAKE uses 4: SP 800-185 section 3.3).
 pub(crate) const fn shake128<const DOMAIN: u8>() -> Chain {
     chain::<168, DOMAIN, 24>(rate168::KERNELS)
 }
 
-/// SHAKE256 with another byte after the message.
+/// Returns SHAKE256 with a different byte after the message.
 pub(crate) const fn shake256<const DOMAIN: u8>() -> Chain {
     chain::<136, DOMAIN, 24>(rate136::KERNELS)
 }
 
-/// TurboSHAKE128 with this byte after the message.
+/// Returns TurboSHAKE128 with this byte after the message.
 pub(crate) const fn turboshake128<const DOMAIN: u8>() -> Chain {
     chain::<168, DOMAIN, 12>(turbo168::KERNELS)
 }
 
-/// TurboSHAKE256 with this byte after the message.
+/// Returns TurboSHAKE256 with this byte after the message.
 pub(crate) const fn turboshake256<const DOMAIN: u8>() -> Chain {
     chain::<136, DOMAIN, 12>(turbo136::KERNELS)
 }
 
-/// What MarsupilamiFourteen has in place of TurboSHAKE256: fourteen rounds.
+/// Returns the function that MarsupilamiFourteen uses instead of TurboSHAKE256: fourteen rounds.
 pub(crate) const fn fourteen<const DOMAIN: u8>() -> Chain {
     chain::<136, DOMAIN, 14>(fourteen136::KERNELS)
 }
@@ -215,7 +216,7 @@ macro_rules! rate {
             }
 
             /// # Safety
-            /// As [`super::absorb`].
+            /// The same as for [`super::absorb`].
             #[inline(always)]
             unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
                 // SAFETY: the same contract.
@@ -230,7 +231,7 @@ rate!(rate136, 136);
 rate!(rate104, 104);
 rate!(rate72, 72);
 
-/// The same with fewer rounds, and fewer rows for what is met less.
+/// The same with fewer rounds, and with fewer rows for less common functions.
 macro_rules! quick {
     ($name:ident, $rate:literal, $rounds:literal) => {
         mod $name {
@@ -255,7 +256,7 @@ macro_rules! quick {
             }
 
             /// # Safety
-            /// As [`super::absorb`].
+            /// The same as for [`super::absorb`].
             #[inline(always)]
             unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
                 // SAFETY: the same contract.
@@ -272,7 +273,7 @@ pub(crate) fn init(_: &Params) -> State {
     [0; MAX_WORDS]
 }
 
-/// Domain bits, then `10*1` to the end of the block.
+/// Appends domain bits, then `10*1` to the end of the block.
 fn pad<const RATE: usize, const DOMAIN: u8>(
     _: &mut State,
     tail: &mut Tail,
@@ -284,7 +285,7 @@ fn pad<const RATE: usize, const DOMAIN: u8>(
     1
 }
 
-/// The first `RATE` bytes of the state, permuted again for every further `RATE` bytes.
+/// Writes the first `RATE` bytes of the state, permuted again for every further `RATE` bytes.
 fn output<const RATE: usize, const ROUNDS: usize>(state: &State, digest: &mut [u8]) {
     let mut state = *state;
     for (i, part) in digest.chunks_mut(RATE).enumerate() {
@@ -295,7 +296,7 @@ fn output<const RATE: usize, const ROUNDS: usize>(state: &State, digest: &mut [u
     }
 }
 
-/// The state whose first bytes are the next of the output.
+/// Permutes the state, whose first bytes are then the next output.
 fn permuted<const ROUNDS: usize>(state: &mut State) {
     // SAFETY: `u64` needs no CPU features.
     *state = unsafe { permute::<_, ROUNDS>(*state) };
@@ -311,25 +312,25 @@ const CONSTANTS: [u64; 24] = [
     0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 ];
 
-/// Absorbs whole blocks of `RATE` bytes (FIPS 202 section 4), for every lane.
+/// Absorbs complete blocks of `RATE` bytes in every lane (FIPS 202 section 4).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn absorb<W: Word64, const RATE: usize, const ROUNDS: usize>(
     state: *mut u64,
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise: 25 words of state, whole blocks, the CPU's features. Every chunk ends inside its block,
-    // because a rate is longer than a chunk.
+    // SAFETY: guaranteed by the caller: 25 words of state, complete blocks, the CPU features. Every chunk ends inside
+    // its block, because a rate is longer than a chunk.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; WORDS] = array![WORDS; word => W::load(at(word))];
         for block in 0..blocks {
             let mut word = 0;
             while word < RATE / 8 {
-                // The last chunk overlaps the one before it: its first words are in the state already.
+                // The last chunk overlaps the previous one: its first words have been added to the state already.
                 let from = word.min(RATE / 8 - 8);
                 let m = W::chunk(messages, block * RATE + from * 8, Endian::Little);
                 for i in word - from..8 {
@@ -345,7 +346,7 @@ unsafe fn absorb<W: Word64, const RATE: usize, const ROUNDS: usize>(
     }
 }
 
-/// The constants of the last rounds.
+/// Returns the constants of the last rounds.
 const fn last<const ROUNDS: usize>() -> [u64; ROUNDS] {
     let mut constants = [0; ROUNDS];
     let mut round = 0;
@@ -356,10 +357,11 @@ const fn last<const ROUNDS: usize>() -> [u64; ROUNDS] {
     constants
 }
 
-/// The last `ROUNDS` rounds of Keccak-f[1600] (FIPS 202 section 3.3), for every lane. Word `x + 5 * y` of the state is lane `(x, y)` of the standard.
+/// Applies the last `ROUNDS` rounds of Keccak-f[1600] (FIPS 202 section 3.3) to every lane. Word `x + 5 * y` of the
+/// state is lane `(x, y)` of the standard.
 ///
 /// # Safety
-/// As [`crate::word::operations::Word::splat`].
+/// The same as for [`crate::word::operations::Word::splat`].
 #[inline(always)]
 unsafe fn permute<W: Word64, const ROUNDS: usize>(mut s: [W; WORDS]) -> [W; WORDS] {
     for constant in const { last::<ROUNDS>() } {
@@ -375,7 +377,7 @@ unsafe fn permute<W: Word64, const ROUNDS: usize>(mut s: [W; WORDS]) -> [W; WORD
             };
         }
         let d = [theta!(0), theta!(1), theta!(2), theta!(3), theta!(4)];
-        // Row y after rho and pi takes its lane x from lane (x + 3y, x) before, turned by that lane's offset.
+        // After rho and pi, lane x of row y is the previous lane (x + 3y, x), rotated by that lane's offset.
         macro_rules! row {
             ($($from:literal << $offset:literal),*) => {{
                 let b = [$(s[$from].xor_rotl(d[$from % 5], $offset)),*];
@@ -396,7 +398,7 @@ unsafe fn permute<W: Word64, const ROUNDS: usize>(mut s: [W; WORDS]) -> [W; WORD
         ];
         #[rustfmt::skip]
         let next = [
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             r0[0].xor(unsafe { W::splat(constant) }),
             r0[1], r0[2], r0[3], r0[4],
             r1[0], r1[1], r1[2], r1[3], r1[4],

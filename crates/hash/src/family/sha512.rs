@@ -1,5 +1,5 @@
-//! SHA-512 and its truncations (FIPS 180-4): SHA-384, SHA-512/224 and SHA-512/256 differ in their initial values only, so
-//! that their messages share lanes.
+//! SHA-512 and its truncations (FIPS 180-4): SHA-384, SHA-512/224 and SHA-512/256 differ only in their initial values,
+//! so their messages share lanes.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -165,13 +165,13 @@ const K: [[u64; 16]; 5] = [
     ],
 ];
 
-/// FIPS 180-4 section 6.4.2, for every lane.
+/// Processes blocks in every lane (FIPS 180-4 section 6.4.2).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: eight words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 8] = array![8; word => W::load(at(word))];
@@ -180,7 +180,8 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
             let high = W::chunk(messages, block * 128 + 64, Endian::Big);
             let mut w: [W; 16] = array![16; i => if i < 8 { low[i] } else { high[i - 8] }];
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
-            // Sixteen rounds written out: LLVM leaves a loop of eighty rolled up, and moves every word in every round.
+            // Sixteen rounds are unrolled, because LLVM does not unroll a loop of eighty and moves every word in every
+            // round.
             macro_rules! round {
                 ($a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $k:expr, $i:literal) => {
                     let sum1 = $e.rotr(14).xor($e.rotr(18)).xor($e.rotr(41));
@@ -228,7 +229,7 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
     }
 }
 
-/// The word of the schedule that follows from those 16, 15, 7 and 2 before it (section 6.4.2 step 1).
+/// Returns the word of the schedule computed from those 16, 15, 7 and 2 before it (section 6.4.2 step 1).
 #[inline(always)]
 fn scheduled<W: Word64>(w16: W, w15: W, w7: W, w2: W) -> W {
     let s0 = w15.rotr(1).xor(w15.rotr(8)).xor(w15.shr(7));
@@ -236,7 +237,7 @@ fn scheduled<W: Word64>(w16: W, w15: W, w7: W, w2: W) -> W {
     w16.add(s0).add(w7).add(s1)
 }
 
-/// One message, its schedules computed ahead.
+/// One message, with schedules computed ahead.
 #[cfg(target_arch = "x86_64")]
 struct OneSha512;
 
@@ -247,13 +248,13 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
     const CONSTANTS: &'static [u64; 80] = K.as_flattened().first_chunk().expect("eighty constants");
 
     unsafe fn alone(state: *mut u64, messages: *const *const u8, blocks: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { portable(state, messages, blocks) }
     }
 
     #[inline(always)]
     unsafe fn first(blocks: *const *const u8) -> [W; 16] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let (low, high) = (W::chunk(blocks, 0, Endian::Big), W::chunk(blocks, 64, Endian::Big));
             array![16; i => if i < 8 { low[i] } else { high[i - 8] }]
@@ -262,7 +263,7 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
 
     #[inline(always)]
     unsafe fn next(first: *const W) -> W {
-        // SAFETY: the caller's promise: sixteen words.
+        // SAFETY: guaranteed by the caller: sixteen words.
         unsafe { scheduled(*first, *first.add(1), *first.add(9), *first.add(14)) }
     }
 
@@ -273,7 +274,7 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
         let (mut words, mut work) = (words, work);
         let half = Work::<W, 80>::STEPS / 2;
         const { assert!(Work::<W, 80>::STEPS == 8 || Work::<W, 80>::STEPS == 16) };
-        // SAFETY: the caller's promise: words, features, and parts of sixteen or eight steps of a schedule to come.
+        // SAFETY: guaranteed by the caller: words, features, and parts of sixteen or eight steps of a schedule to come.
         unsafe {
             macro_rules! group {
                 ($group:literal) => {
@@ -300,17 +301,18 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
     }
 }
 
-/// `N` messages side by side in the SHA-512 instructions of Armv8.2-A (Arm ARM, `SHA512H`), two rounds at a time: the state is four
-/// registers of two words, the first in the low half, and sixteen message words are eight. Two rounds leave each pair of words
-/// in the place of the pair before it, so registers change their names and not their places.
+/// Processes `N` messages side by side with the SHA-512 instructions of Armv8.2-A (Arm ARM, `SHA512H`), two rounds at a
+/// time: the state is four registers of two words, the first in the low half, and sixteen message words are eight
+/// registers. Two rounds move each pair of words to the position of the previous pair, so registers are renamed instead
+/// of moved.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-512 and NEON.
+/// The same as for [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-512 and NEON.
 #[cfg(target_arch = "aarch64")]
 #[target_feature(enable = "neon,sha3")]
 unsafe fn sha512<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     use std::arch::aarch64::*;
-    // SAFETY: the caller's promise: eight words of state for each lane, whole blocks; loads are of bytes.
+    // SAFETY: guaranteed by the caller: eight words of state for each lane, complete blocks; loads are of bytes.
     unsafe {
         let word = |word: usize, lane: usize| *state.add(word * N + lane);
         let mut s: [[uint64x2_t; N]; 4] =
@@ -326,7 +328,7 @@ unsafe fn sha512<const N: usize>(state: *mut u64, messages: *const *const u8, bl
                     let k = vld1q_u64($k.as_ptr().add(2 * $i));
                     for n in 0..N {
                         let wk = vaddq_u64(w[$i][n], k);
-                        // The round of the lower word is the first, and adds to the upper word of `gh`.
+                        // The round of the lower word is first, and adds to the upper word of `gh`.
                         let sum = vaddq_u64(vextq_u64::<1>(wk, wk), s[$gh][n]);
                         let (fg, de) =
                             (vextq_u64::<1>(s[$ef][n], s[$gh][n]), vextq_u64::<1>(s[$cd][n], s[$ef][n]));
@@ -380,7 +382,7 @@ mod tests {
 
     #[test]
     fn initial_values_of_truncations_follow_from_the_generation_function() {
-        // Section 5.3.6: SHA-512 with every initial word xor a5a5a5a5a5a5a5a5, over the name of the function.
+        // Section 5.3.6: SHA-512 with every initial word xor a5a5a5a5a5a5a5a5, applied to the name of the function.
         let params = Params { digest_len: 64, ..Params::default() };
         for (name, want) in [("SHA-512/224", init_512_224(&params)), ("SHA-512/256", init_512_256(&params))] {
             let mut state = init_512(&params);

@@ -1,8 +1,10 @@
-//! Shabal (Bresson, Canteaut, Chevallier-Mames, Clavier, Fuhr, Gouget, Icart, Misarsky, Naya-Plasencia, Paillier, Pornin, Reinhard,
-//! Thuillet & Videau: "Shabal, a submission to NIST's cryptographic hash algorithm competition", 2008).
+//! Shabal (Bresson, Canteaut, Chevallier-Mames, Clavier, Fuhr, Gouget, Icart, Misarsky, Naya-Plasencia, Paillier,
+//! Pornin, Reinhard, Thuillet & Videau: "Shabal, a submission to NIST's cryptographic hash algorithm competition",
+//! 2008).
 //!
-//! Three buffers A, B and C of 12, 16 and 16 words of 32 bits and a count of blocks. What is the same for all lengths of the digest: the
-//! state begins after two blocks that say the length, and the digest is the end of B after the last block was put in four times.
+//! Three buffers A, B and C of 12, 16 and 16 words of 32 bits, and a block counter. All digest lengths share everything
+//! except the initial state, which is the state after two blocks that contain the length. The digest is the end of B
+//! after the last block has been processed four times.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Params, Status, rows};
@@ -25,14 +27,14 @@ rows! {
     "shabal512" "SHABAL-512" ["shabal-512"], 64 CHAIN, "Shabal, 512 bits", "47472582b04131f1de929cc6ee174d7726b8b0315a8e3be9d98d5548c6850fab1176c9ab26c9436a0693b718a48a486ea8081dda4adc8d1cf75eec0608e0eceb";
 }
 
-/// The states in which messages begin, by the length of their digests.
+/// The initial states by digest length.
 static BEGINNINGS: LazyLock<Vec<(usize, State)>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.digest_len, begin(row.digest_len))).collect());
 
 static CHAIN: Chain =
     Chain { block: 64, words: WORDS, lazy: false, kernels: KERNELS, pad, output, last_blocks: 4, squeeze: None };
 
-// Rows of 64-bit words, each of which holds two of Shabal's: there are 47 of them in a state.
+// Rows of 64-bit words, each of which contains two of Shabal's: a state has 47 of these.
 kernels! {
     static KERNELS: Word64 of u64;
     x86_64 {
@@ -44,7 +46,7 @@ kernels! {
     }
 }
 
-/// Where the state has the buffers, the number of the next block, and by how much that grows with each.
+/// The positions in the state of the buffers, the number of the next block, and its increment per block.
 const A: usize = 0;
 const B: usize = 6;
 const C: usize = 14;
@@ -52,7 +54,7 @@ const NUMBER: usize = 22;
 const STEP: usize = 23;
 const WORDS: usize = 24;
 
-/// The state after the two blocks whose words count up from the length in bits, numbered -1 and 0.
+/// Returns the state after the two blocks whose words count up from the length in bits, numbered -1 and 0.
 fn begin(digest_len: usize) -> State {
     let mut begun = state(&[]);
     begun[NUMBER] = u64::MAX;
@@ -61,7 +63,7 @@ fn begin(digest_len: usize) -> State {
     for (word, value) in blocks.iter_mut().zip(8 * digest_len as u32..) {
         *word = value.to_le_bytes();
     }
-    // SAFETY: the row asks nothing of the CPU; the state has more words than it needs, and the message is two blocks.
+    // SAFETY: the row requires no CPU features; the state has more words than needed, and the message is two blocks.
     unsafe { portable(begun.as_mut_ptr(), &blocks.as_ptr().cast(), 2) };
     begun
 }
@@ -71,8 +73,8 @@ fn init(params: &Params) -> State {
     of_length.expect("there is a row for each length").1
 }
 
-/// A one bit and zeros; then the block stays, and so does its number. What a kernel has subtracted from C at the end of a block is
-/// added again to B, which was C before, when the same block comes next.
+/// Appends a one bit and zeros. The block and its number are then repeated. What a kernel subtracts from C at the end
+/// of a block is added again to B, which was C before, when the same block comes next.
 fn pad(state: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
     tail[buffered] = 0x80;
     for again in 1..4 {
@@ -82,7 +84,7 @@ fn pad(state: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
     4
 }
 
-/// The end of B, with which C has changed places.
+/// Writes the end of B, which has been exchanged with C.
 fn output(state: &State, digest: &mut [u8]) {
     let mut bytes = [[0; 8]; 8];
     for (bytes, word) in bytes.iter_mut().zip(&state[C..C + 8]) {
@@ -94,7 +96,7 @@ fn output(state: &State, digest: &mut [u8]) {
 /// The words of a state as two halves each, `[word][lane]`.
 ///
 /// # Safety
-/// As [`crate::word::Word::load`], for as many words from `state` on as are asked for.
+/// The same as for [`crate::word::Word::load`], with as many words from `state` as requested.
 macro_rules! halves {
     ($state:ident, $word:ty, $place:expr) => {{
         let mut halves = [[0u32; 16]; 2];
@@ -106,13 +108,13 @@ macro_rules! halves {
     }};
 }
 
-/// A block, for every lane.
+/// Processes a block in every lane.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: twenty-four words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: twenty-four words of state, complete blocks, the CPU features.
     unsafe {
         let mut a = [W::splat(0); 12];
         let (mut b, mut c) = ([W::splat(0); 16], [W::splat(0); 16]);
@@ -149,7 +151,8 @@ unsafe fn compress<W: Word32>(state: *mut u64, messages: *const *const u8, block
                 unroll!(i in 16 => { step!(i, 16); });
                 unroll!(i in 16 => { step!(i, 32); });
             } else {
-                // Sixteen steps take A four words on: behind three times as many all stand where they began.
+                // Sixteen steps rotate A by four words, so after three times as many all words are in their original
+                // positions.
                 for _ in 0..*unknown(&3) {
                     unroll!(i in 16 => { step!(i, 0); });
                     a = array![12; i => a[(i + 4) % 12]];
@@ -163,7 +166,7 @@ unsafe fn compress<W: Word32>(state: *mut u64, messages: *const *const u8, block
                 c[i] = b[i];
                 b[i] = taken;
             }
-            // One at most is added: the top bit falls only where the sum passes 2^32.
+            // At most one is added, so the top bit changes from 1 to 0 only if the sum exceeds 2^32.
             let sum = low.add(step);
             high = high.add(sum.andnot(low).shr(31));
             low = sum;
@@ -197,7 +200,7 @@ mod tests {
 
     #[test]
     fn messages_begin_as_the_specification_has_it() {
-        // Its appendix A.2: the first words of A, B and C for 256 bits.
+        // From its appendix A.2: the first words of A, B and C for 256 bits.
         let begun = begin(32);
         assert_eq!([begun[A] as u32, begun[B] as u32, begun[C] as u32], [0x52f8_4552, 0xb555_c6ee, 0xb405_f031]);
         assert_eq!(begun[NUMBER], 1);
@@ -211,10 +214,10 @@ mod tests {
             expected[NUMBER] = before;
             for block in message.chunks(64) {
                 let number = expected[NUMBER];
-                // The number is joined with A, and is not asked for elsewhere.
+                // The number is combined with A, and is not used elsewhere.
                 expected[A] ^= number;
                 expected[NUMBER] = 0;
-                // SAFETY: as in `begin`, for one block.
+                // SAFETY: as in `begin`, with one block.
                 unsafe { portable(expected.as_mut_ptr(), &block.as_ptr(), 1) };
                 expected[NUMBER] = number + 1;
             }
@@ -224,7 +227,7 @@ mod tests {
                 begun[NUMBER] = before;
                 let mut state: Vec<u64> = begun[..WORDS].iter().flat_map(|word| vec![*word; row.lanes]).collect();
                 let pointers = vec![message.as_ptr(); row.lanes];
-                // SAFETY: the row is supported; twenty-four words for each lane; four whole blocks.
+                // SAFETY: the row is supported; twenty-four words for each lane; four complete blocks.
                 unsafe { advance(state.as_mut_ptr(), pointers.as_ptr(), 4) };
                 let last: Vec<u64> = state.iter().skip(row.lanes - 1).step_by(row.lanes).copied().collect();
                 assert_eq!(last, expected[..WORDS], "{} x{} from {before}", row.isa, row.lanes);

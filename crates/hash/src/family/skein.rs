@@ -1,7 +1,9 @@
-//! Skein 1.3 (Ferguson, Lucks, Schneier, Whiting, Bellare, Kohno, Callas & Walker, 2010) with states of 256, 512 and 1024 bits.
+//! Skein 1.3 (Ferguson, Lucks, Schneier, Whiting, Bellare, Kohno, Callas & Walker, 2010) with states of 256, 512 and
+//! 1024 bits.
 //!
-//! The block cipher Threefish under the chain as its key encrypts each block; words are only added, rotated and joined by
-//! exclusive or, so lanes cost nothing. The tweak stands in the state: how many bytes a block ends at, and what it is.
+//! The block cipher Threefish encrypts each block with the chaining value as its key. Words are only added, rotated and
+//! combined by exclusive or, so SIMD lanes are efficient. The tweak is part of the state: the offset at which a block
+//! ends, and its type.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -85,15 +87,14 @@ kernels! {
     }
 }
 
-/// What a tweak says of its block (section 3.5.1): the first, the last, and whether of the parameters, the message or
-/// the output.
+/// The flags of a tweak (section 3.5.1): the first block, the last block, and the type (parameters, message or output).
 const FIRST: u64 = 1 << 62;
 const LAST: u64 = 1 << 63;
 const PARAMETERS: u64 = 4 << 56;
 const MESSAGE: u64 = 48 << 56;
 const OUTPUT: u64 = 63 << 56;
 
-/// The chain after the block of parameters (section 3.5.2): version 1, the length of the digest.
+/// The chaining value after the configuration block (section 3.5.2): version 1, and the digest length.
 fn init<const N: usize>(params: &Params) -> State {
     let mut state = crate::block::state(&[]);
     let mut block = [0; 128];
@@ -101,7 +102,7 @@ fn init<const N: usize>(params: &Params) -> State {
     block[8..16].copy_from_slice(&(params.digest_len as u64 * 8).to_le_bytes());
     state[N + 1] = FIRST | LAST | PARAMETERS;
     state[N + 2] = 32;
-    // SAFETY: `u64` needs no CPU features; one block of `N` words, and a state of as many and three.
+    // SAFETY: `u64` needs no CPU features; one block of `N` words, and a state of `N + 3` words.
     unsafe { compress::<u64, N>(state.as_mut_ptr(), &block.as_ptr(), 1) };
     state[N] = 0;
     state[N + 1] = FIRST | MESSAGE;
@@ -109,9 +110,9 @@ fn init<const N: usize>(params: &Params) -> State {
     state
 }
 
-/// The last block, with zeros, and the block that makes the output of it: the number zero.
+/// Appends zeros to the last block, and the block that computes the output, which contains the number zero.
 fn pad<const N: usize>(state: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
-    // They have different tweaks, so the first is run here.
+    // They have different tweaks, so the first is processed here.
     state[N + 1] |= LAST;
     state[N + 2] = buffered as u64;
     let block = *tail;
@@ -124,7 +125,7 @@ fn pad<const N: usize>(state: &mut State, tail: &mut Tail, buffered: usize, _: u
     1
 }
 
-/// Rotations of the rounds, by pairs of words (table 4).
+/// The rotations of the rounds, by pairs of words (table 4).
 const TURNS_4: [[u32; 2]; 8] = [[14, 16], [52, 57], [23, 40], [5, 37], [25, 33], [46, 12], [58, 22], [32, 32]];
 const TURNS_8: [[u32; 4]; 8] = [
     [46, 36, 19, 37],
@@ -146,25 +147,25 @@ const TURNS_16: [[u32; 8]; 8] = [
     [31, 44, 47, 46, 19, 42, 44, 25],
     [9, 48, 35, 52, 23, 31, 37, 20],
 ];
-/// Which word each takes the place of after a round (table 3).
+/// The source of each word after a round (table 3).
 const PLACES_4: [usize; 4] = [0, 3, 2, 1];
 const PLACES_8: [usize; 8] = [2, 1, 4, 7, 6, 5, 0, 3];
 const PLACES_16: [usize; 16] = [0, 9, 2, 13, 6, 11, 4, 15, 10, 7, 12, 3, 14, 5, 8, 1];
 
-/// Threefish and what it encrypts, for every lane.
+/// Processes blocks with Threefish in every lane.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64, const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: `N` words of state and three, whole blocks of `N` words, the CPU's features.
+    // SAFETY: guaranteed by the caller: `N` words of state and three, complete blocks of `N` words, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let (mut position, mut flags, step) = (W::load(at(N)), W::load(at(N + 1)), W::load(at(N + 2)));
         for block in 0..blocks {
             position = position.add(step);
-            // The key and the tweak each end with a word that makes the exclusive or of all a constant; the key is there
-            // twice, for sums that begin at any word.
+            // The key and the tweak each end with a word that makes the exclusive or of all words a constant. The key
+            // is stored twice, so that subkeys can begin at any word.
             let mut key = [W::splat(0x1bd1_1bda_a9fc_1a22); 35];
             for word in 0..N {
                 key[word] = W::load(at(word));
@@ -177,7 +178,7 @@ unsafe fn compress<W: Word64, const N: usize>(state: *mut u64, messages: *const 
             let m = message::<W, N>(messages, block);
             let mut v = m;
             let subkeys = if N == 16 { 20 } else { 18 };
-            // The first word of a subkey, and of its part of the tweak.
+            // The positions of the first word of a subkey, and of its part of the tweak.
             let (mut first, mut third) = (0, 0);
             macro_rules! add_subkey {
                 ($number:expr) => {
@@ -226,7 +227,7 @@ unsafe fn compress<W: Word64, const N: usize>(state: *mut u64, messages: *const 
             for word in 0..N {
                 v[word].xor(m[word]).store(at(word));
             }
-            // Only the first block is the first.
+            // Only the first block has the flag for the first block.
             flags = flags.and(W::splat(!FIRST));
         }
         position.store(at(N));
@@ -234,13 +235,13 @@ unsafe fn compress<W: Word64, const N: usize>(state: *mut u64, messages: *const 
     }
 }
 
-/// The words of a block, in the first places.
+/// Loads the words of a block into the first positions.
 ///
 /// # Safety
-/// As [`compress`].
+/// The same as for [`compress`].
 #[inline(always)]
 unsafe fn message<W: Word64, const N: usize>(messages: *const *const u8, block: usize) -> [W; 16] {
-    // SAFETY: the caller's promise; a block of four words is read as the half of what begins or ends with it.
+    // SAFETY: guaranteed by the caller; a block of four words is read as the half of what begins or ends with it.
     unsafe {
         match N {
             4 => {

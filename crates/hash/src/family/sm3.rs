@@ -53,7 +53,7 @@ fn init(_: &Params) -> State {
     ])
 }
 
-/// The constants of section 4.2, each rotated by the number of its step.
+/// The constants of section 4.2, each rotated by its step number.
 const K: [u32; 64] = {
     let mut k = [0; 64];
     let mut i = 0;
@@ -64,20 +64,20 @@ const K: [u32; 64] = {
     k
 };
 
-/// Section 5.3.2: the word that follows on others so many places before it.
+/// Returns the word of section 5.3.2 computed from those at these distances before it.
 #[inline(always)]
 fn expanded<W: Word32>(w16: W, w13: W, w9: W, w6: W, w3: W) -> W {
     let x = w16.xor(w9).xor(w3.rotl(15));
     x.xor(x.rotl(15)).xor(x.rotl(23)).xor(w13.rotl(7)).xor(w6)
 }
 
-/// Section 5.3.3, for every lane.
+/// Processes blocks in every lane (section 5.3.3).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: eight words of state, complete blocks, the CPU features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 8] = array![8; word => W::load(at(word))];
@@ -85,7 +85,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for block in 0..blocks {
             let mut w = W::chunk(messages, block * 64, Endian::Big);
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
-            // Steps look four words ahead.
+            // Steps use words up to four ahead.
             macro_rules! schedule {
                 ($i:expr) => {
                     w[($i + 4) % 16] =
@@ -124,17 +124,20 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
     }
 }
 
-/// One message, its schedules computed ahead.
+/// One message, with schedules computed ahead.
 #[cfg(target_arch = "x86_64")]
 struct OneSm3;
 
-/// Words of a schedule: steps look four ahead, and lanes share the rest of the work evenly.
+/// The number of words in a schedule: steps use words up to four ahead, and the rest of the work is divided evenly
+/// among lanes.
 #[cfg(target_arch = "x86_64")]
 const SCHEDULED: usize = 72;
 
-/// Step `i` behind `words` and `k`, which leaves the first word of the next one's state where `d` was, and the fifth where `h` was.
+/// Step `i` with `words` and `k`, after which the first word of the next state is in the register of `d`, and the fifth
+/// in that of `h`.
 ///
-/// Assembly, for LLVM has no registers left for both pointers. Functions whose parts have no bit in common are added part by part.
+/// In assembly, because LLVM runs out of registers for both pointers. Functions whose terms have no bit in common are
+/// added term by term.
 #[cfg(target_arch = "x86_64")]
 macro_rules! step {
     (parity $($rest:tt)*) => {
@@ -143,7 +146,7 @@ macro_rules! step {
             "mov {u:e}, {f:e}\nxor {u:e}, {g:e}\nxor {u:e}, {e:e}\nadd {h:e}, {u:e}";
             $($rest)*)
     };
-    // Majority, and choice.
+    // Majority and choice.
     (choose $($rest:tt)*) => {
         step!(@
             "mov {v:e}, {a:e}\nmov {u:e}, {a:e}\nxor {v:e}, {b:e}\nand {u:e}, {b:e}\nand {v:e}, {c:e}\nadd {d:e}, {u:e}\nadd {d:e}, {v:e}",
@@ -202,19 +205,19 @@ impl<W: Word32> Ahead<W, SCHEDULED> for OneSm3 {
     const CONSTANTS: &'static [u32; SCHEDULED] = &[0; SCHEDULED];
 
     unsafe fn alone(state: *mut u32, messages: *const *const u8, blocks: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { portable(state, messages, blocks) }
     }
 
     #[inline(always)]
     unsafe fn first(blocks: *const *const u8) -> [W; 16] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { W::chunk(blocks, 0, Endian::Big) }
     }
 
     #[inline(always)]
     unsafe fn next(first: *const W) -> W {
-        // SAFETY: the caller's promise: sixteen words.
+        // SAFETY: guaranteed by the caller: sixteen words.
         unsafe { expanded(*first, *first.add(3), *first.add(7), *first.add(10), *first.add(13)) }
     }
 
@@ -223,7 +226,7 @@ impl<W: Word32> Ahead<W, SCHEDULED> for OneSm3 {
         const { assert!(Work::<W, SCHEDULED>::STEPS == 7) };
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = before;
         let (mut words, mut work, mut k) = (words, work, unknown(&K).as_ptr());
-        // SAFETY: the caller's promise: words, features, and parts of seven steps of a schedule to come.
+        // SAFETY: guaranteed by the caller: words, features, and parts of seven steps of a schedule to come.
         unsafe {
             macro_rules! eight_steps {
                 ($kind:tt) => {

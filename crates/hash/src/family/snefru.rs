@@ -1,8 +1,9 @@
-//! Snefru 2.5 (Merkle: "A Fast Software One-Way Hash Function", Journal of Cryptology 3, 1990) with 128 and 256 bits: eight
-//! passes.
+//! Snefru 2.5 (Merkle: "A Fast Software One-Way Hash Function", Journal of Cryptology 3, 1990) with 128 and 256 bits:
+//! eight passes.
 //!
-//! Every step waits for a lookup that waited for the step before, so messages take turns in scalar code. The sixteen S-boxes
-//! were made from the RAND Corporation's million random digits; `snefru.bin` holds them, little-endian.
+//! Every step depends on a lookup that depends on the previous step, so messages are interleaved in scalar code. The
+//! sixteen S-boxes were generated from the RAND Corporation's million random digits; they are in `snefru.bin`,
+//! little-endian.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -76,7 +77,7 @@ fn init(_: &Params) -> State {
     state(&[])
 }
 
-/// Zeros to the end of the block if one has begun, then a block of the length in bits alone, big-endian.
+/// Appends zeros to the end of an incomplete block, then a block that contains only the length in bits, big-endian.
 fn pad<const BLOCK: usize>(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let blocks = if buffered == 0 { 1 } else { 2 };
     tail[blocks * BLOCK - 8..blocks * BLOCK].copy_from_slice(&(total << 3).to_be_bytes());
@@ -95,11 +96,11 @@ static BOXES: [[u32; 256]; 16] = {
     boxes
 };
 
-/// The words behind each other as a ring: what the low byte of each leads to changes its two neighbours. After a round of
-/// the ring every word turns, so that after four rounds each byte was the low one.
+/// The words form a ring: the table entry for the low byte of each word changes its two neighbours. After a round of
+/// the ring every word is rotated, so after four rounds each byte has been the low one.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for `N` messages with `WORDS` words of state.
+/// The same as for [`crate::block::row::Advance`] for `N` messages with `WORDS` words of state.
 #[inline(always)]
 unsafe fn advance<const N: usize, const WORDS: usize>(
     state: *mut u32,
@@ -107,8 +108,8 @@ unsafe fn advance<const N: usize, const WORDS: usize>(
     blocks: usize,
 ) {
     let taken = 16 - WORDS;
-    // SAFETY: the caller's promise: `WORDS` words of state for each of `N` messages of whole blocks of what is left of
-    // sixteen words.
+    // SAFETY: guaranteed by the caller: `WORDS` words of state for each of `N` messages of complete blocks of what is
+    // left of sixteen words.
     unsafe {
         for block in 0..blocks {
             let mut w = [[0; 16]; N];

@@ -1,9 +1,10 @@
 //! Streebog, the hash of GOST R 34.11-2012 (RFC 6986), with 256 and 512 bits.
 //!
-//! Digests are the number's bytes, the least first, as `rhash` and OpenSSL print them; RFC 6986 writes the number the other way
-//! round. Substitution, transposition and the linear layer of one byte are one lookup in a table of words. The standard
-//! gives that layer as 64 rows of bits; they are eight rows of a matrix over GF(2^8) (Kazymyrov & Kazymyrova, "Algebraic
-//! aspects of the Russian hash standard GOST R 34.11-2012", 2013), from which the tables are made.
+//! Digests are the bytes of the number, the least significant first, as printed by `rhash` and OpenSSL; RFC 6986 writes
+//! the number in the opposite order. Substitution, transposition and the linear layer of one byte are combined in one
+//! table lookup. The standard specifies that layer as 64 rows of bits, which are eight rows of a matrix over GF(2^8)
+//! (Kazymyrov & Kazymyrova, "Algebraic aspects of the Russian hash standard GOST R 34.11-2012", 2013), from which the
+//! tables are computed.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -63,15 +64,15 @@ kernels! {
     }
 }
 
-/// Where the state keeps, behind the chain, the sum of all blocks, the number of blocks before the next, and what the next
-/// is.
+/// The positions in the state, after the chaining value, of the sum of all blocks, the number of blocks before the
+/// next, and the stage of the next block.
 const SUM: usize = 8;
 const COUNT: usize = 16;
 const STAGE: usize = 17;
 const WORDS: usize = 18;
 
-/// Stages, after those of blocks within the message (0): the block with its end, then the blocks behind it, which are hashed
-/// as if at length 0.
+/// The stages after that of blocks within the message (0): the block with its end, then the blocks after it, which are
+/// hashed with length 0.
 const END: u64 = 1;
 const AFTER: u64 = 2;
 
@@ -83,14 +84,14 @@ fn init_512(_: &Params) -> State {
     state(&[])
 }
 
-/// The half of the chain that is the shorter digest.
+/// Writes the half of the chaining value that is the shorter digest.
 fn output_high(state: &State, digest: &mut [u8]) {
     for (bytes, word) in digest.chunks_mut(8).zip(&state[4..8]) {
         bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
     }
 }
 
-/// The end of the message with a one bit behind it, then the length in bits, then the sum of all blocks.
+/// Appends a one bit to the end of the message, then the length in bits, then the sum of all blocks.
 fn pad(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let [end, length, sum, ..] = tail.as_chunks_mut::<64>().0 else { unreachable!("room for three blocks") };
     end[buffered] = 1;
@@ -122,14 +123,14 @@ static SBOX: [u8; 256] = [
     0x59, 0xa6, 0x74, 0xd2, 0xe6, 0xf4, 0xb4, 0xc0, 0xd1, 0x66, 0xaf, 0xc2, 0x39, 0x4b, 0x63, 0xb6,
 ];
 
-/// What a one in each byte of a word becomes in the linear layer of section 5.4.
+/// The image of a one bit in each byte of a word in the linear layer of section 5.4.
 #[rustfmt::skip]
 const MATRIX: [u64; 8] = [
     0x641c314b2b8ee083, 0xa48b474f9ef5dc18, 0xf97d86d98a327728, 0x5b068c651810a89e,
     0x0321658cba93c138, 0xaccc9ca9328a8950, 0x46b60f011a83988e, 0x83478b07b2468764,
 ];
 
-/// Made when they are first used: 16 KiB less of program, for some microseconds, and only where no better row is.
+/// Created on first use, which saves 16 KiB of program for a few microseconds, and only if there is no better row.
 static TABLES: LazyLock<Box<[[u64; 256]; 8]>> = LazyLock::new(|| {
     let mut tables = Box::new([[0; 256]; 8]);
     for (table, row) in tables.iter_mut().zip(MATRIX) {
@@ -201,8 +202,8 @@ static C: [[u64; 8]; 12] = [
     ],
 ];
 
-/// The transformations X, S, P and L of sections 6 and 7 in this order. Each row is taken apart once; in memory, for the sums and the tables fill the
-/// registers.
+/// The transformations X, S, P and L of sections 6 and 7, in this order. Each row is split once. The result is in
+/// memory, because the sums and the tables fill the registers.
 #[inline(always)]
 fn lpsx(tables: &[[u64; 256]; 8], x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     let mut rows = *x;
@@ -217,7 +218,7 @@ fn lpsx(tables: &[[u64; 256]; 8], x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     out
 }
 
-/// Section 8, step 2, of some messages: the chain of each after a block at this length.
+/// Processes a block at this length for several messages (section 8, step 2).
 type Compress<const N: usize> = unsafe fn(chains: &mut [[u64; 8]; N], lengths: &[[u64; 8]; N], blocks: &[[u64; 8]; N]);
 
 fn compress([chain]: &mut [[u64; 8]; 1], [length]: &[[u64; 8]; 1], [block]: &[[u64; 8]; 1]) {
@@ -233,10 +234,10 @@ fn compress([chain]: &mut [[u64; 8]; 1], [length]: &[[u64; 8]; 1], [block]: &[[u
     }
 }
 
-/// RFC 6986 section 8, for `N` messages.
+/// Processes blocks of `N` messages (RFC 6986 section 8).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for `N` messages, on a CPU that `compress` is for.
+/// The same as for [`crate::block::row::Advance`] for `N` messages, on a CPU that `compress` is for.
 #[inline(never)]
 unsafe fn take<const N: usize>(
     state: *mut u64,
@@ -244,7 +245,7 @@ unsafe fn take<const N: usize>(
     blocks: usize,
     compress: Compress<N>,
 ) {
-    // SAFETY: the caller's promise: eighteen words of state for each of `N` messages of whole blocks.
+    // SAFETY: guaranteed by the caller: eighteen words of state for each of `N` messages of complete blocks.
     let (state, messages) = unsafe {
         let messages: &[*const [[u8; 8]; 8]; N] = &*messages.cast();
         (&mut *state.cast::<[[u64; N]; WORDS]>(), messages)
@@ -252,7 +253,7 @@ unsafe fn take<const N: usize>(
     let mut chains: [[u64; 8]; N] = std::array::from_fn(|n| std::array::from_fn(|i| state[i][n]));
     let mut sums: [[u64; 8]; N] = std::array::from_fn(|n| std::array::from_fn(|i| state[SUM + i][n]));
     for block in 0..blocks {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let m: [[u64; 8]; N] = std::array::from_fn(|n| words::<8>(unsafe { &*messages[n].add(block) }));
         let mut lengths = [[0; 8]; N];
         for (n, length) in lengths.iter_mut().enumerate() {
@@ -261,7 +262,7 @@ unsafe fn take<const N: usize>(
                 (length[0], length[1]) = (bits as u64, (bits >> 64) as u64);
             }
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { compress(&mut chains, &lengths, &m) };
         for n in 0..N {
             add_words(&mut sums[n], &m[n]);
@@ -279,18 +280,18 @@ unsafe fn take<const N: usize>(
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
+/// The same as for [`crate::block::row::Advance`] for one message.
 unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { take(state, messages, blocks, compress) }
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for `N` messages, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for `N` messages, on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn shuffle<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { take::<N>(state, messages, blocks, gfni::compress) }
 }
 
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_matrix_has_the_rows_that_the_standard_lists() {
-        // The first and the last of section 5.4, and one between: what the highest and lowest bits become.
+        // The first and the last row of section 5.4, and one in between: the images of the highest and lowest bits.
         let becomes = |bit: usize| {
             let entries = MATRIX[bit / 8].to_le_bytes();
             u64::from_le_bytes(entries.map(|entry| multiply(1 << (bit % 8), entry)))

@@ -6,7 +6,7 @@ use crate::algorithm::{Algorithm, Decimal, Kind, Linear, Params, Serial, Status}
 use crate::block::cpu;
 use crate::digest::Digest;
 
-/// The row of a plain sum.
+/// Defines the row of a plain sum.
 macro_rules! plain {
     ($name:literal $tag:literal $len:literal, $summary:literal, $check:literal) => {
         Algorithm {
@@ -75,7 +75,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-/// A hasher of one message.
+/// Returns a hasher for one message.
 pub(crate) fn adler32() -> Box<dyn Serial> {
     Box::new(Adler32 { low: 1, high: 0 })
 }
@@ -91,17 +91,18 @@ fn sysv(_: &Params) -> Box<dyn Serial> {
 /// The largest prime below 2^16.
 const MODULUS: u32 = 65521;
 
-/// Bytes summed at once.
+/// The number of bytes summed at once.
 const BLOCK: usize = 32;
 
-/// RFC 1950 section 8.2: the sum of bytes, and the sum of those sums.
+/// RFC 1950 section 8.2: the sum of bytes, and the sum of these sums.
 #[derive(Clone)]
 struct Adler32 {
     low: u32,
     high: u32,
 }
 
-/// The sum of all bytes, and that of each byte times the bytes from it to the end: what blocks add to the two sums.
+/// Returns the sum of all bytes, and the sum of each byte times the number of bytes from it to the end, which blocks
+/// add to the two sums.
 fn sums(blocks: &[[u8; BLOCK]]) -> (u32, u32) {
     #[cfg(target_arch = "x86_64")]
     if cpu::has(cpu::AVX2) {
@@ -143,7 +144,7 @@ unsafe fn sums_avx2(blocks: &[[u8; BLOCK]]) -> (u32, u32) {
         let bytes = unsafe { _mm256_loadu_si256(block.as_ptr().cast()) };
         before = _mm256_add_epi32(before, sum);
         sum = _mm256_add_epi32(sum, _mm256_sad_epu8(bytes, zero));
-        // Two products of a byte and at most 32 fit sixteen bits.
+        // Two products of a byte and at most 32 fit in sixteen bits.
         let pairs = _mm256_maddubs_epi16(bytes, weights);
         weighted = _mm256_add_epi32(weighted, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
     }
@@ -158,7 +159,7 @@ unsafe fn sums_avx2(blocks: &[[u8; BLOCK]]) -> (u32, u32) {
 
 impl Serial for Adler32 {
     fn update(&mut self, data: &[u8]) {
-        // Bytes of the longest run after which `high` still fits 32 bits, in whole blocks.
+        // The longest run of complete blocks after which `high` still fits in 32 bits.
         for run in data.chunks(5552 / BLOCK * BLOCK) {
             let (blocks, rest) = run.as_chunks::<BLOCK>();
             let (sum, weighted) = sums(blocks);
@@ -198,7 +199,7 @@ impl Serial for Bsd {
     }
 }
 
-/// `sum -s`: the sum of all bytes modulo 2^32, its halves added until sixteen bits are left.
+/// `sum -s`: the sum of all bytes modulo 2^32, whose halves are added until sixteen bits remain.
 #[derive(Clone)]
 struct SysV(u32);
 
@@ -219,7 +220,7 @@ impl Serial for SysV {
     }
 }
 
-/// The sum of all bytes, `LEN` bytes of it.
+/// The sum of all bytes, truncated to `LEN` bytes.
 #[derive(Clone)]
 struct Plain<const LEN: usize>(u32);
 
@@ -257,7 +258,7 @@ impl Serial for Xor8 {
 mod tests {
     use super::*;
 
-    /// RFC 1950, as it stands there.
+    /// A literal implementation of RFC 1950.
     fn naive(data: &[u8]) -> u32 {
         let (low, high) = data.iter().fold((1, 0), |(low, high), &byte| {
             let low = (low + u32::from(byte)) % MODULUS;

@@ -1,9 +1,11 @@
-//! Whirlpool (Barreto and Rijmen; ISO/IEC 10118-3), the final version of 2003, and the two before it (NESSIE): of 2000, with a random
-//! S-box (`whirlpool-0`), and of 2001, with the S-box it kept (`whirlpool-t`); both mixed with another matrix.
+//! Whirlpool (Barreto and Rijmen; ISO/IEC 10118-3), the final version of 2003, and the two before it (NESSIE): of 2000,
+//! with a random S-box (`whirlpool-0`), and of 2001, with the final S-box (`whirlpool-t`); both of these use a
+//! different matrix.
 //!
-//! In the portable row, substitution, shift and mixing of one byte are one lookup in a table of words; the eight tables (one for each column)
-//! are made from the three mini-boxes of the specification when they are first used. AVX2 looks those mini-boxes up by shuffles. A block is as long
-//! as an AVX-512 register, where byte shuffles substitute and shift, and products with constants in GF(2^8) are single instructions.
+//! In the portable row, substitution, shift and mixing of one byte are combined in one table lookup; the eight tables
+//! (one per column) are computed from the three mini-boxes of the specification on first use. The AVX2 row looks up
+//! those mini-boxes with shuffles. With AVX-512, a block fills a register; byte shuffles substitute and shift, and
+//! products with constants in GF(2^8) are single instructions.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -106,14 +108,14 @@ kernels! {
     }
 }
 
-/// The version that is called by the name alone; the others go by their years too.
+/// The version that is named without a suffix; the names of the others include a year.
 const FINAL: usize = 2003;
 
 fn init(_: &Params) -> State {
     [0; MAX_WORDS]
 }
 
-/// A one bit, zeros, the length in bits as 256 bits, big-endian.
+/// Appends a one bit, zeros, and the length in bits as 256 bits, big-endian.
 fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     tail[buffered] = 0x80;
     let blocks = if buffered < 32 { 1 } else { 2 };
@@ -121,7 +123,7 @@ fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     blocks
 }
 
-/// The S-box of a version.
+/// Returns the S-box of a version.
 const fn substitute(version: usize, byte: usize) -> u8 {
     if version == 2000 { RANDOM[byte] } else { composed(byte) }
 }
@@ -160,14 +162,14 @@ const INVERSE: [u8; 16] = {
 };
 const R: [u8; 16] = [7, 12, 11, 13, 14, 4, 9, 15, 6, 3, 8, 10, 2, 5, 1, 0];
 
-/// The S-box made of them.
+/// Returns the S-box composed of them.
 const fn composed(byte: usize) -> u8 {
     let (high, low) = (E[byte >> 4], INVERSE[byte & 15]);
     let middle = R[(high ^ low) as usize];
     E[(high ^ middle) as usize] << 4 | INVERSE[(low ^ middle) as usize]
 }
 
-/// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
+/// Returns a product in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
 pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
     let (mut product, mut a, mut b) = (0, a, b);
     while b > 0 {
@@ -180,12 +182,12 @@ pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
     product
 }
 
-/// The first row of the circulant mixing matrix.
+/// Returns the first row of the circulant mixing matrix.
 const fn row(version: usize) -> [u8; 8] {
     if version == FINAL { [1, 1, 4, 1, 8, 5, 2, 9] } else { [1, 1, 3, 1, 5, 8, 9, 5] }
 }
 
-/// Made when they are first used: 16 KiB less of program, for some microseconds, and only where no better row is.
+/// Created on first use, which saves 16 KiB of program for a few microseconds, and only if there is no better row.
 static TABLES: [LazyLock<Box<Tables>>; 3] =
     [LazyLock::new(tables::<2000>), LazyLock::new(tables::<2001>), LazyLock::new(tables::<FINAL>)];
 
@@ -201,7 +203,7 @@ fn tables<const VERSION: usize>() -> Box<Tables> {
     tables
 }
 
-/// A round of the text, which begins with the key, and of the key. The first place is the highest.
+/// A round of the text, which begins with the key, and of the key. The first position is the highest.
 #[inline(never)]
 fn round(tables: &Tables, key: &mut [u64; 8], text: &mut [u64; 8], constant: u64) {
     let down = |place: usize| 7 - place;
@@ -211,10 +213,10 @@ fn round(tables: &Tables, key: &mut [u64; 8], text: &mut [u64; 8], constant: u64
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`].
+/// The same as for [`crate::block::row::Advance`].
 #[inline(always)]
 unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
+    // SAFETY: guaranteed by the caller: eight words of state, one message of complete blocks.
     let (state, message) =
         unsafe { (&mut *state.cast::<[u64; 8]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
     let tables = &**TABLES[if VERSION == FINAL { 2 } else { VERSION - 2000 }];
@@ -233,7 +235,7 @@ unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const
     }
 }
 
-/// What is joined with the first row of each round's key: the next eight bytes of the S-box.
+/// Returns the constant for the first row of each round's key: the next eight bytes of the S-box.
 const fn constants(version: usize) -> [u64; 10] {
     let mut rounds = [0; 10];
     let mut byte = 0;
@@ -245,28 +247,28 @@ const fn constants(version: usize) -> [u64; 10] {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`], on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn shuffle<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { gfni::shuffle::<VERSION>(state, messages, blocks) }
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`], on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn columns<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { lanes::compress::<VERSION>(state, messages, blocks) }
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], on a CPU with AVX2.
+/// The same as for [`crate::block::row::Advance`], on a CPU with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn by_halves<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { halves::compress::<VERSION>(state, messages, blocks) }
 }

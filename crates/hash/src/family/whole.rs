@@ -1,16 +1,17 @@
-//! A message whose definition begins with its length or its end, and whose length nobody told: it is kept whole.
+//! A message of unknown length whose digest depends on the length or on the end from the start: it is stored
+//! completely.
 
 use crate::algorithm::Serial;
 use crate::digest::Digest;
 
-/// The bytes so far, and what makes a digest of all of them.
+/// The bytes so far, and the function that computes the digest of all of them.
 #[derive(Clone)]
 pub(crate) struct Whole<F> {
     bytes: Vec<u8>,
     digest: F,
 }
 
-/// A hasher that asks for the digest of the whole message at its end.
+/// Returns a hasher that computes the digest of the complete message at its end.
 pub(crate) fn whole(digest: impl Fn(&[u8]) -> Digest + Clone + Send + Sync + 'static) -> Box<dyn Serial> {
     Box::new(Whole { bytes: Vec::new(), digest })
 }

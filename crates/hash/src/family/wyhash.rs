@@ -1,5 +1,5 @@
-//! wyhash, final version 4 (Wang Yi, <https://github.com/wangyi-fudan/wyhash>), with a seed. Release 4.2 has other secrets, and gives
-//! other digests.
+//! wyhash, final version 4 (Wang Yi, <https://github.com/wangyi-fudan/wyhash>), with a seed. Release 4.2 uses different
+//! secrets and gives different digests.
 //!
 //! Digests are the number, big-endian.
 
@@ -23,12 +23,12 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
 const SECRET: [u64; 4] =
     [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
 
-/// Bytes that the three lanes take at once.
+/// The number of bytes that the three lanes process at once.
 const BLOCK: usize = 48;
-/// Bytes that the end reads again.
+/// The number of bytes that are read again at the end.
 const BACK: usize = 16;
 
-/// The halves of a product.
+/// Returns the halves of a product.
 fn product(a: u64, b: u64) -> (u64, u64) {
     let product = u128::from(a) * u128::from(b);
     (product as u64, (product >> 64) as u64)
@@ -39,7 +39,7 @@ fn mixed(a: u64, b: u64) -> u64 {
     low ^ high
 }
 
-/// The little-endian number of `N` bytes from a place.
+/// Returns the little-endian number of `N` bytes at an offset.
 fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
     bytes[at..at + N].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
@@ -48,7 +48,8 @@ fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
 struct Wyhash {
     lanes: [u64; 3],
     total: u64,
-    /// The last bytes of the blocks that are done, and those that wait: up to a block, for there is one more way for the last.
+    /// The last bytes of the processed blocks, and the waiting bytes: up to a block, because the last one is processed
+    /// differently.
     waiting: [u8; BACK + BLOCK],
     filled: usize,
 }
@@ -59,7 +60,7 @@ impl Wyhash {
         Wyhash { lanes: [seed; 3], total: 0, waiting: [0; BACK + BLOCK], filled: 0 }
     }
 
-    /// Takes the block that waits: more bytes follow.
+    /// Processes the waiting block, because more bytes follow.
     fn take(&mut self) {
         let block = &self.waiting[BACK..];
         for (lane, (state, secret)) in self.lanes.iter_mut().zip(&SECRET[1..]).enumerate() {
@@ -126,7 +127,7 @@ impl Serial for Wyhash {
 mod tests {
     use crate::Spec;
 
-    /// The author's test vectors: message number n under the seed n.
+    /// The author's test vectors: message number n with the seed n.
     #[test]
     fn the_vectors_of_the_author_are_given() {
         for (seed, (message, expected)) in [

@@ -62,7 +62,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-/// Fewest bytes of a secret, of which the specification asks that they look random.
+/// The minimum length of a secret, whose bytes should look random according to the specification.
 const SECRET: Keying = Keying::Optional { least: 136, most: 1 << 20 };
 
 macro_rules! serial {
@@ -88,7 +88,7 @@ macro_rules! serial {
                 Digest::new(&self.hasher.$finish().to_be_bytes())
             }
             fn reset(&mut self) -> bool {
-                // Of the usual seed all is known when this is compiled.
+                // With the default seed, everything is known at compile time.
                 self.hasher = match self.seed {
                     0 => $hasher::with_seed(0),
                     seed => $hasher::with_seed(seed),
@@ -104,13 +104,14 @@ macro_rules! serial {
 serial!(Xxh32, XxHash32, u32, finish_32);
 serial!(Xxh64, XxHash64, u64, finish);
 
-/// The longest message that XXH3 takes as a whole, without a state to set up.
+/// The longest message that XXH3 processes at once, without setting up a state.
 const SHORT: usize = 240;
 
 macro_rules! third {
     ($wrapper:ident, $hasher:ident, $finish:ident, $digest:expr) => {
-        /// One message, that waits as long as it may be a short one: a state has half a kibibyte to fill. And the library hashes
-        /// a short message that comes in slices under its own secret instead of the one it was given.
+        /// One message, which is buffered while it may be a short one, because a state of half a kibibyte would have to
+        /// be initialised. Also, the library hashes a short message that arrives in slices with its own secret instead
+        /// of the given one.
         #[derive(Clone)]
         struct $wrapper {
             seed: u64,
@@ -129,7 +130,7 @@ macro_rules! third {
                 Box::new($wrapper { seed: params.seed, secret, begin: [0; SHORT], filled: 0, long: None })
             }
 
-            /// A message that begins so, and is no short one.
+            /// Returns a hasher for a message that begins this way and is not short.
             fn long(&self) -> Box<$hasher> {
                 let mut hasher = Box::new(match &self.secret {
                     Some(secret) => $hasher::with_seed_and_secret(0, secret.as_bytes())

@@ -1,7 +1,7 @@
-//! HighwayHash (Alakuijala, Cox & Wassenberg: "Fast keyed hash/pseudo-random function using SIMD multiply and permute", 2016),
-//! computed by `highway` with what it finds in the CPU.
+//! HighwayHash (Alakuijala, Cox & Wassenberg: "Fast keyed hash/pseudo-random function using SIMD multiply and permute",
+//! 2016), computed by `highway` with the CPU features it detects.
 //!
-//! Digests are the words of the result, each little-endian, as minio writes them.
+//! Digests are the words of the result, each little-endian, as written by minio.
 
 use crate::algorithm::{Algorithm, Keying, Kind, Params, Serial, Status};
 use crate::digest::Digest;
@@ -32,7 +32,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     row!("highwayhash256" "HIGHWAYHASH256" 32, "256-bit HighwayHash; MinIO's bit-rot protection", "36d27f50c35062b69fd9c8f7985d314b68933f4feff9b699a61861deaf89a841"),
 ];
 
-/// A hasher under the key, whose length [`Spec::with_key`](crate::Spec::with_key) has seen to.
+/// Returns a hasher with the key, whose length was verified by [`Spec::with_key`](crate::Spec::with_key).
 fn hasher(params: &Params) -> HighwayHasher {
     let words = params.secret().map(|key| key.as_chunks::<8>().0);
     let Some([a, b, c, d]) = words else { panic!("a key of HighwayHash has 32 bytes") };

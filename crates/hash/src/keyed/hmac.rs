@@ -1,8 +1,8 @@
-//! HMAC (RFC 2104, FIPS 198-1) over any hash of blocks: the hash of the key's second form and of the hash of its first form and
+//! HMAC (RFC 2104, FIPS 198-1) with any hash of blocks: the hash of the outer key and of the hash of the inner key and
 //! the message.
 //!
-//! Both forms fill a block, so messages begin at a state that is made once, and run in the lanes of their hash; their digests
-//! run in lanes again. Rows come into being when their names are asked for.
+//! Both keys fill a block, so messages begin with a state that is computed once, and run in the lanes of their hash; so
+//! do their digests. Rows are created when their names are first used.
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Status};
 use crate::block::{MAX_BLOCK, Stream};
@@ -10,13 +10,13 @@ use crate::spec::Spec;
 use std::sync::Mutex;
 use zeroize::Zeroizing;
 
-/// What stands before the name of the hash that it is over.
+/// The prefix of the name of the hash.
 pub(crate) const HMAC: &str = "hmac-";
 
-/// Longest key, in bytes: one that is longer than a block is hashed first.
+/// The maximum key length in bytes. A key that is longer than a block is hashed first.
 const LONGEST: usize = 1 << 20;
 
-/// HMAC over this hash; `None` for what is no hash of blocks, or has output of any length.
+/// Returns HMAC with this hash; `None` for anything that is not a hash of blocks, or that has output of any length.
 pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
     static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
     let row = base.algorithm();
@@ -51,10 +51,10 @@ pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
     Some(made_now)
 }
 
-/// A message under a key.
+/// Returns the stream for a message with a key.
 fn stream(row: &'static Algorithm, params: &Params) -> Option<Stream> {
     let Kind::Blocks { chain, init } = row.kind else { return None };
-    // The hash below is without a key, also where it could take one.
+    // The underlying hash has no key, even if it could have one.
     let plain = Params { key: Key::None, ..params.clone() };
     let new = || Stream::new(chain, init(&plain), params.digest_len);
     let key = params.secret()?;
@@ -74,7 +74,7 @@ fn stream(row: &'static Algorithm, params: &Params) -> Option<Stream> {
         stream
     };
     let inner = begun(0x36);
-    // The first form taken back.
+    // The inner padding is removed again.
     let outer = begun(0x36 ^ 0x5c);
     Some(inner.framed(Vec::new(), Some(outer)))
 }

@@ -1,6 +1,6 @@
-//! KMAC (SP 800-185 section 4): cSHAKE over the key, the message and the length of the output.
+//! KMAC (SP 800-185 section 4): cSHAKE of the key, the message and the output length.
 //!
-//! The extendable form says zero for the length, so that longer output begins with the shorter.
+//! The extendable form uses zero as the length, so that a longer output begins with the shorter one.
 
 use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
 use crate::block::{Chain, Stream};
@@ -36,7 +36,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     row!("kmacxof256" "KMACXOF256" "kmac256xof" CSHAKE256 64 Lengths::Any, |_| 0, "KMAC with 256-bit security and output of any length", "a7be179d3be7a83f22608b2092232505266ac9fd57ec1ffa8d133fe6f03a471d420d416170e7edb5dcf6c459c1600b5e513906008bb254ba4d98950dd6e81561"),
 ];
 
-/// The same chains, of whose output no more is asked than a digest.
+/// The same chains, limited to a digest.
 static KMAC128: Chain = Chain { squeeze: None, ..crate::family::sha3::shake128::<4>() };
 static KMAC256: Chain = Chain { squeeze: None, ..crate::family::sha3::shake256::<4>() };
 

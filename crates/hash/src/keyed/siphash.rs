@@ -1,4 +1,5 @@
-//! SipHash (Aumasson & Bernstein 2012), with one or two rounds a word and three or four at the end, computed by `siphasher`.
+//! SipHash (Aumasson & Bernstein 2012), with one or two rounds per word and three or four at the end, computed by
+//! `siphasher`.
 //!
 //! Digests are the bytes of the reference implementation: the number, little-endian.
 
@@ -55,7 +56,7 @@ rows! {
         |hasher| hasher.finish128().as_bytes(), "128-bit SipHash with half the rounds; rustc", "a3ad795c0b02d505fb1a0e51f70969dd";
 }
 
-/// The key, whose length [`Spec::with_key`](crate::Spec::with_key) has seen to.
+/// Returns the key, whose length was verified by [`Spec::with_key`](crate::Spec::with_key).
 fn key(params: &Params) -> [u8; 16] {
     params.secret().and_then(|key| key.try_into().ok()).expect("a key of SipHash has 16 bytes")
 }

@@ -1,7 +1,8 @@
-//! AICH, eMule's hash of large files: SHA-1 over blocks of 180 KiB, joined within parts of 9728000 bytes and then over parts.
+//! AICH, eMule's hash of large files: SHA-1 over blocks of 180 KiB, combined within parts of 9728000 bytes and then
+//! over parts.
 //!
-//! A node cuts at a block or part so that, where they are an odd number, a left child's left half is the larger one and a
-//! right child's the smaller. Which of both a part is shows only at the end, so both of its hashes are kept.
+//! A node divides at a block or part such that, if their number is odd, the left half is larger in a left child and
+//! smaller in a right child. Which of both a part is becomes known only at the end, so both of its hashes are kept.
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
@@ -34,18 +35,18 @@ fn new(_: &Params) -> Box<dyn Serial> {
 
 #[derive(Clone)]
 struct Aich {
-    /// The block under way, and its bytes so far.
+    /// The current block, and its bytes so far.
     open: Hasher,
     filled: u64,
-    /// Bytes so far of the part under way.
+    /// The number of bytes in the current part so far.
     in_part: u64,
-    /// Hashes of the blocks of the part under way.
+    /// The hashes of the blocks in the current part.
     blocks: Vec<Digest>,
-    /// Hashes of whole parts, as right and as left children.
+    /// The hashes of complete parts, as right and as left children.
     parts: Vec<[Digest; 2]>,
 }
 
-/// The hash over children, the `left` or right child of its parent; `leaf` gives that of one of them.
+/// Returns the hash over children, as the `left` or right child of its parent. `leaf` returns the hash of one of them.
 fn node(children: usize, left: bool, first: usize, leaf: &dyn Fn(usize, bool) -> Digest) -> Digest {
     if children <= 1 {
         return leaf(first, left);

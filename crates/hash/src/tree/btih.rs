@@ -1,9 +1,9 @@
-//! The info hash of a torrent of one file (BEP 3, v1), as RHash computes it: SHA-1 of the dictionary of its length, name, length of
-//! pieces and the SHA-1s of these.
+//! The info hash of a single-file torrent (BEP 3, v1), as computed by RHash: SHA-1 of the dictionary with its length,
+//! name, piece length and the SHA-1s of the pieces.
 //!
-//! The name is part of it, and so is the length of pieces, which each program chooses by a rule of its own. So there is no digest of
-//! that name alone and no row of the table: the name stands behind it, in hexadecimal, and the length of pieces where that is
-//! not the one RHash takes: `btih;name=6469736b2e69736f;piece=256KiB`.
+//! The name is part of it, and so is the piece length, which each program chooses by its own rule. So there is no
+//! digest that is determined by this name alone, and no row in the table: the file name follows as a hexadecimal
+//! parameter, and the piece length if it is not the one chosen by RHash: `btih;name=6469736b2e69736f;piece=256KiB`.
 
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
@@ -12,10 +12,10 @@ use crate::family::whole::whole;
 use crate::hasher::Hasher;
 use crate::spec::{NAME, Spec};
 
-/// What stands before the parameters.
+/// The text before the parameters.
 pub(crate) const KEY: &str = "btih";
 
-/// The digest, of a file without a name.
+/// The digest for a file without a name.
 pub(crate) static ROW: Algorithm = Algorithm {
     name: KEY,
     tag: "BTIH",
@@ -41,11 +41,11 @@ pub(crate) static ROW: Algorithm = Algorithm {
     ..Algorithm::PLAIN
 };
 
-/// The shortest pieces, and the longest that are chosen by the size of a file.
+/// The shortest and the longest piece length chosen by the size of a file.
 const SHORTEST: u64 = 16 << 10;
 const LONGEST: u64 = 8 << 20;
 
-/// RHash's length of pieces: the largest power of two of which the file has at least 512.
+/// Returns RHash's piece length: the largest power of two for which the file has at least 512 pieces.
 fn usual_piece(size: u64) -> u64 {
     match (size / 512).checked_ilog2() {
         Some(log2) => (1 << log2).clamp(SHORTEST, LONGEST),
@@ -79,7 +79,7 @@ struct Btih {
     size: u64,
     fed: u64,
     piece_len: u64,
-    /// The hash of the piece under way, and those of pieces that are done.
+    /// The hash of the current piece, and those of complete pieces.
     piece: Hasher,
     hashes: Vec<u8>,
 }
@@ -130,7 +130,7 @@ impl Serial for Btih {
 mod tests {
     use super::*;
 
-    /// By RHash 1.4.3: a file called `f.bin`, empty, of nine bytes, and zeros of so many that pieces are longer.
+    /// From RHash 1.4.3: a file named `f.bin`, empty, with nine bytes, and with so many zeros that pieces are longer.
     #[test]
     fn the_info_hashes_of_rhash_are_given() {
         let spec: Spec = "btih;name=662e62696e".parse().unwrap();

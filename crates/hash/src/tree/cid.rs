@@ -1,7 +1,7 @@
-//! IPFS content identifiers of single files: a balanced tree of blocks in dag-pb and UnixFS, by the profiles people have.
+//! IPFS content identifiers of single files: a balanced tree of blocks in dag-pb and UnixFS, with the common profiles.
 //!
-//! A digest here is the identifier in binary: a multihash for version 0, version, codec and multihash for version 1. Chunk
-//! size, width and codec of leaves are no part of it, so the same file has another identifier by each profile.
+//! The digest is the binary identifier: a multihash for version 0; version, codec and multihash for version 1. It does
+//! not contain chunk size, width and codec of leaves, so the same file has a different identifier with each profile.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;
@@ -50,24 +50,24 @@ pub(crate) static ROWS: &[Algorithm] = &[
 const BOUND: Status =
     Status::Secure("SHA-256 of blocks that include the sizes of their subtrees (FIPS 180-4)");
 
-/// How a file is cut and its blocks are written.
+/// How a file is divided and its blocks are encoded.
 #[derive(Clone, Copy)]
 struct Profile {
-    /// Bytes of a leaf.
+    /// The size of a leaf.
     chunk: usize,
-    /// Most links of a node.
+    /// The maximum number of links in a node.
     width: usize,
-    /// Whether leaves are bytes alone, and identifiers of version 1.
+    /// Whether leaves are raw blocks, and identifiers have version 1.
     raw: bool,
 }
 
-/// What a node says of one below it.
+/// A node's link to a child.
 #[derive(Clone)]
 struct Link {
     id: Vec<u8>,
-    /// Bytes of the block and of all below it.
+    /// The total size of the block and everything below it.
     total: u64,
-    /// Bytes of the file in it.
+    /// The number of file bytes in it.
     content: u64,
 }
 
@@ -75,13 +75,13 @@ struct Link {
 struct Dag {
     profile: Profile,
     base: Spec,
-    /// Chunks that wait for company.
+    /// Chunks that wait to be hashed together.
     waiting: Vec<u8>,
     /// Links that wait for a node, leaves first; fewer than a node has.
     levels: Vec<Vec<Link>>,
 }
 
-/// Chunks hashed at once: enough to fill lanes in part, and few enough for the cache.
+/// The number of chunks hashed at once: enough to fill some lanes, and few enough for the cache.
 const TOGETHER: usize = 4;
 
 fn new(profile: &Profile) -> Box<dyn Serial> {
@@ -89,7 +89,7 @@ fn new(profile: &Profile) -> Box<dyn Serial> {
     Box::new(Dag { profile: *profile, base, waiting: Vec::new(), levels: Vec::new() })
 }
 
-/// Adds a number as protocol buffers and multiformats have them: seven bits a byte, the lowest first.
+/// Appends a number as a varint of protocol buffers and multiformats: seven bits per byte, the lowest first.
 fn varint(mut number: u64, out: &mut Vec<u8>) {
     while number > 0x7f {
         out.push(number as u8 | 0x80);
@@ -98,15 +98,15 @@ fn varint(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Adds the head of a field of so many bytes.
+/// Appends the header of a field of this length.
 fn field(tag: u8, len: usize, out: &mut Vec<u8>) {
     out.push(tag);
     varint(len as u64, out);
 }
 
-/// What stands in a dag-pb block before and behind a leaf's bytes.
+/// Returns what precedes and follows a leaf's bytes in a dag-pb block.
 fn around(len: usize) -> (Vec<u8>, Vec<u8>) {
-    // UnixFS: a file (1), its bytes (2) if there are some, their number (3).
+    // UnixFS: the type file (1), its bytes (2) if there are any, their number (3).
     let mut head = vec![0x08, 0x02];
     if len > 0 {
         field(0x12, len, &mut head);
@@ -120,7 +120,7 @@ fn around(len: usize) -> (Vec<u8>, Vec<u8>) {
 }
 
 impl Dag {
-    /// The identifier of a block with this digest.
+    /// Returns the identifier of a block with this digest.
     fn id(&self, is_leaf: bool, digest: &Digest) -> Vec<u8> {
         let version: &[u8] = match (self.profile.raw, is_leaf) {
             (false, _) => &[],
@@ -155,7 +155,7 @@ impl Dag {
         }
     }
 
-    /// Adds a link to a level; a node is made only of what is followed by more.
+    /// Adds a link to a level. A node is created only when more links follow.
     fn push(&mut self, level: usize, link: Link) {
         if self.levels.len() <= level {
             self.levels.push(Vec::new());
@@ -168,14 +168,14 @@ impl Dag {
         self.levels[level].push(link);
     }
 
-    /// The block over links, as a link.
+    /// Returns the link to the block over these links.
     fn node(&self, links: &[Link]) -> Link {
         let mut block = Vec::new();
         for link in links {
             let mut fields = Vec::new();
             field(0x0a, link.id.len(), &mut fields);
             fields.extend_from_slice(&link.id);
-            // A name of no letters.
+            // An empty name.
             field(0x12, 0, &mut fields);
             fields.push(0x18);
             varint(link.total, &mut fields);

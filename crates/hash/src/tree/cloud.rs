@@ -1,4 +1,4 @@
-//! Hashes that cloud stores made for themselves: OneDrive's QuickXorHash and Mail.ru's.
+//! Hashes designed by cloud storage services: OneDrive's QuickXorHash and Mail.ru's hash.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;
@@ -38,12 +38,12 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-/// Bytes after which one goes to the same bits again: 11 bits on each time, of 160.
+/// The number of bytes after which the bit position repeats: each byte advances by 11 of 160 bits.
 const PERIOD: usize = 160;
 
 #[derive(Clone)]
 struct QuickXor {
-    /// The exclusive or of all bytes with the same place in their period.
+    /// The exclusive or of all bytes with the same position in their period.
     sums: [u8; PERIOD],
     total: u64,
 }
@@ -77,7 +77,7 @@ impl Serial for QuickXor {
 #[derive(Clone)]
 struct MailRu {
     hasher: Hasher,
-    /// The beginning of the message, zeros behind it.
+    /// The beginning of the message, padded with zeros.
     first: [u8; 20],
     total: u64,
 }

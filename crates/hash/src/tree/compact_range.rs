@@ -1,16 +1,16 @@
-//! RFC 9162's tree over leaves that come in order, with one hash per level kept.
+//! RFC 9162's tree over leaves that arrive in order, with one hash kept per level.
 //!
-//! A *compact range* (the term of Certificate Transparency) is the list of maximal perfect subtrees that cover leaves
-//! `[first, next)`. It is all that is needed to go on, to join neighbouring ranges and to compute the root.
+//! A *compact range* (a term of Certificate Transparency) is the list of maximal perfect subtrees that cover leaves
+//! `[first, next)`. It is sufficient to continue, to join adjacent ranges and to compute the root.
 
 use crate::digest::Digest;
 
-/// A range that does not begin where the one before it ends, or a subtree that does not fit at its place.
+/// A range that does not begin where the previous one ends, or a subtree that does not fit at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The leaf that should have come next.
+    /// The expected leaf.
     pub expected: u64,
-    /// The leaf that came.
+    /// The actual leaf.
     pub found: u64,
 }
 
@@ -22,7 +22,7 @@ impl std::fmt::Display for Gap {
 
 impl std::error::Error for Gap {}
 
-/// The maximal perfect subtrees of leaves `[first, end)`, left to right, as `(first leaf, level)`.
+/// Returns the maximal perfect subtrees of leaves `[first, end)`, from left to right, as `(first leaf, level)`.
 pub fn decompose(first: u64, end: u64) -> impl Iterator<Item = (u64, u8)> {
     let mut at = first;
     std::iter::from_fn(move || {
@@ -39,31 +39,31 @@ pub fn decompose(first: u64, end: u64) -> impl Iterator<Item = (u64, u8)> {
 pub struct CompactRange {
     first: u64,
     next: u64,
-    /// `(level, hash)`, left to right. Two entries of one level may wait side by side until the next push: BLAKE3 must
-    /// know its last merge, which is the root's.
+    /// `(level, hash)`, from left to right. Two entries of the same level may wait side by side until the next push,
+    /// because the last merge of BLAKE3 is that of the root and must be known.
     subtrees: Vec<(u8, Digest)>,
 }
 
 impl CompactRange {
-    /// No leaves yet, the first will be number `first`.
+    /// Returns a range without leaves whose first leaf will be number `first`.
     pub fn starting_at(first: u64) -> CompactRange {
         CompactRange { first, next: first, subtrees: Vec::new() }
     }
 
-    /// The number of the leaf that comes next.
+    /// Returns the number of the next leaf.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// The number of the first leaf.
+    /// Returns the number of the first leaf.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// Adds the hash of the next perfect subtree of `level` (0 for a leaf); `node` hashes two children.
+    /// Adds the hash of the next perfect subtree of `level` (0 for a leaf). `node` hashes two children.
     ///
     /// # Errors
-    /// A subtree of this level cannot begin at the next leaf.
+    /// Fails if a subtree of this level cannot begin at the next leaf.
     pub fn push(
         &mut self,
         level: u8,
@@ -82,10 +82,10 @@ impl CompactRange {
         Ok(())
     }
 
-    /// Adds `count` leaves that all have one hash: `levels[v]` is that of a perfect subtree of `2^v` of them.
+    /// Adds `count` leaves with the same hash: `levels[v]` is that of a perfect subtree of `2^v` of them.
     ///
     /// # Panics
-    /// If `levels` ends below the level a run of this length needs; 64 levels suffice for all.
+    /// If `levels` has fewer levels than a run of this length needs; 64 levels are always sufficient.
     pub fn push_run(&mut self, count: u64, levels: &[Digest], node: impl Fn(&Digest, &Digest) -> Digest) {
         for (_, level) in decompose(self.next, self.next + count) {
             self.push(level, levels[usize::from(level)].clone(), &node)
@@ -93,18 +93,19 @@ impl CompactRange {
         }
     }
 
-    /// The perfect subtrees as `(level, hash)`, all merges done.
+    /// Returns the perfect subtrees as `(level, hash)`, with all merges done.
     pub fn into_subtrees(mut self, node: impl Fn(&Digest, &Digest) -> Digest) -> Vec<(u8, Digest)> {
         self.merge(&node);
         self.subtrees
     }
 
-    /// The hashes whose fold from the right is the root, the last merge never done; empty if there are no leaves.
+    /// Returns the hashes that are combined from right to left to the root, without the last merge; empty if there are
+    /// no leaves.
     pub fn peaks(&self) -> impl DoubleEndedIterator<Item = &Digest> + ExactSizeIterator {
         self.subtrees.iter().map(|(_, hash)| hash)
     }
 
-    /// The root, every node hashed by `node`; `None` without leaves.
+    /// Returns the root, with every node hashed by `node`; `None` without leaves.
     pub fn root(&self, node: impl Fn(&Digest, &Digest) -> Digest) -> Option<Digest> {
         let mut peaks = self.peaks().rev();
         let last = peaks.next()?.clone();

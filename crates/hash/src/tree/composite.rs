@@ -1,8 +1,8 @@
-//! One message through a composite digest, in slices as they come.
+//! Computes the composite digest of one message, whose bytes arrive in slices.
 //!
-//! Leaves of up to half a mebibyte are gathered to one, so that they fill the lanes however small the slices are; slices of
-//! a mebibyte or more are hashed where they lie. Larger leaves are fed as one message each: their lanes are other leaves of
-//! the same file, which the engine reads side by side.
+//! Leaves of up to half a mebibyte are collected to one mebibyte, so that they fill the lanes however small the slices
+//! are; slices of a mebibyte or more are hashed in place. Larger leaves are hashed as one message each: their lanes are
+//! other leaves of the same file, which the engine reads side by side.
 
 use crate::algorithm::{Composite, Cut, Params, Serial, feed_zeros};
 use crate::digest::Digest;
@@ -15,13 +15,13 @@ use crate::tree::mtsum;
 use std::sync::Arc;
 
 impl Composite {
-    /// The hash of leaves and nodes.
+    /// Returns the hash of leaves and nodes.
     pub fn base(&self) -> Spec {
         let (algorithm, len) = self.base;
         Spec::new(algorithm).with_bits(len * 8).expect("rows name a length that their base has")
     }
 
-    /// A hasher that has been fed what stands before a leaf's bytes.
+    /// Returns a hasher that has processed the prefix of a leaf.
     pub fn leaf_hasher(&self) -> Hasher {
         let mut hasher = self.base().hasher();
         hasher.update(self.prefix);
@@ -29,7 +29,7 @@ impl Composite {
     }
 }
 
-/// A hasher of one message.
+/// Returns a hasher for one message.
 pub(crate) fn hasher(composite: &'static Composite, params: &Params, size: Option<u64>) -> Box<dyn Serial> {
     match (composite.cut, size) {
         (Cut::Equal(_), _) => Box::new(Leaves::new(composite, params)),
@@ -38,23 +38,23 @@ pub(crate) fn hasher(composite: &'static Composite, params: &Params, size: Optio
     }
 }
 
-/// Bytes gathered to hash many leaves at once.
+/// The number of bytes collected to hash many leaves at once.
 const GATHER: usize = 1 << 20;
 
-/// A message cut into equal leaves.
+/// A message divided into leaves of equal size.
 #[derive(Clone)]
 struct Leaves {
     leaf: Hasher,
     leaf_size: u64,
-    /// Bytes of leaves not hashed yet, at most [`GATHER`]; unused where leaves are large.
+    /// Bytes of leaves that are not hashed yet, at most [`GATHER`]; unused if leaves are large.
     gathered: Vec<u8>,
-    /// The large leaf under way, and how many bytes it has got.
+    /// The current large leaf, and the number of its bytes so far.
     open: Option<(Hasher, u64)>,
     total: u64,
     fold: LeafDigests,
 }
 
-/// What is kept of the leaves that are done.
+/// What is kept of completed leaves.
 #[derive(Clone)]
 pub(crate) enum LeafDigests {
     Merkle { merkle: Arc<Merkle>, range: CompactRange },
@@ -118,7 +118,7 @@ impl Leaves {
         }
     }
 
-    /// Bytes of whole leaves hashed at once; 0 where leaves are too large to gather.
+    /// Returns the number of bytes of complete leaves hashed at once; 0 if leaves are too large to collect.
     fn batch(&self) -> usize {
         let leaf = self.leaf_size.min(GATHER as u64) as usize;
         if leaf * 2 <= GATHER { GATHER / leaf * leaf } else { 0 }
@@ -201,7 +201,7 @@ impl Serial for Leaves {
         }
         feed_zeros(to_boundary, |zeros| self.update(zeros));
         if !self.gathered.is_empty() {
-            // Whole leaves, being at a boundary.
+            // Only complete leaves, because this is a boundary.
             let gathered = std::mem::take(&mut self.gathered);
             self.hash(&gathered);
         }

@@ -1,8 +1,8 @@
 //! Composite digests over any base hash: `sha256-tree`, `mtsum-md5` and the like.
 //!
-//! Rows for every hash times every construction would drown the table, so a construction is one row of [`FAMILIES`], and the
-//! algorithm `mtsum-md5` is made when its name is first asked for. It then lives as long as the program; there are only as
-//! many as there are names.
+//! Rows for every combination of hash and construction would clutter the table, so a construction is one row of
+//! [`FAMILIES`], and the algorithm `mtsum-md5` is created when its name is first used. It is then never freed; there
+//! are only as many as there are names.
 
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Key, Kind, Status, Unit, Variant};
 use crate::spec::Spec;
@@ -12,13 +12,13 @@ use std::sync::Mutex;
 
 /// A construction over any hash.
 pub struct Family {
-    /// What stands before the hash's name.
+    /// The prefix of the hash's name.
     pub prefix: &'static str,
-    /// What stands behind it.
+    /// The suffix of the hash's name.
     pub suffix: &'static str,
-    /// What it is and where it is met, in one line.
+    /// A one-line description of the construction and its use.
     pub summary: &'static str,
-    /// Why an equal digest tells less than one of the base hash would; `None` if it tells as much.
+    /// Why a matching digest proves less than one of the base hash; `None` if it proves as much.
     pub weakness: Option<&'static str>,
     /// Its number in the header of a stored tree (docs/spec/tree.md).
     stored: u8,
@@ -28,12 +28,12 @@ pub struct Family {
 }
 
 impl Family {
-    /// The name with `HASH` for the hash's: `HASH-tree`, `mtsum-HASH`.
+    /// Returns the name with `HASH` in place of the hash: `HASH-tree`, `mtsum-HASH`.
     pub fn pattern(&self) -> String {
         self.name("HASH")
     }
 
-    /// The name over a hash.
+    /// Returns the name over a hash.
     pub fn name(&self, hash: &str) -> String {
         format!("{}{hash}{}", self.prefix, self.suffix)
     }
@@ -42,7 +42,7 @@ impl Family {
 const UNTOLD: &str = "no leaf and node prefixes: a file of two hashes has the digest of a longer file \
                       (the reason for the prefixes of RFC 6962, 2013)";
 
-/// Every construction. A more special prefix stands before the one it begins with.
+/// All constructions. A more specific prefix comes before the one it begins with.
 pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "",
@@ -92,13 +92,13 @@ pub static FAMILIES: &[Family] = &[
     },
 ];
 
-/// Whether trees are made over this hash: not over checksums, nor over what is a tree itself.
+/// Returns whether trees can be based on this hash: not on checksums, nor on trees.
 fn can_be_base(base: &Spec) -> bool {
     base.params.key == Key::None && base.digest_len() <= 64 && descriptor_name(base).is_some()
 }
 
 impl Family {
-    /// The algorithm of this construction over a hash; `None` for one it is not made over.
+    /// Returns the algorithm of this construction over a hash; `None` if it cannot be based on it.
     pub(crate) fn over(&self, base: &Spec) -> Option<&'static Algorithm> {
         static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
         if !can_be_base(base) {
@@ -139,8 +139,8 @@ impl Family {
     }
 }
 
-/// How the header of a stored tree names a digest: the number of the construction and the base hash. `None` if its tree cannot
-/// be stored. [`Spec::from_stored`] leads back.
+/// Returns how the header of a stored tree names a digest: the number of the construction and the base hash. `None` if
+/// its tree cannot be stored. [`Spec::from_stored`] is the inverse.
 pub fn stored(spec: &Spec) -> Option<(u8, String)> {
     match &spec.algorithm().kind {
         Kind::Composite(composite) => {
@@ -159,11 +159,11 @@ pub fn stored(spec: &Spec) -> Option<(u8, String)> {
     }
 }
 
-/// The number of a hash that is a tree by itself.
+/// The number for a hash that is a tree itself.
 const BY_ITSELF: u8 = 0;
 
-/// The digest that a stored tree's header names; `leaf` is the leaf size, for a construction that has one to choose.
-/// `parse` leads from a name to an algorithm.
+/// Returns the digest named by a stored tree's header. `leaf` is the leaf size, for a construction whose leaf size is
+/// variable. `parse` converts a name to an algorithm.
 pub(crate) fn from_stored(
     number: u8,
     base: &str,
@@ -179,7 +179,7 @@ pub(crate) fn from_stored(
     if spec.unit() > 0 { spec.with_unit(leaf).ok() } else { Some(spec) }
 }
 
-/// Which of mtsum's trees this is, and over which hash.
+/// Returns the variant of mtsum's tree, and its hash.
 pub fn halves(spec: &Spec) -> Option<(Variant, Spec)> {
     match spec.algorithm().composite()? {
         composite @ Composite { cut: Cut::Halves(variant), .. } => Some((*variant, composite.base())),

@@ -1,23 +1,23 @@
-//! Bytes gathered until they are enough leaves to fill the lanes.
+//! Collects bytes until there are enough leaves to fill the lanes.
 
-/// Leaves hashed at once.
+/// The number of leaves hashed at once.
 const BATCH: usize = 64;
 
-/// The bytes that wait.
+/// The waiting bytes.
 #[derive(Clone, Default)]
 pub(crate) struct Gathered {
     leaf: usize,
-    /// Fewer than a batch.
+    /// Less than a batch.
     waiting: Vec<u8>,
 }
 
 impl Gathered {
-    /// Nothing yet, for leaves of so many bytes.
+    /// Returns an empty buffer for leaves of this size.
     pub(crate) fn new(leaf: usize) -> Gathered {
         Gathered { leaf, waiting: Vec::new() }
     }
 
-    /// Takes the bytes that come next; `hash` gets whole leaves, many at a time, in order.
+    /// Adds bytes; `hash` receives complete leaves, many at a time, in order.
     pub(crate) fn feed(&mut self, mut data: &[u8], mut hash: impl FnMut(&[u8])) {
         let full = BATCH * self.leaf;
         while !data.is_empty() {
@@ -37,7 +37,7 @@ impl Gathered {
         }
     }
 
-    /// What is left at the end: fewer bytes than a batch, the last leaf perhaps short.
+    /// Returns the remainder at the end: less than a batch, of which the last leaf may be short.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.waiting)
     }

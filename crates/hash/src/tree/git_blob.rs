@@ -1,5 +1,5 @@
-//! The identifier that git gives to the content of a file: the hash of `blob `, the length in decimal, a zero byte and the
-//! content. With SHA-1 it is the content identifier of Software Heritage as well (ISO/IEC 18670).
+//! The object name of a git blob: the hash of `blob `, the length in decimal, a zero byte and the content. With SHA-1
+//! it is also the content identifier of Software Heritage (ISO/IEC 18670).
 
 use crate::algorithm::{Algorithm, Headed, Kind, Serial, Status};
 use crate::digest::Digest;
@@ -40,7 +40,7 @@ fn held(headed: &'static Headed) -> Box<dyn Serial> {
     Box::new(Held { headed, bytes: Vec::new() })
 }
 
-/// A message of unknown length: kept whole, because what stands before its first byte is known only at the end.
+/// A message of unknown length, which is stored completely because its header is known only at the end.
 #[derive(Clone)]
 struct Held {
     headed: &'static Headed,

@@ -1,7 +1,9 @@
-//! HDFS's checksum of a file, as `hadoop fs -checksum` prints it: MD5 over the MD5s of blocks' CRCs of 512 bytes each.
+//! HDFS's checksum of a file, as printed by `hadoop fs -checksum`: the MD5 of the MD5s of each block's CRCs of 512
+//! bytes.
 //!
-//! The digest is what Hadoop prints behind the name: bytes that a CRC covers, CRCs in a block (0 of a file of one block), MD5 and
-//! four zeros. Its name, `MD5-of-2048MD5-of-512CRC32C`, says the same in letters. The mode COMPOSITE_CRC is the plain CRC of the file.
+//! The digest is what Hadoop prints after the name: the number of bytes covered by a CRC, the number of CRCs in a block
+//! (0 for a file of one block), the MD5 and four zeros. Its name, `MD5-of-2048MD5-of-512CRC32C`, contains the same
+//! numbers. The mode COMPOSITE_CRC is the plain CRC of the file.
 
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
@@ -55,9 +57,9 @@ const fn kind(crc: &'static Algorithm) -> Kind {
     })
 }
 
-/// Bytes that one CRC covers.
+/// The number of bytes covered by a CRC.
 const CHUNK: usize = 512;
-/// The shortest list of MD5s that is hashed, and what a longer one is a power of two times of.
+/// The minimum size of the list of MD5s that is hashed; a longer one has a power of two times this size.
 const SHORTEST: usize = 32;
 
 fn hasher(composite: &'static Composite, params: &Params, _: Option<u64>) -> Box<dyn Serial> {
@@ -73,14 +75,14 @@ fn hasher(composite: &'static Composite, params: &Params, _: Option<u64>) -> Box
 
 #[derive(Clone)]
 struct Hdfs {
-    /// The CRC under way, and how many bytes it has got.
+    /// The current CRC, and the number of its bytes so far.
     crc: Hasher,
     in_chunk: usize,
-    /// The MD5 of the CRCs of the block under way, and how many bytes of the file that has.
+    /// The MD5 of the CRCs in the current block, and the number of file bytes in it so far.
     block: Hasher,
     in_block: u64,
     block_size: u64,
-    /// The MD5s of blocks that are done.
+    /// The MD5s of complete blocks.
     md5s: Vec<u8>,
 }
 
@@ -101,7 +103,7 @@ impl Hdfs {
 impl Serial for Hdfs {
     fn update(&mut self, mut data: &[u8]) {
         while !data.is_empty() {
-            // Blocks are whole chunks, so that no chunk goes on in the next.
+            // Blocks consist of complete chunks, so no chunk spans two blocks.
             let (taken, rest) = data.split_at(data.len().min(CHUNK - self.in_chunk));
             self.crc.update(taken);
             self.in_chunk += taken.len();
@@ -127,7 +129,7 @@ impl Serial for Hdfs {
         let blocks = md5s.len() / 16;
         let per_crc = if blocks == 0 { 0 } else { CHUNK as u32 };
         let per_block = if blocks > 1 { self.block_size / CHUNK as u64 } else { 0 };
-        // Hadoop hashes all of the buffer that the list lies in, which doubles as it grows.
+        // Hadoop hashes the complete buffer of the list, which is doubled as it grows.
         let mut list = md5s;
         list.resize(list.len().next_power_of_two().max(SHORTEST), 0);
         let md5 = self.block.spec().digest(&list);

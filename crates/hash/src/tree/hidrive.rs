@@ -1,5 +1,5 @@
-//! The content hash of HiDrive (IONOS, "HiDrive Synchronization", 2018): SHA-1 over pages of 4096 bytes, and sums of hashes for
-//! every 256 of a level.
+//! The content hash of HiDrive (IONOS, "HiDrive Synchronization", 2018): SHA-1 over pages of 4096 bytes, and sums of
+//! hashes for every 256 of a level.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;
@@ -31,12 +31,12 @@ pub(crate) const ROW: Algorithm = Algorithm {
 };
 
 const PAGE: usize = 4096;
-/// Hashes that make one of the level above.
+/// The number of hashes that form one of the next level.
 const CHILDREN: usize = 256;
 
 type Hash = [u8; 20];
 
-/// A level under way: its first hash, how many there are, and what they sum up to.
+/// An unfinished level: its first hash, the number of hashes, and their sum.
 #[derive(Clone, Default)]
 struct Level {
     first: Hash,
@@ -61,7 +61,7 @@ fn add(sum: &mut Hash, other: &[u8]) {
 }
 
 impl HiDrive {
-    /// Hashes pages, the last of which may be short. A page of zeros has no hash but zeros.
+    /// Hashes pages, the last of which may be short. The hash of a page of zeros is zero.
     fn hash(&mut self, data: &[u8]) {
         let mut pages: Vec<&[u8]> = data.chunks(PAGE).collect();
         let mut last = [0; PAGE];

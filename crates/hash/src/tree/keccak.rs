@@ -1,8 +1,8 @@
-//! Keccak's trees: KangarooTwelve (RFC 9861), MarsupilamiFourteen (Bertoni, Daemen, Peeters, Van Assche, Van Keer & Viguier
-//! 2018) and ParallelHash (SP 800-185 section 6).
+//! Keccak's trees: KangarooTwelve (RFC 9861), MarsupilamiFourteen (Bertoni, Daemen, Peeters, Van Assche, Van Keer &
+//! Viguier 2018) and ParallelHash (SP 800-185 section 6).
 //!
-//! Their shape is one: blocks of 8 KiB are hashed apart, in lanes, and a node absorbs the hashes one after the other.
-//! KangarooTwelve absorbs its first block itself, and a message of one block is hashed as it is.
+//! They have the same structure: blocks of 8 KiB are hashed separately, in lanes, and a node absorbs the hashes in
+//! order. KangarooTwelve absorbs the first block itself, and hashes a message of one block directly.
 
 use crate::algorithm::{Algorithm, Kind, Lengths, Output, Params, Serial, Status};
 use crate::block::{Chain, Stream, finish_streams, state, update_streams};
@@ -46,15 +46,15 @@ pub(crate) static ROWS: &[Algorithm] = &[
 ];
 
 const BLOCK: usize = 8192;
-/// Blocks hashed at once.
+/// The number of blocks hashed at once.
 const BATCH: usize = 64;
 
-/// What the trees differ in.
+/// The differences between the trees.
 struct Way {
     leaf: Chain,
     leaf_len: usize,
     node: Chain,
-    /// For a message of less than a block; `None` for ParallelHash.
+    /// For a message shorter than a block; `None` for ParallelHash.
     single: Option<Chain>,
 }
 
@@ -75,11 +75,11 @@ static M14: Way =
 static PARALLEL128: Way = Way { leaf: shake128::<0x1f>(), leaf_len: 32, node: shake128::<4>(), single: None };
 static PARALLEL256: Way = Way { leaf: shake256::<0x1f>(), leaf_len: 64, node: shake256::<4>(), single: None };
 
-/// A message under way.
+/// An unfinished message.
 #[derive(Clone)]
 struct Blocks {
     way: &'static Way,
-    /// The first block of KangarooTwelve, until it is whole.
+    /// The first block of KangarooTwelve, until it is complete.
     head: Vec<u8>,
     node: Stream,
     gathered: Gathered,
@@ -88,7 +88,7 @@ struct Blocks {
     custom: Arc<[u8]>,
 }
 
-/// `length_encode` of RFC 9861 section 3.3: the bytes of a number, none for zero, and how many.
+/// Returns `length_encode` of RFC 9861 section 3.3: the bytes of a number, none for zero, and their number.
 fn counted(number: u64) -> Vec<u8> {
     let mut bytes = fewest_bytes(number);
     bytes.push(bytes.len() as u8);
@@ -127,7 +127,7 @@ impl Blocks {
         }
     }
 
-    /// Takes what comes behind the head.
+    /// Adds bytes after the first block.
     fn gather(&mut self, data: &[u8]) {
         let mut gathered = std::mem::take(&mut self.gathered);
         gathered.feed(data, |whole| self.hash(whole));
@@ -139,7 +139,7 @@ impl Blocks {
         self.hash(&rest);
     }
 
-    /// The stream whose output is the digest.
+    /// Returns the stream whose output is the digest.
     fn ended(&mut self) -> Stream {
         let Some(single) = &self.way.single else {
             self.flush();
@@ -147,7 +147,7 @@ impl Blocks {
             self.node.update(&right_encode(self.digest_len as u64 * 8));
             return self.node.clone();
         };
-        // The customization and its length follow the message.
+        // The customization string and its length follow the message.
         let mut behind = self.custom.to_vec();
         behind.extend(counted(self.custom.len() as u64));
         if self.head.len() + behind.len() <= BLOCK {

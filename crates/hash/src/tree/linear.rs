@@ -1,4 +1,4 @@
-//! Pieces of checksums that add up.
+//! Parts of checksums that can be combined.
 
 use crate::algorithm::{Algorithm, Kind, Linear};
 use crate::digest::Digest;
@@ -6,7 +6,7 @@ use crate::family::crc::of_part;
 use crate::spec::Spec;
 
 impl Linear {
-    /// That of an algorithm, if it adds up.
+    /// Returns the checksum of an algorithm, if it can be combined from parts.
     pub fn of(algorithm: &Algorithm) -> Option<Linear> {
         match algorithm.kind {
             Kind::Linear(linear) => Some(linear),
@@ -14,10 +14,10 @@ impl Linear {
         }
     }
 
-    /// The value of a part.
+    /// Returns the value of a part.
     pub fn part(self, spec: &Spec, data: &[u8]) -> Digest {
         match self {
-            // What stands behind the whole message stands behind no part of it.
+            // The suffix of a message is not part of its parts.
             Linear::Crc(crc) => of_part(&crc, data),
             Linear::Adler32 => spec.digest(data),
         }

@@ -1,4 +1,4 @@
-//! The hash of leaf digests one after the other, as they come.
+//! The hash of leaf digests, added in order.
 
 use crate::algorithm::{Close, Composite, List};
 use crate::digest::Digest;
@@ -10,12 +10,12 @@ pub(crate) struct Listing {
     list: List,
     hasher: Box<Hasher>,
     count: u64,
-    /// The first leaf's digest.
+    /// The digest of the first leaf.
     first: Option<Digest>,
 }
 
 impl Listing {
-    /// No leaves yet of a composite that is closed so.
+    /// Returns an empty list for a composite digest of this kind.
     pub(crate) fn new(composite: &Composite) -> Listing {
         let list = match composite.close {
             Close::List(list) => list,
@@ -24,19 +24,19 @@ impl Listing {
         Listing { list, hasher: Box::new(composite.base().hasher()), count: 0, first: None }
     }
 
-    /// Leaves so far.
+    /// Returns the number of leaves so far.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Takes the digest of the leaf that comes next.
+    /// Adds the digest of the next leaf.
     pub(crate) fn push(&mut self, leaf: &Digest) {
         self.first.get_or_insert_with(|| leaf.clone());
         self.hasher.update(leaf.as_bytes());
         self.count += 1;
     }
 
-    /// The digest of a message of `size` bytes in leaves of `leaf_size` bytes.
+    /// Returns the digest of a message of `size` bytes in leaves of `leaf_size` bytes.
     pub(crate) fn finish(&mut self, size: u64, leaf_size: u64) -> Digest {
         let empty = || self.hasher.spec().digest(b"");
         match (self.list, size) {

@@ -1,4 +1,4 @@
-//! MD5 and SHA-1 of the same message, one behind the other: what TLS 1.1 and SSL 3.0 signed (RFC 4346 section 7.4.3).
+//! MD5 and SHA-1 of the same message, concatenated, as signed by TLS 1.1 and SSL 3.0 (RFC 4346 section 7.4.3).
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
@@ -28,7 +28,7 @@ struct Both([Hasher; 2]);
 
 impl Serial for Both {
     fn update(&mut self, data: &[u8]) {
-        // Slices small enough to lie in the cache for the second.
+        // Slices small enough to be in the cache for the second hash.
         for slice in data.chunks(1 << 14) {
             self.0.iter_mut().for_each(|hasher| hasher.update(slice));
         }

@@ -1,7 +1,7 @@
-//! Merkle trees of RFC 9162's shape: `HASH-tree`, Glacier's tree hash and BLAKE3.
+//! Merkle trees with the structure of RFC 9162: `HASH-tree`, Glacier's tree hash and BLAKE3.
 //!
-//! They differ in leaf size, in the prefixes of leaves and nodes, and in how the root is closed. Whole buffers are reduced
-//! level by level, so that nodes too are hashed in lanes.
+//! They differ in leaf size, in the prefixes of leaves and nodes, and in the final step. Complete buffers are reduced
+//! level by level, so that nodes are also hashed in lanes.
 
 use crate::algorithm::{Close, Composite, Key, Kind, Params};
 use crate::digest::Digest;
@@ -19,12 +19,12 @@ pub const FTREE_ID: &[u8; 8] = b"ftree-1\0";
 pub struct Merkle {
     leaf_size: u64,
     nodes: Nodes,
-    /// Whether the digest binds what the descriptor says.
+    /// Whether the digest includes the descriptor.
     sealed: bool,
 }
 
 enum Nodes {
-    /// Hashers that have been fed their prefix.
+    /// Hashers that have processed their prefix.
     Hash {
         leaf: Box<Hasher>,
         node: Box<Hasher>,
@@ -33,11 +33,11 @@ enum Nodes {
 }
 
 impl Merkle {
-    /// The tree of this digest, or `None` if it is not a Merkle tree.
+    /// Returns the tree of this digest, or `None` if it is not a Merkle tree.
     pub fn new(spec: &Spec) -> Option<Merkle> {
         match &spec.algorithm().kind {
             Kind::Composite(composite) => Merkle::over(composite, &spec.params),
-            // Longer output comes from the root's compression only, which folding does not keep.
+            // Longer output requires the compression of the root, which is not available from combined hashes.
             Kind::Chunks { .. } if spec.digest_len() == 32 => {
                 let nodes = Nodes::Blake3(spec.params.key.clone());
                 Some(Merkle { leaf_size: 1 << 10, nodes, sealed: false })
@@ -46,7 +46,7 @@ impl Merkle {
         }
     }
 
-    /// The tree of a composite digest.
+    /// Returns the tree of a composite digest.
     pub(crate) fn over(composite: &Composite, params: &Params) -> Option<Merkle> {
         let (node, sealed) = match composite.close {
             Close::Merkle { node } => (node, false),
@@ -63,12 +63,12 @@ impl Merkle {
         Some(Merkle { leaf_size: params.unit, nodes, sealed })
     }
 
-    /// Bytes in a leaf: a power of two.
+    /// Returns the leaf size in bytes, a power of two.
     pub fn leaf_size(&self) -> u64 {
         self.leaf_size
     }
 
-    /// Length of leaf and node hashes in bytes.
+    /// Returns the length of leaf and node hashes in bytes.
     pub fn hash_len(&self) -> usize {
         match &self.nodes {
             Nodes::Hash { leaf, .. } => leaf.spec().digest_len(),
@@ -76,23 +76,23 @@ impl Merkle {
         }
     }
 
-    /// Whether equal leaves have equal hashes wherever they stand, so that those of zeros can be kept.
+    /// Returns whether equal leaves have equal hashes at any position, so that those of zeros can be reused.
     pub fn place_independent(&self) -> bool {
         matches!(self.nodes, Nodes::Hash { .. })
     }
 
-    /// Whether the digest is sealed: it binds the message's length, leaf size and algorithm.
+    /// Returns whether the digest is sealed: it covers the message's length, leaf size and algorithm.
     pub fn is_sealed(&self) -> bool {
         self.sealed
     }
 
-    /// Leaves of a message of `size` bytes; the empty message has one empty leaf.
+    /// Returns the number of leaves of a message of `size` bytes; the empty message has one empty leaf.
     pub fn leaves(&self, size: u64) -> u64 {
         size.div_ceil(self.leaf_size).max(1)
     }
 
-    /// A hasher for one leaf, which has been fed what stands before the leaf's bytes; `None` for BLAKE3, whose leaves
-    /// depend on their place.
+    /// Returns a hasher for one leaf that has processed the prefix; `None` for BLAKE3, whose leaves depend on their
+    /// position.
     pub fn leaf_hasher(&self) -> Option<Hasher> {
         match &self.nodes {
             Nodes::Hash { leaf, .. } => Some(Hasher::clone(leaf)),
@@ -100,8 +100,8 @@ impl Merkle {
         }
     }
 
-    /// The hashes of the leaves of `data`, which begins at a leaf; the last may be short. No data are one empty leaf.
-    /// `first` is the number of the first leaf.
+    /// Returns the hashes of the leaves of `data`, which begins at a leaf boundary; the last leaf may be short. Empty
+    /// data is one empty leaf. `first` is the number of the first leaf.
     pub fn leaf_hashes(&self, data: &[u8], first: u64) -> Vec<Digest> {
         let slices: Vec<&[u8]> = match data {
             [] => vec![data],
@@ -115,8 +115,8 @@ impl Merkle {
         }
     }
 
-    /// The hash of the subtree over `data`, which begins at leaf `first` and, unless it ends the message, is a perfect
-    /// subtree. For BLAKE3 the non-root chaining value.
+    /// Returns the hash of the subtree over `data`, which begins at leaf `first` and, unless it ends the message, is a
+    /// perfect subtree. For BLAKE3, this is the non-root chaining value.
     pub fn subtree(&self, data: &[u8], first: u64) -> Digest {
         match &self.nodes {
             Nodes::Hash { .. } => self.reduce(self.leaf_hashes(data, first)),
@@ -124,10 +124,11 @@ impl Merkle {
         }
     }
 
-    /// The hash over the leaf or subtree hashes `row`, all of one level but for the last, which may be less.
+    /// Returns the hash over the leaf or subtree hashes in `row`, all of the same level except possibly the last, which
+    /// may be smaller.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `row` is empty.
     pub fn reduce(&self, mut row: Vec<Digest>) -> Digest {
         while row.len() > 1 {
             row = self.parents(&row);
@@ -135,7 +136,7 @@ impl Merkle {
         row.pop().expect("a subtree has a leaf")
     }
 
-    /// The next level up: neighbours paired, an odd last one lifted.
+    /// Returns the next level: neighbours are combined, and an unpaired last node is moved up.
     fn parents(&self, row: &[Digest]) -> Vec<Digest> {
         let (pairs, odd) = row.as_chunks::<2>();
         let mut parents = match &self.nodes {
@@ -151,7 +152,7 @@ impl Merkle {
         parents
     }
 
-    /// The hash of an inner node that is not BLAKE3's root.
+    /// Returns the hash of an inner node, which is not the root for BLAKE3.
     pub fn node(&self, left: &Digest, right: &Digest) -> Digest {
         match &self.nodes {
             Nodes::Hash { node, .. } => {
@@ -168,7 +169,7 @@ impl Merkle {
         }
     }
 
-    /// The hash of the root over two children: BLAKE3's is hashed otherwise than its nodes.
+    /// Returns the hash of the root over two children, which BLAKE3 computes differently from other nodes.
     pub fn root(&self, left: &Digest, right: &Digest) -> Digest {
         match &self.nodes {
             Nodes::Hash { .. } => self.node(left, right),
@@ -180,8 +181,8 @@ impl Merkle {
         }
     }
 
-    /// The digest of a message of `size` bytes with these leaves; `None` if the range does not hold all of them, or if it
-    /// is BLAKE3 and one subtree holds them all (its root is hashed otherwise, from the data).
+    /// Returns the digest of a message of `size` bytes with these leaves; `None` if the range does not contain all of
+    /// them, or for BLAKE3 if a single subtree contains all of them (its root is computed differently, from the data).
     pub fn close(&self, range: &CompactRange, size: u64) -> Option<Digest> {
         let mut peaks = range.peaks().rev();
         let last = peaks.next()?.clone();
@@ -192,8 +193,8 @@ impl Merkle {
         Some(self.seal(&self.root(first, &right), size))
     }
 
-    /// The digest of a message of `size` bytes whose Merkle Tree Hash is `root`: the seal of a `HASH-tree`, the root
-    /// itself for Glacier and BLAKE3.
+    /// Returns the digest of a message of `size` bytes whose Merkle Tree Hash is `root`: the seal of a `HASH-tree`, the
+    /// root itself for Glacier and BLAKE3.
     pub fn seal(&self, root: &Digest, size: u64) -> Digest {
         let (true, Nodes::Hash { leaf, .. }) = (self.sealed, &self.nodes) else {
             return root.clone();
@@ -206,7 +207,7 @@ impl Merkle {
     }
 }
 
-/// What the seal says of the tree: format, base hash, leaf size, length.
+/// Returns the description of the tree in the seal: format, base hash, leaf size, length.
 fn descriptor(base: &Spec, leaf_size: u64, size: u64) -> [u8; 40] {
     let mut descriptor = [0; 40];
     descriptor[..8].copy_from_slice(FTREE_ID);
@@ -217,10 +218,10 @@ fn descriptor(base: &Spec, leaf_size: u64, size: u64) -> [u8; 40] {
     descriptor
 }
 
-/// The longest name in a descriptor, in bytes.
+/// The maximum length of the name in a descriptor, in bytes.
 const LONGEST_NAME: usize = 16;
 
-/// The base hash as the descriptor spells it; `None` if no trees are made over it.
+/// Returns the name of the base hash in the descriptor; `None` if trees cannot be based on it.
 pub(crate) fn descriptor_name(base: &Spec) -> Option<String> {
     let row = base.algorithm();
     let id = row.tree_id?;
@@ -231,14 +232,14 @@ pub(crate) fn descriptor_name(base: &Spec) -> Option<String> {
     (name.len() <= LONGEST_NAME).then_some(name)
 }
 
-/// Hashes of perfect subtrees of levels 0 to 63 all of whose leaves have the hash `leaf`.
+/// Returns the hashes of perfect subtrees of levels 0 to 63 whose leaves all have the hash `leaf`.
 pub fn zero_levels(merkle: &Merkle, leaf: Digest) -> Vec<Digest> {
     std::iter::successors(Some(leaf), |hash| Some(merkle.node(hash, hash))).take(64).collect()
 }
 
-/// The digests of `prefixed` fed with each message, in lanes.
+/// Returns the digests of each message after the prefix in `prefixed`, computed in lanes.
 pub(crate) fn hash_from(prefixed: &Hasher, messages: &[&[u8]]) -> Vec<Digest> {
-    // Enough messages at a time to keep lanes full, few enough that their states stay in the cache.
+    // Enough messages at a time to keep lanes full, and few enough that their states stay in the cache.
     const BATCH: usize = 64;
     let mut digests = Vec::with_capacity(messages.len());
     for batch in messages.chunks(BATCH) {
@@ -254,7 +255,7 @@ fn cv(digest: &Digest) -> ChainingValue {
     digest.as_bytes().try_into().expect("chaining values have 32 bytes")
 }
 
-/// BLAKE3's key, or its context key for [`Key::Derive`]; zeros where there is none.
+/// Returns BLAKE3's key, or its context key for [`Key::Derive`]; zeros without a key.
 fn context_key(key: &Key) -> [u8; 32] {
     match key {
         Key::Derive(context) => hazmat::hash_derive_key_context(context),
@@ -272,11 +273,11 @@ fn mode<'a>(key: &'a Key, context: &'a [u8; 32]) -> Mode<'a> {
     }
 }
 
-/// The non-root chaining value of `data`, which begins at chunk `first`.
+/// Returns the non-root chaining value of `data`, which begins at chunk `first`.
 fn chaining_value(key: &Key, data: &[u8], first: u64) -> Digest {
     let mut hasher = crate_hasher(key);
     if data.is_empty() {
-        // Only the empty message has an empty chunk, and its root is all it has.
+        // Only the empty message has an empty chunk, which is always the root.
         return Digest::new(hasher.finalize().as_bytes());
     }
     hasher.set_input_offset(first << 10);

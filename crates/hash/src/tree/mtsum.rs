@@ -1,7 +1,8 @@
-//! mtsum's trees: a message of known length cut by halves until a part is at most 128 MiB.
+//! mtsum's trees: a message of known length is halved until each part is at most 128 MiB.
 //!
-//! Three digests went under one name; the released program (1.1.0) tells leaves, inner nodes and the root apart by a byte,
-//! the two others do not. The shape depends on the length to the byte, so nothing can be hashed before it is known.
+//! Three different digests share the name. The released program (1.1.0) distinguishes leaves, inner nodes and the root
+//! by a prefix byte, the two others do not. The structure depends on the exact length, so nothing can be hashed before
+//! it is known.
 
 use crate::algorithm::{Serial, Variant};
 use crate::digest::Digest;
@@ -10,11 +11,11 @@ use crate::spec::Spec;
 
 /// A part of at most this many bytes is a leaf.
 const LEAF: u64 = 128 << 20;
-/// The `mpi` branch cuts as 1.0.x does up to here.
+/// The `mpi` branch divides as 1.0.x does up to this size.
 const MPI_EVEN: u64 = 1 << 30;
 
 impl Variant {
-    /// What is hashed before a leaf's bytes.
+    /// Returns the prefix of a leaf.
     pub(crate) fn leaf_prefix(self) -> &'static [u8] {
         match self {
             Variant::V11 => &[0],
@@ -30,7 +31,7 @@ impl Variant {
         }
     }
 
-    /// The hash of an inner node or of the root.
+    /// Returns the hash of an inner node or of the root.
     pub fn node(self, base: &Spec, left: &Digest, right: &Digest, root: bool) -> Digest {
         let mut node = base.hasher();
         node.update(self.node_prefix(root));
@@ -39,7 +40,7 @@ impl Variant {
         node.finish()
     }
 
-    /// Bytes of the left child of a node over `size`.
+    /// Returns the size of the left child of a node over `size` bytes.
     fn left(self, size: u64, leaf: u64, even: u64) -> u64 {
         match self {
             Variant::V11 => size / 2,
@@ -52,12 +53,12 @@ impl Variant {
     }
 }
 
-/// A step of a walk through the tree, children before their parents, left before right.
+/// A step of a post-order walk through the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A leaf of this many bytes, next in the message.
+    /// A leaf of this size, next in the message.
     Leaf(u64),
-    /// The node over the last two subtrees that have no parent yet.
+    /// The node over the last two subtrees without a parent.
     Node {
         /// Whether it is the root.
         root: bool,
@@ -80,7 +81,7 @@ enum Frame {
 }
 
 impl Steps {
-    /// The tree of a message of `size` bytes.
+    /// Returns the steps for a message of `size` bytes.
     pub fn new(variant: Variant, size: u64) -> Steps {
         Steps::scaled(variant, size, LEAF, MPI_EVEN)
     }
@@ -109,13 +110,13 @@ impl Iterator for Steps {
     }
 }
 
-/// Leaf digests folded as they come, in order.
+/// Leaf digests combined in order as they arrive.
 #[derive(Clone)]
 pub(crate) struct Stack {
     variant: Variant,
     base: Spec,
     walk: std::iter::Peekable<Steps>,
-    /// Digests of subtrees that have no parent yet.
+    /// The digests of subtrees without a parent.
     subtrees: Vec<Digest>,
     taken: u64,
 }
@@ -125,12 +126,12 @@ impl Stack {
         Stack { variant, base, walk: Steps::new(variant, size).peekable(), subtrees: Vec::new(), taken: 0 }
     }
 
-    /// Leaves taken so far.
+    /// Returns the number of leaves added so far.
     pub(crate) fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Bytes of the leaf that comes next; `None` at the end.
+    /// Returns the size of the next leaf; `None` at the end.
     pub(crate) fn next_leaf(&mut self) -> Option<u64> {
         match self.walk.peek() {
             Some(Step::Leaf(size)) => Some(*size),
@@ -138,7 +139,7 @@ impl Stack {
         }
     }
 
-    /// Takes the digest of the next leaf.
+    /// Adds the digest of the next leaf.
     pub(crate) fn push(&mut self, leaf: Digest) {
         let step = self.walk.next();
         debug_assert!(matches!(step, Some(Step::Leaf(_))), "more leaves than the size has");
@@ -151,7 +152,7 @@ impl Stack {
         }
     }
 
-    /// The root, when all leaves have come.
+    /// Returns the root after all leaves have been added.
     pub(crate) fn root(&mut self) -> Option<Digest> {
         match self.walk.peek() {
             None => self.subtrees.last().cloned(),
@@ -160,12 +161,12 @@ impl Stack {
     }
 }
 
-/// A message of known length, fed in order: one digest per level is kept.
+/// A message of known length, added in order, with one digest kept per level.
 #[derive(Clone)]
 pub(crate) struct Halves {
     stack: Stack,
     open: Hasher,
-    /// Bytes the open leaf still wants.
+    /// The number of bytes missing from the current leaf.
     wanted: u64,
     total: u64,
     size: u64,
@@ -179,7 +180,7 @@ impl Halves {
         halves
     }
 
-    /// Opens the next leaf that has bytes; leaves without are done at once.
+    /// Starts the next leaf with bytes; empty leaves are completed at once.
     fn open_leaf(&mut self) {
         while let Some(size) = self.stack.next_leaf() {
             self.open.reset();
@@ -236,7 +237,7 @@ impl Serial for Halves {
     }
 }
 
-/// A message of unknown length: kept whole, because not one leaf is known before the end.
+/// A message of unknown length, which is stored completely because no leaf boundary is known before the end.
 #[derive(Clone)]
 pub(crate) struct Held {
     variant: Variant,
@@ -270,7 +271,7 @@ impl Serial for Held {
 mod tests {
     use super::*;
 
-    /// The definition, read off the page.
+    /// A literal implementation of the definition.
     fn naive(variant: Variant, base: &Spec, bytes: &[u8], root: bool, leaf: u64, even: u64) -> Digest {
         let size = bytes.len() as u64;
         if !root && size <= leaf {
@@ -334,7 +335,8 @@ mod tests {
 
     #[test]
     fn without_prefixes_a_file_of_two_digests_has_another_files_digest() {
-        // Why the 1.0.x and mpi digests are called broken: a leaf may spell an inner node. (Leaves of 32 bytes here.)
+        // Why the 1.0.x and mpi digests are classified as broken: a leaf may look like an inner node. (Leaves have 32
+        // bytes here.)
         let base: Spec = "md5".parse().expect("a row");
         let long: Vec<u8> = (0..72).collect();
         let node = |bytes: &[u8]| naive(Variant::V10, &base, bytes, false, 32, 256);

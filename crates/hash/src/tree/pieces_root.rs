@@ -1,4 +1,4 @@
-//! The `pieces root` of BitTorrent v2 (BEP 52): SHA-256 over leaves of 16 KiB, their number raised to a power of two by leaves
+//! The `pieces root` of BitTorrent v2 (BEP 52): SHA-256 over leaves of 16 KiB, padded to a power of two with leaves
 //! whose hash is zero.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};

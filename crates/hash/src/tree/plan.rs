@@ -1,8 +1,9 @@
-//! A message of known length cut into pieces that are hashed apart, by any thread and in any order.
+//! Divides a message of known length into pieces that any thread can hash in any order.
 //!
-//! Two kinds of piece: one that is hashed from a single buffer (a granule of small leaves, whose leaves fill the lanes), and
-//! one that is a leaf of its own (mtsum's, the parts of an S3 object), fed to a [`Hasher`] beside others so that together
-//! they fill the lanes. The piece digests are then folded in order. CRCs and Adler-32 are cut anywhere: their pieces add up.
+//! There are two kinds of pieces: those hashed from a single buffer (a granule of small leaves, which fill the lanes),
+//! and those that are one leaf each (mtsum's, the parts of an S3 object), which are added to a [`Hasher`] side by side
+//! so that together they fill the lanes. The piece digests are then combined in order. CRCs and Adler-32 can be divided
+//! anywhere.
 
 use crate::algorithm::{Close, Composite, Kind, Linear};
 use crate::digest::Digest;
@@ -15,7 +16,7 @@ use crate::tree::mtsum::{Stack, Step, Steps};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How one message is cut for one digest.
+/// How one message is divided for one digest.
 #[derive(Clone)]
 pub struct Plan {
     spec: Spec,
@@ -33,23 +34,24 @@ enum Way {
 
 /// Leaves up to this size share a buffer with their neighbours.
 const SMALL: u64 = 64 << 10;
-/// The usual granule: sixteen leaves of 64 KiB.
+/// The default granule: sixteen leaves of 64 KiB.
 const GRANULE: u64 = 1 << 20;
-/// Longest part whose zeros are hashed once for all: longer ones are hashed like data, which can be interrupted.
+/// The maximum size of a part whose digest for zeros is precomputed: longer ones are hashed like data, which can be
+/// interrupted.
 const LONGEST: u64 = 64 << 20;
 
 impl Plan {
-    /// The plan for a message of `size` bytes; `None` if the digest is a chain, or BLAKE3's of a message that is one piece,
-    /// whose root is not made from the piece's value.
+    /// Returns the plan for a message of `size` bytes; `None` if the digest is sequential, or for a BLAKE3 message that
+    /// is a single piece, whose root cannot be computed from the piece's value.
     pub fn new(spec: &Spec, size: u64) -> Option<Plan> {
-        // Larger leaves are pieces of their own: a granule of a few would leave lanes empty.
+        // Larger leaves are pieces of their own, because a granule of only a few would leave lanes empty.
         let large = Merkle::new(spec).map(|merkle| merkle.leaf_size()).filter(|leaf| *leaf > SMALL);
         let plan = Plan::with_granule(spec, size, large.unwrap_or(GRANULE))?;
         (plan.pieces() > 1 || plan.merkle().is_none_or(Merkle::place_independent)).then_some(plan)
     }
 
-    /// The same with granules of `granule` bytes, a power of two, where the leaves are smaller than that. For BLAKE3 there is
-    /// a plan for one piece too; its fold has no digest.
+    /// Returns a plan with granules of `granule` bytes, a power of two, if the leaves are smaller. For BLAKE3 this
+    /// includes a plan with a single piece, whose fold has no digest.
     pub fn with_granule(spec: &Spec, size: u64, granule: u64) -> Option<Plan> {
         let way = match (Merkle::new(spec), &spec.algorithm().kind) {
             (Some(merkle), _) => {
@@ -77,17 +79,17 @@ impl Plan {
         Some(Plan { spec: spec.clone(), size, way })
     }
 
-    /// What is computed.
+    /// Returns the algorithm.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// Length of the message.
+    /// Returns the length of the message.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The tree, if it is a Merkle tree.
+    /// Returns the tree, if it is a Merkle tree.
     pub fn merkle(&self) -> Option<&Merkle> {
         match &self.way {
             Way::Granules { merkle, .. } => Some(merkle),
@@ -95,7 +97,7 @@ impl Plan {
         }
     }
 
-    /// Number of pieces, at least 1.
+    /// Returns the number of pieces, at least 1.
     pub fn pieces(&self) -> u64 {
         match &self.way {
             Way::Granules { granule, .. } | Way::Linear { granule, .. } => {
@@ -106,7 +108,7 @@ impl Plan {
         }
     }
 
-    /// The bytes of a piece.
+    /// Returns the byte range of a piece.
     pub fn piece(&self, index: u64) -> Range<u64> {
         let equal = |len: u64| index * len..((index + 1) * len).min(self.size);
         match &self.way {
@@ -120,7 +122,7 @@ impl Plan {
         }
     }
 
-    /// A hasher for a piece that is a leaf of its own, or `None` if pieces go through [`Plan::hash_piece`].
+    /// Returns a hasher for a piece that is one leaf, or `None` if pieces are hashed with [`Plan::hash_piece`].
     pub fn piece_hasher(&self) -> Option<Hasher> {
         match &self.way {
             Way::Granules { merkle, granule } if merkle.leaf_size() == *granule && *granule > SMALL => {
@@ -131,8 +133,8 @@ impl Plan {
         }
     }
 
-    /// The digests of the pieces of `data`, which begins with piece `first` and holds whole pieces, the message's last
-    /// excepted. Leaves of all of them share the lanes.
+    /// Returns the digests of the pieces in `data`, which begins with piece `first` and consists of complete pieces,
+    /// except possibly the last one of the message. The leaves of all of them share the lanes.
     pub fn hash_pieces(&self, first: u64, data: &[u8]) -> Vec<Digest> {
         let len = self.piece(0).end.max(1) as usize;
         match &self.way {
@@ -150,7 +152,7 @@ impl Plan {
         }
     }
 
-    /// The digest of piece `index`, whose bytes are `data`.
+    /// Returns the digest of piece `index` with the bytes `data`.
     pub fn hash_piece(&self, index: u64, data: &[u8]) -> Digest {
         match &self.way {
             Way::Granules { merkle, granule } => merkle.subtree(data, index * (granule / merkle.leaf_size())),
@@ -163,8 +165,8 @@ impl Plan {
         }
     }
 
-    /// Digests of runs of whole pieces that are all zeros, for [`Fold::push_zeros`]; `None` if they depend on the place, or one
-    /// piece takes too long.
+    /// Returns the digests of runs of complete pieces of zeros, for [`Fold::push_zeros`]; `None` if they depend on the
+    /// position, or if one piece takes too long.
     pub fn zeros(&self) -> Option<Zeros> {
         match &self.way {
             Way::Granules { merkle, granule } => {
@@ -191,7 +193,7 @@ impl Plan {
         }
     }
 
-    /// The value of what came so far and of the next `len` bytes, for checksums that add up.
+    /// Combines the value so far with that of the next `len` bytes, for checksums that can be combined.
     fn join(&self, so_far: Option<Digest>, next: Digest, len: u64) -> Digest {
         match (&self.way, so_far) {
             (Way::Linear { linear, .. }, Some(so_far)) => linear.join(&so_far, &next, len),
@@ -199,7 +201,7 @@ impl Plan {
         }
     }
 
-    /// Takes piece digests in order.
+    /// Returns a fold, which combines piece digests in order.
     pub fn fold(&self) -> Fold {
         Fold {
             plan: self.clone(),
@@ -222,13 +224,13 @@ impl Plan {
 pub struct Zeros(Vec<Digest>);
 
 impl Zeros {
-    /// The digest of one piece.
+    /// Returns the digest of one piece.
     pub fn piece(&self) -> &Digest {
         &self.0[0]
     }
 }
 
-/// The piece digests of a [`Plan`], joined as they come.
+/// Combines the piece digests of a [`Plan`] as they arrive.
 pub struct Fold {
     plan: Plan,
     kept: PieceDigests,
@@ -242,7 +244,7 @@ enum PieceDigests {
 }
 
 impl Fold {
-    /// The number of the piece that comes next.
+    /// Returns the number of the next piece.
     pub fn next(&self) -> u64 {
         match &self.kept {
             PieceDigests::Range(range) => range.next(),
@@ -252,10 +254,10 @@ impl Fold {
         }
     }
 
-    /// Takes the digest of the next piece.
+    /// Adds the digest of the next piece.
     ///
     /// # Panics
-    /// If all pieces have come.
+    /// If all pieces have been added.
     pub fn push(&mut self, piece: Digest) {
         let next = self.next();
         assert!(next < self.plan.pieces(), "all pieces have come");
@@ -274,10 +276,10 @@ impl Fold {
         }
     }
 
-    /// Takes `count` whole pieces of zeros, at the cost of their logarithm, or of a digest each where digests are listed.
+    /// Adds `count` complete pieces of zeros. The cost is logarithmic in the number, or linear if digests are listed.
     ///
     /// # Panics
-    /// If the plan has no [`Plan::zeros`], or not so many pieces are left.
+    /// If the plan has no [`Plan::zeros`], or fewer pieces are left.
     pub fn push_zeros(&mut self, zeros: &Zeros, count: u64) {
         assert!(self.next() + count <= self.plan.pieces(), "not so many pieces are left");
         match &mut self.kept {
@@ -298,7 +300,7 @@ impl Fold {
         }
     }
 
-    /// The digest of the message, when all pieces have come.
+    /// Returns the digest of the message after all pieces have been added.
     pub fn finish(mut self) -> Option<Digest> {
         if self.next() < self.plan.pieces() {
             return None;

@@ -1,12 +1,13 @@
-//! Proofs over a tree of RFC 9162's shape: that a range of leaves belongs to it, and that it grew from an older one.
+//! Proofs for trees with the structure of RFC 9162: that a range of leaves belongs to a tree, and that a tree is an
+//! extension of an older one.
 //!
-//! The functions know shapes and no hashes: the caller hashes what it has (`inside`, `subtree`) and its nodes (`node`). A
-//! proof says nothing by itself. It leads to a root; comparing that with a trusted one is the caller's part.
+//! The functions know structures but not hashes: the caller hashes its data (`inside`, `subtree`) and the nodes
+//! (`node`). A proof alone proves nothing. It leads to a root, which the caller must compare with a trusted one.
 
 use crate::digest::Digest;
 use std::ops::Range;
 
-/// A proof that does not have the form its leaves ask for.
+/// A proof that does not have the form that its leaves require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProofError {
     /// The range is empty or not within the tree.
@@ -15,7 +16,7 @@ pub enum ProofError {
     Short,
     /// It has more hashes than the range needs.
     Long,
-    /// A hash of it has not the length of the tree's hashes.
+    /// One of its hashes does not have the length of the tree's hashes.
     Hash,
 }
 
@@ -32,16 +33,16 @@ impl std::fmt::Display for ProofError {
 
 impl std::error::Error for ProofError {}
 
-/// The first leaf of the right child of a node over at least two leaves.
+/// Returns the first leaf of the right child of a node over at least two leaves.
 fn middle(node: &Range<u64>) -> u64 {
     node.start + (1 << (node.end - node.start - 1).ilog2())
 }
 
-/// The hashes that, with the leaves of `range`, lead to the root of a tree of `leaves` leaves; for one leaf they are RFC
-/// 9162's inclusion proof. `subtree` gives the hash of a node by the leaves under it.
+/// Returns the hashes that, together with the leaves of `range`, lead to the root of a tree of `leaves` leaves. For one
+/// leaf, they are RFC 9162's inclusion proof. `subtree` returns the hash of the node over the given leaves.
 ///
 /// # Errors
-/// Those of `subtree`. An empty range or one not within the tree has an empty proof, which no range is proven by.
+/// Returns the error of `subtree`. An empty range, or one outside the tree, has an empty proof, which proves no range.
 pub fn range_path<E>(
     leaves: u64,
     range: Range<u64>,
@@ -83,18 +84,18 @@ fn collect<E>(
     Ok(())
 }
 
-/// The number of hashes in a range's proof.
+/// Returns the number of hashes in a range's proof.
 pub fn range_path_len(leaves: u64, range: Range<u64>) -> usize {
     let any = Digest::new(&[0]);
     let path = range_path(leaves, range, |_| Ok::<_, std::convert::Infallible>(any.clone()));
     path.map_or(0, |path| path.len())
 }
 
-/// The root that a range's proof leads to. `inside` hashes a node all of whose leaves are in the range; `node` hashes two
-/// children and is told whether their parent is the root.
+/// Returns the root that a range's proof leads to. `inside` hashes a node whose leaves are all in the range; `node`
+/// hashes two children and is passed whether their parent is the root.
 ///
 /// # Errors
-/// [`ProofError`] as text of the caller's error type, or what `inside` returns.
+/// Returns a [`ProofError`] converted to the caller's error type, or the error of `inside`.
 pub fn verify_range<E: From<ProofError>>(
     leaves: u64,
     range: Range<u64>,
@@ -105,7 +106,7 @@ pub fn verify_range<E: From<ProofError>>(
     if !is_within(&range, leaves) {
         return Err(ProofError::Range.into());
     }
-    // Before anything is read: a wrong number of hashes is no proof.
+    // Tested before anything is read: with a wrong number of hashes, it is not a proof.
     match path.len().cmp(&range_path_len(leaves, range.clone())) {
         std::cmp::Ordering::Less => return Err(ProofError::Short.into()),
         std::cmp::Ordering::Greater => return Err(ProofError::Long.into()),
@@ -143,11 +144,11 @@ fn rebuild<E: From<ProofError>>(
     Ok(node(&left, &right, root))
 }
 
-/// RFC 9162 section 2.1.4.1: the hashes that show that the first `old` leaves of a tree of `new` leaves are a tree with the
-/// same leaves. Empty if `old` is 0, equal to `new` or larger.
+/// Returns the consistency proof of RFC 9162 section 2.1.4.1: the hashes that show that the first `old` leaves of a
+/// tree of `new` leaves form a tree with the same leaves. Empty if `old` is 0, equal to `new` or larger.
 ///
 /// # Errors
-/// Those of `subtree`.
+/// Returns the error of `subtree`.
 pub fn consistency_path<E>(
     old: u64,
     new: u64,
@@ -179,7 +180,8 @@ pub fn consistency_path<E>(
     Ok(path)
 }
 
-/// RFC 9162 section 2.1.4.2: whether a consistency proof leads from `old_root` over `old` leaves to `new_root` over `new`.
+/// Verifies a consistency proof from `old_root` over `old` leaves to `new_root` over `new` leaves (RFC 9162 section
+/// 2.1.4.2).
 pub fn verify_consistency(
     (old, old_root): (u64, &Digest),
     (new, new_root): (u64, &Digest),
@@ -190,11 +192,11 @@ pub fn verify_consistency(
         .is_ok_and(|(old_found, new_found)| old_found == *old_root && new_found == *new_root)
 }
 
-/// The roots over the first `old` and over all `new` leaves that a consistency proof leads to. It proves something only if
-/// the first is `old_root`, and the second one that is trusted.
+/// Returns the roots over the first `old` and over all `new` leaves that a consistency proof leads to. It proves
+/// something only if the first one is `old_root` and the second one is trusted.
 ///
 /// # Errors
-/// It has not the form that `old` and `new` ask for.
+/// Fails if it does not have the form that `old` and `new` require.
 pub fn consistency_roots(
     (old, old_root): (u64, &Digest),
     new: u64,
@@ -212,11 +214,12 @@ pub fn consistency_roots(
     climb((first.clone(), first.clone()), &turns, path, node)
 }
 
-/// The roots that the inclusion path of leaf `leaf` of `new` leaves leads to: over the first `leaf + 1` leaves if `old` is the
-/// last of them, and over all if `grown` stands there. This is how a tree grows whose last leaf was not full.
+/// Returns the roots that the inclusion path of leaf `leaf` of `new` leaves leads to: over the first `leaf + 1` leaves
+/// if that leaf has the hash `old`, and over all leaves if it has the hash `grown`. This is how a tree grows whose last
+/// leaf was not full.
 ///
 /// # Errors
-/// The path has not the form that `leaf` and `new` ask for.
+/// Fails if the path does not have the form that `leaf` and `new` require.
 pub fn grown_leaf_roots(
     leaf: u64,
     new: u64,
@@ -231,8 +234,8 @@ pub fn grown_leaf_roots(
     climb((old, grown), &turns, path, node)
 }
 
-/// The way from the root of `new` leaves towards `leaf`, until a node is the one looked for: that node, and for each step
-/// whether it went left.
+/// Returns the path from the root of `new` leaves towards `leaf`, down to the node that is searched for: that node, and
+/// for each step whether it went left.
 fn descend(new: u64, leaf: u64, found: impl Fn(&Range<u64>) -> bool) -> (Range<u64>, Vec<bool>) {
     let (mut at, mut turns) = (0..new, Vec::new());
     while !found(&at) {
@@ -244,7 +247,7 @@ fn descend(new: u64, leaf: u64, found: impl Fn(&Range<u64>) -> bool) -> (Range<u
     (at, turns)
 }
 
-/// The way back: what stands to the left belongs to both trees, what stands to the right to the new one only.
+/// The way back: nodes on the left belong to both trees, those on the right only to the new one.
 fn climb(
     (mut old, mut new): (Digest, Digest),
     turns: &[bool],

@@ -5,7 +5,7 @@ use crate::family::{md4, md5, sha2, tiger};
 use crate::tree::composite::hasher;
 use crate::tree::{aich, hidrive, pieces_root, s3};
 
-/// The rows of this room.
+/// The rows of this module.
 pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "s3-etag",

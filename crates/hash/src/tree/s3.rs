@@ -1,4 +1,4 @@
-//! Checksums of S3 objects that were uploaded in parts: the checksum of the parts' checksums, and their number.
+//! Checksums of S3 multipart objects: the checksum of the parts' checksums, and their number.
 
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, List, Status, Unit};
 use crate::family::{crc, sha1, sha2};
@@ -54,13 +54,13 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-/// A digest of the digests of parts, and their number.
+/// Returns the construction for a digest of the digests of parts, and their number.
 pub(super) const fn composite(base: &'static Algorithm, len: usize) -> Kind {
     Kind::Composite(Composite {
         base: (base, len),
         prefix: &[],
-        // 5 MiB to 5 GiB in the service, less in what imitates it; so many parts that each has a few bytes take hours, and are
-        // a slip of the hand.
+        // 5 MiB to 5 GiB in S3, less in compatible services. Parts of a few bytes would take hours and are probably a
+        // mistake.
         cut: Cut::Equal(Unit {
             key: "part",
             usual: 8 << 20,

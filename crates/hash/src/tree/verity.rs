@@ -1,6 +1,7 @@
-//! What Linux checks the pages of a file or a device by: fs-verity's digest (Documentation/filesystems/fsverity.rst), a tree of
-//! blocks and the descriptor that binds its root to the file's size, and dm-verity's root hash
-//! (Documentation/admin-guide/device-mapper/verity.rst, format 1), a tree of salted blocks without such.
+//! What Linux uses to verify the pages of a file or a device: fs-verity's digest
+//! (Documentation/filesystems/fsverity.rst), a tree of blocks with a descriptor that binds its root to the file's size,
+//! and dm-verity's root hash (Documentation/admin-guide/device-mapper/verity.rst, format 1), a tree of salted blocks
+//! without a descriptor.
 
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
@@ -68,7 +69,7 @@ fn fs(composite: &'static Composite, params: &Params, _: Option<u64>) -> Box<dyn
     let mut base = composite.base().hasher();
     let len = composite.base.1;
     let salt = params.custom();
-    // A salt has the first block of every hash for itself.
+    // A salt fills the first block of every hash.
     let mut prefix = salt.to_vec();
     prefix.resize(salt.len().next_multiple_of(2 * len), 0);
     base.update(&prefix);
@@ -85,18 +86,18 @@ fn dm(composite: &'static Composite, params: &Params, _: Option<u64>) -> Box<dyn
     Box::new(Verity::new(base, params.unit, composite.base.1.next_power_of_two(), None))
 }
 
-/// A file under way.
+/// An unfinished file.
 #[derive(Clone)]
 struct Verity {
-    /// A hasher that has taken the salt.
+    /// A hasher that has processed the salt.
     base: Hasher,
     block: usize,
-    /// Bytes that a hash takes in a block of hashes.
+    /// The space for a hash in a block of hashes.
     slot: usize,
-    /// What is hashed last of all, and the hasher of it: still without size and root.
+    /// The descriptor that is hashed last, still without size and root, and its hasher.
     descriptor: Option<Box<(Hasher, [u8; 256])>>,
     gathered: Gathered,
-    /// The block of hashes that is not full yet, of each level.
+    /// The incomplete block of hashes of each level.
     levels: Vec<Vec<u8>>,
     size: u64,
 }
@@ -132,7 +133,7 @@ impl Verity {
         }
     }
 
-    /// Hashes the block of a level, with zeros behind what there is.
+    /// Hashes the block of a level, padded with zeros.
     fn close(&mut self, level: usize) {
         let mut block = std::mem::take(&mut self.levels[level]);
         block.resize(self.block, 0);
@@ -163,7 +164,7 @@ impl Serial for Verity {
             level += 1;
         }
         let len = self.base.spec().digest_len();
-        // Of no blocks there is no tree.
+        // Without blocks there is no tree.
         let root = self.levels.get(level).map_or(vec![0; len], |hashes| hashes[..len].to_vec());
         match self.descriptor.as_deref() {
             None => Digest::new(&root),

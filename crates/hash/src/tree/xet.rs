@@ -1,5 +1,6 @@
-//! The file hash of Xet, Hugging Face's store (draft-denis-xet-03): chunks that end where the content says, each hashed by BLAKE3
-//! under a key, and nodes over the names and sizes of a few, which end where the hashes say.
+//! The file hash of Xet, Hugging Face's storage (draft-denis-xet-03): chunks whose boundaries depend on the content,
+//! each hashed by keyed BLAKE3, and nodes over the names and sizes of a few chunks, whose boundaries depend on the
+//! hashes.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;
@@ -22,10 +23,10 @@ const SHORTEST: usize = 8 << 10;
 const LONGEST: usize = 128 << 10;
 /// A chunk ends where these bits of the rolling hash are zero.
 const MASK: u64 = 0xffff << 48;
-/// Bytes that the rolling hash remembers.
+/// The number of bytes that affect the rolling hash.
 const WINDOW: usize = 64;
 
-/// The keys of chunks, of nodes, and of the file (section 4 of the draft).
+/// The keys for chunks, nodes and the file (section 4 of the draft).
 #[rustfmt::skip]
 const CHUNK: [u8; 32] = [
     102, 151, 245, 119, 91, 149, 80, 222, 49, 53, 203, 172, 165, 151, 24, 28,
@@ -38,18 +39,18 @@ const NODE: [u8; 32] = [
 ];
 const FILE: [u8; 32] = [0; 32];
 
-/// A chunk or a node: its hash, and the bytes below it.
+/// A chunk or a node: its hash, and the number of bytes below it.
 type Part = ([u8; 32], u64);
 
 #[derive(Clone)]
 struct Xet {
     gear: Gear<'static>,
-    /// The chunk under way.
+    /// The current chunk.
     chunk: Vec<u8>,
     levels: Vec<Level>,
 }
 
-/// What waits in a level for its node, and whether a node was made of this level yet.
+/// What waits in a level for its node, and whether a node has been created from this level.
 #[derive(Clone, Default)]
 struct Level {
     parts: Vec<Part>,
@@ -81,7 +82,7 @@ impl Xet {
         }
     }
 
-    /// Makes a node of what waits in a level.
+    /// Creates a node from what waits in a level.
     fn join(&mut self, level: usize) {
         self.levels[level].joined = true;
         let parts = std::mem::take(&mut self.levels[level].parts);
@@ -92,7 +93,7 @@ impl Xet {
     }
 }
 
-/// A hash as it is shown: four numbers of eight bytes, the lowest byte of which is the first.
+/// Returns a hash in its printed form: four numbers of eight bytes, in which the lowest byte is the first.
 fn shown(hash: &[u8; 32]) -> Digest {
     let mut turned = *hash;
     turned.chunks_exact_mut(8).for_each(<[u8]>::reverse);
@@ -102,7 +103,7 @@ fn shown(hash: &[u8; 32]) -> Digest {
 impl Serial for Xet {
     fn update(&mut self, mut data: &[u8]) {
         while !data.is_empty() {
-            // Nothing before the last bytes in front of the shortest end counts there.
+            // Bytes before the window at the earliest possible boundary have no effect.
             let unseen = (SHORTEST - WINDOW).saturating_sub(self.chunk.len()).min(data.len());
             let (quiet, rest) = data.split_at(unseen);
             self.chunk.extend_from_slice(quiet);
@@ -128,7 +129,7 @@ impl Serial for Xet {
         let mut level = 0;
         loop {
             match self.levels.get(level) {
-                // No bytes have no chunk.
+                // An empty message has no chunk.
                 None => return Digest::new(&[0; 32]),
                 Some(Level { parts, joined: false }) if parts.len() == 1 => {
                     return shown(blake3::keyed_hash(&FILE, &parts[0].0).as_bytes());

@@ -1,4 +1,4 @@
-//! AVX2: a list of one-line operations, and how words are gathered from messages.
+//! AVX2: a list of one-line operations, and how words are loaded from messages.
 #![allow(unsafe_code)]
 
 use super::operations::{Endian, Word, Word32, Word64};
@@ -57,7 +57,7 @@ unsafe fn swap256<const N: usize>(rows: [__m256i; N], pattern: &[u8; 16]) -> [__
 impl Word32 for U32x8 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let low = Self::half_chunk(messages, offset, order);
             let high = Self::half_chunk(messages, offset + 32, order);
@@ -66,15 +66,15 @@ impl Word32 for U32x8 {
     }
     #[inline(always)]
     unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
-        // SAFETY: pointers are valid for `offset + 32` bytes by the contract of `half_chunk`, loads are unaligned ones, and
-        // the features are those of the row that inlines it.
+        // SAFETY: pointers are valid for `offset + 32` bytes by the contract of `half_chunk`, loads are unaligned ones,
+        // and the features are those of the row that inlines it.
         unsafe {
             let mut r: [__m256i; 8] =
                 array![8; lane => _mm256_loadu_si256((*messages.add(lane)).add(offset).cast())];
             if order == Endian::Big {
                 r = swap256(r, &SWAP32);
             }
-            // Pairs of rows interleave by words, pairs of pairs by double words, then halves change places.
+            // Pairs of rows are interleaved by words, pairs of pairs by double words, then halves are exchanged.
             let t: [__m256i; 8] = array![8; i => {
                 let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
                 if i % 2 == 0 { _mm256_unpacklo_epi32(a, b) } else { _mm256_unpackhi_epi32(a, b) }

@@ -1,4 +1,4 @@
-//! AVX-512: a list of one-line operations, and how words are gathered from messages.
+//! AVX-512: a list of one-line operations, and how words are loaded from messages.
 #![allow(unsafe_code)]
 
 use super::operations::{Endian, Word, Word32, Word64};
@@ -54,7 +54,7 @@ unsafe fn swap512<const N: usize>(rows: [__m512i; N], pattern: &[u8; 16]) -> [__
     }
 }
 
-/// The words of sixteen rows, in the order of rows.
+/// Returns the words of sixteen rows, in the order of rows.
 #[inline(always)]
 unsafe fn transposed(mut r: [__m512i; 16], order: Endian) -> [__m512i; 16] {
     // SAFETY: only AVX-512BW rows call this.

@@ -1,6 +1,6 @@
-//! NEON: what its registers do in one or two instructions, and how words are gathered from messages.
+//! NEON: the operations of its registers in one or two instructions, and how words are loaded from messages.
 //!
-//! Counts of shifts are part of the instructions: a rotation is a choice among all of them, of which one is left where the
+//! Shift counts are part of the instructions, so a rotation is a match over all counts, of which one arm remains if the
 //! count is a constant.
 #![allow(unsafe_code)]
 
@@ -9,7 +9,7 @@ use super::register::word;
 use super::unroll::array;
 use std::arch::aarch64::*;
 
-/// Functions of a register and a count, of intrinsics that want the count as a constant.
+/// Functions of a register and a count, from intrinsics that require a constant count.
 macro_rules! counts {
     ($rotl:ident $shr:ident: $reg:ty, $width:literal, $shl:ident $sri:ident $ushr:ident,
      [$($whole:literal => $bytes:ident),*] $($n:literal)*) => {
@@ -49,7 +49,7 @@ counts!(rotl64 shr64: uint64x2_t, 64, vshlq_n_u64 vsriq_n_u64 vshrq_n_u64,
     1 2 3 4 5 6 7 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
     33 34 35 36 37 38 39 41 42 43 44 45 46 47 49 50 51 52 53 54 55 57 58 59 60 61 62 63);
 
-/// Rotations by whole bytes: a shuffle of bytes instead of two shifts.
+/// Rotations by complete bytes: a byte shuffle instead of two shifts.
 macro_rules! bytes {
     ($($name:ident: $reg:ty, $size:literal by $bytes:literal, $from:ident $to:ident;)*) => {$(
         #[inline(always)]
@@ -84,7 +84,7 @@ unsafe fn halves(x: uint32x4_t) -> uint32x4_t {
     unsafe { vreinterpretq_u32_u16(vrev32q_u16(vreinterpretq_u16_u32(x))) }
 }
 
-/// As [`halves`], for 64-bit lanes.
+/// The same as for [`halves`], with 64-bit lanes.
 #[inline(always)]
 unsafe fn words(x: uint64x2_t) -> uint64x2_t {
     // SAFETY: only NEON rows call this.
@@ -148,7 +148,7 @@ impl Word32 for U32x4 {
                     let bytes = vld1q_u8((*messages.add(lane)).add(offset + 16 * quarter));
                     vreinterpretq_u32_u8(if order == Endian::Big { vrev32q_u8(bytes) } else { bytes })
                 }];
-                // Pairs of rows interleave by words, pairs of pairs by double words.
+                // Pairs of rows are interleaved by words, pairs of pairs by double words.
                 let t: [uint64x2_t; 4] = array![4; i => {
                     let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
                     vreinterpretq_u64_u32(if i % 2 == 0 { vtrn1q_u32(a, b) } else { vtrn2q_u32(a, b) })
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use crate::block::cpu;
 
-    /// Every operation against that of one lane; words have bits that differ at all places.
+    /// Compares every operation with that of one lane; words have bits that differ at all positions.
     macro_rules! agrees {
         ($word:ty, $lane:ty) => {{
             const LANES: usize = <$word as Word>::LANES;
@@ -203,7 +203,8 @@ mod tests {
             let (a, b, c) = (lanes(1), lanes(2), lanes(3));
             let is = |found: $word, what: &str, wanted: &dyn Fn($lane, $lane, $lane) -> $lane| {
                 let mut out: [$lane; LANES] = [0; LANES];
-                // SAFETY: NEON is part of AArch64, the instructions for SHA-3 were asked for, and there is room for the lanes.
+                // SAFETY: NEON is part of AArch64, the SHA-3 instructions were tested for, and there is space for the
+                // lanes.
                 unsafe { found.store(out.as_mut_ptr()) };
                 let wanted: [$lane; LANES] = std::array::from_fn(|i| wanted(a[i], b[i], c[i]));
                 assert_eq!(out, wanted, "{what}");

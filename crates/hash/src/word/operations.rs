@@ -1,25 +1,25 @@
-//! What every word can do, whatever register it is: the vocabulary of kernel bodies.
+//! The operations of every word, independent of the register: the vocabulary of kernel bodies.
 #![allow(unsafe_code)]
 
 use super::unroll::array;
 use std::mem::MaybeUninit;
 
-/// The most lanes of 32 bits.
+/// The maximum number of 32-bit lanes.
 const MOST: usize = 32;
 
 /// Operations every word has.
 pub(crate) trait Word: Copy {
     /// One lane's value.
     type Lane: Copy + 'static;
-    /// Messages held.
+    /// The number of messages.
     const LANES: usize;
-    /// Registers that hold them. Bodies for several keep loops that bodies for one write out: their message words come
-    /// from memory in any case, and LLVM's time grows with the square of a straight line.
+    /// The number of registers. Bodies for several keep loops that bodies for one unroll: their message words come from
+    /// memory in any case, and LLVM's time grows with the square of the length of straight-line code.
     const REGISTERS: usize = 1;
     /// Whether any function of three words is one instruction (`vpternlog`).
     const TERNARY: bool = false;
 
-    /// The same value in every lane.
+    /// Returns the same value in every lane.
     ///
     /// # Safety
     /// The CPU has the features of this word, and the caller is compiled for them.
@@ -27,12 +27,12 @@ pub(crate) trait Word: Copy {
     /// Reads `LANES` values.
     ///
     /// # Safety
-    /// As [`Word::splat`]; `from` is valid for reading `LANES` values.
+    /// The same as for [`Word::splat`]; `from` is valid for reading `LANES` values.
     unsafe fn load(from: *const Self::Lane) -> Self;
     /// Writes `LANES` values.
     ///
     /// # Safety
-    /// As [`Word::splat`]; `to` is valid for writing `LANES` values.
+    /// The same as for [`Word::splat`]; `to` is valid for writing `LANES` values.
     unsafe fn store(self, to: *mut Self::Lane);
 
     fn add(self, other: Self) -> Self;
@@ -43,9 +43,9 @@ pub(crate) trait Word: Copy {
     /// `!self & other`
     fn andnot(self, other: Self) -> Self;
     fn not(self) -> Self;
-    /// Rotation to the left; `bits` is a constant at every call once inlined.
+    /// Rotates to the left; `bits` is a constant at every call once inlined.
     fn rotl(self, bits: u32) -> Self;
-    /// Shift to the right, filling with zeros.
+    /// Shifts to the right, filling with zeros.
     fn shr(self, bits: u32) -> Self;
 
     /// `if self then a else b`, bit by bit.
@@ -68,12 +68,12 @@ pub(crate) trait Word: Copy {
     fn xor_andnot(self, a: Self, b: Self) -> Self {
         self.xor(a.andnot(b))
     }
-    /// `self`, and `other` rotated to the left by one bit.
+    /// Returns the exclusive or of `self` and `other` rotated to the left by one bit.
     #[inline(always)]
     fn xor_rotl1(self, other: Self) -> Self {
         self.xor(other.rotl(1))
     }
-    /// The exclusive or with `other`, rotated to the left.
+    /// Returns the exclusive or with `other`, rotated to the left.
     #[inline(always)]
     fn xor_rotl(self, other: Self, bits: u32) -> Self {
         self.xor(other).rotl(bits)
@@ -85,10 +85,10 @@ pub(crate) trait Word: Copy {
     /// Adds a constant.
     ///
     /// # Safety
-    /// As [`Word::splat`].
+    /// The same as for [`Word::splat`].
     #[inline(always)]
     unsafe fn plus(self, constant: Self::Lane) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         self.add(unsafe { Self::splat(constant) })
     }
 }
@@ -102,26 +102,26 @@ pub(crate) enum Endian {
 
 /// 32-bit lanes.
 pub(crate) trait Word32: Word<Lane = u32> {
-    /// Reads 64 bytes of every message, `offset` bytes into it, as sixteen words.
+    /// Reads 64 bytes of every message, at `offset`, as sixteen words.
     ///
     /// # Safety
-    /// As [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 64` bytes.
+    /// The same as for [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 64` bytes.
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16];
 
-    /// Reads 32 bytes of every message, as eight words, and nothing behind them.
+    /// Reads 32 bytes of every message as eight words, and nothing after them.
     ///
     /// # Safety
-    /// As [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 32` bytes.
+    /// The same as for [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 32` bytes.
     #[inline(always)]
     unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
         let mut copies = [const { MaybeUninit::<[[u8; 32]; 2]>::uninit() }; MOST];
         let mut places = [std::ptr::null(); MOST];
         for lane in 0..Self::LANES {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let half = unsafe { *(*messages.add(lane)).add(offset).cast::<[u8; 32]>() };
             places[lane] = copies[lane].write([half; 2]).as_ptr().cast();
         }
-        // SAFETY: the caller's promise, and each copy is 64 bytes.
+        // SAFETY: guaranteed by the caller, and each copy is 64 bytes.
         let words = unsafe { Self::chunk(places.as_ptr(), 0, order) };
         array![8; i => words[i]]
     }
@@ -129,9 +129,9 @@ pub(crate) trait Word32: Word<Lane = u32> {
 
 /// 64-bit lanes.
 pub(crate) trait Word64: Word<Lane = u64> {
-    /// Reads 64 bytes of every message, `offset` bytes into it, as eight words.
+    /// Reads 64 bytes of every message, at `offset`, as eight words.
     ///
     /// # Safety
-    /// As [`Word32::chunk`].
+    /// The same as for [`Word32::chunk`].
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8];
 }

@@ -4,7 +4,7 @@
 use super::operations::{Endian, Word, Word32, Word64};
 use super::unroll::array;
 
-/// Two words side by side: twice the lanes, and independent work while one waits.
+/// Two words side by side: twice the lanes, and independent work while one of them waits.
 #[derive(Clone, Copy)]
 pub(crate) struct X2<W>(W, W);
 
@@ -15,18 +15,18 @@ impl<W: Word> Word for X2<W> {
     const TERNARY: bool = W::TERNARY;
     #[inline(always)]
     unsafe fn splat(value: W::Lane) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let word = unsafe { W::splat(value) };
         X2(word, word)
     }
     #[inline(always)]
     unsafe fn load(from: *const W::Lane) -> Self {
-        // SAFETY: the caller's promise, for twice the lanes.
+        // SAFETY: guaranteed by the caller, for twice the lanes.
         unsafe { X2(W::load(from), W::load(from.add(W::LANES))) }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut W::Lane) {
-        // SAFETY: the caller's promise, for twice the lanes.
+        // SAFETY: guaranteed by the caller, for twice the lanes.
         unsafe {
             self.0.store(to);
             self.1.store(to.add(W::LANES));
@@ -73,7 +73,7 @@ impl<W: Word> Word for X2<W> {
 impl<W: Word32> Word32 for X2<W> {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
-        // SAFETY: the caller's promise, for twice the lanes.
+        // SAFETY: guaranteed by the caller, for twice the lanes.
         let (a, b) =
             unsafe { (W::chunk(messages, offset, order), W::chunk(messages.add(W::LANES), offset, order)) };
         array![16; i => X2(a[i], b[i])]
@@ -83,7 +83,7 @@ impl<W: Word32> Word32 for X2<W> {
 impl<W: Word64> Word64 for X2<W> {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
-        // SAFETY: the caller's promise, for twice the lanes.
+        // SAFETY: guaranteed by the caller, for twice the lanes.
         let (a, b) =
             unsafe { (W::chunk(messages, offset, order), W::chunk(messages.add(W::LANES), offset, order)) };
         array![8; i => X2(a[i], b[i])]

@@ -1,7 +1,8 @@
-//! How a list of one-line operations becomes a word: what the registers of all instruction sets share.
+//! Builds a word from a list of one-line operations: what the registers of all instruction sets share.
 
-/// A word from its register and the intrinsics of its operations; where one takes bits of two registers by those of a third,
-/// it is named behind `select`. Other operations that are one instruction follow as functions.
+/// Defines a word from its register and the intrinsics of its operations. If there is one that selects bits of two
+/// registers by those of a third, it is named after `select`. Other operations that are one instruction follow as
+/// functions.
 macro_rules! word {
     ($name:ident, $doc:literal, $reg:ty, $lane:ty, $lanes:literal,
      $splat:expr, $load:ident, $store:ident, $add:ident, $sub:ident, $xor:ident, $and:ident, $or:ident, $andnot:expr,
@@ -24,12 +25,12 @@ macro_rules! word {
             }
             #[inline(always)]
             unsafe fn load(from: *const $lane) -> Self {
-                // SAFETY: the row's features, and the pointer by the caller's promise.
+                // SAFETY: the row's features, and the pointer guaranteed by the caller.
                 unsafe { $name($load(from.cast())) }
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $lane) {
-                // SAFETY: the row's features, and the pointer by the caller's promise.
+                // SAFETY: the row's features, and the pointer guaranteed by the caller.
                 unsafe { $store(to.cast(), self.0) }
             }
             #[inline(always)]
@@ -85,7 +86,7 @@ macro_rules! word {
                 }
                 #[inline(always)]
                 fn majority(self, a: Self, b: Self) -> Self {
-                    // Where two agree they have it, and else the third decides.
+                    // Where two agree, that is the majority; otherwise the third decides.
                     self.xor(b).choose(a, b)
                 }
             )?
@@ -93,16 +94,17 @@ macro_rules! word {
         }
     };
 }
-/// [`Word32::chunk`](super::Word32::chunk) and [`Word64::chunk`](super::Word64::chunk) of two words in registers of sixteen bytes: the
-/// intrinsics that load one, reverse the bytes inside each lane, and interleave the lower and the upper halves of two.
+/// [`Word32::chunk`](super::Word32::chunk) and [`Word64::chunk`](super::Word64::chunk) of two words in registers of
+/// sixteen bytes: the intrinsics that load one, reverse the bytes inside each lane, and interleave the lower and the
+/// upper halves of two.
 #[cfg(not(target_arch = "aarch64"))]
 macro_rules! sixteen {
     ($narrow:ident $wide:ident: $reg:ty, $load:ident, $swap32:ident $low32:ident $high32:ident, $swap64:ident $low64:ident $high64:ident) => {
         impl Word32 for $narrow {
             #[inline(always)]
             unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
-                // SAFETY: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are unaligned ones, and
-                // the features are those of the row that inlines it.
+                // SAFETY: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are unaligned
+                // ones, and the features are those of the row that inlines it.
                 unsafe {
                     let mut words = [Self::splat(0); 16];
                     for quarter in 0..4 {

@@ -14,12 +14,12 @@ macro_rules! scalar {
             }
             #[inline(always)]
             unsafe fn load(from: *const $word) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { *from }
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $word) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { *to = self }
             }
             #[inline(always)]
@@ -63,7 +63,7 @@ macro_rules! scalar {
         impl $wide for $word {
             #[inline(always)]
             unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [$word; $words] {
-                // SAFETY: one message, valid for `offset + 64` bytes by the caller's promise; bytes need no alignment.
+                // SAFETY: one message, valid for `offset + 64` bytes guaranteed by the caller; bytes need no alignment.
                 let bytes = unsafe { &*(*messages).add(offset).cast::<[u8; 64]>() };
                 std::array::from_fn(|i| {
                     let size = std::mem::size_of::<$word>();

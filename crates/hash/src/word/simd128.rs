@@ -1,7 +1,7 @@
-//! The vectors of WebAssembly: a list of one-line operations, and how words are gathered from messages.
+//! WebAssembly SIMD: a list of one-line operations, and how words are loaded from messages.
 //!
-//! A module has these instructions or has not, and an engine without them refuses it as a whole. So they are a feature of the
-//! build and not of the machine: these words are there where all code is compiled for them (`-C target-feature=+simd128`).
+//! An engine without SIMD rejects a module that contains these instructions. So SIMD is a build option and not detected
+//! at run time: these words exist if all code is compiled for them (`-C target-feature=+simd128`).
 #![allow(unsafe_code)]
 #![allow(
     unused_unsafe,

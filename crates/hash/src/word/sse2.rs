@@ -1,4 +1,4 @@
-//! SSE2: a list of one-line operations, and how words are gathered from messages.
+//! SSE2: a list of one-line operations, and how words are loaded from messages.
 #![allow(unsafe_code)]
 
 use super::operations::{Endian, Word, Word32, Word64};
@@ -45,7 +45,7 @@ word!(
 );
 
 impl U64x2 {
-    /// A number of 128 bits in which neighbours of 8, 16, 32 or 64 bits have changed places.
+    /// Returns a 128-bit number in which adjacent groups of 8, 16, 32 or 64 bits are exchanged.
     #[inline(always)]
     pub(crate) fn exchanged<const BITS: u32>(self) -> U64x2 {
         // SAFETY: SSE2 is part of x86-64.
@@ -60,7 +60,7 @@ impl U64x2 {
     }
 }
 
-/// SSE2 has no byte shuffle: swaps the bytes of each half-word, then the half-words.
+/// SSE2 has no byte shuffle: exchanges the bytes of each half-word, then the half-words.
 #[inline(always)]
 unsafe fn swap32_sse2(x: __m128i) -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
@@ -70,7 +70,7 @@ unsafe fn swap32_sse2(x: __m128i) -> __m128i {
     }
 }
 
-/// As [`swap32_sse2`], for 64-bit lanes.
+/// The same as for [`swap32_sse2`], with 64-bit lanes.
 #[inline(always)]
 unsafe fn swap64_sse2(x: __m128i) -> __m128i {
     // SAFETY: SSE2 is part of x86-64.

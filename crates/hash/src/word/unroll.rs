@@ -1,12 +1,12 @@
-//! Loops that are gone when LLVM sees them, and values it must not know: what keeps kernels straight and their constants in
-//! place.
+//! Loops that are unrolled before LLVM sees them, and values hidden from it: these keep kernels straight-line code with
+//! constants in place.
 #![allow(unsafe_code)]
 
 /// Repeats a block for every constant of a list: `unroll!(i in 16 => { .. })`, or `i in 16, from 32`.
 ///
-/// Steps index arrays of registers and rotate by table entries; only a loop that is gone keeps the first out of memory and
-/// makes the second immediate operands, and LLVM stops unrolling long before sixty-four steps. Where steps repeat, sixteen of
-/// them in a loop compile several times as fast as sixty-four, and run the same.
+/// Steps index arrays of registers and rotate by table entries. Only an unrolled loop keeps the former out of memory
+/// and turns the latter into immediate operands, and LLVM stops unrolling long before sixty-four steps. If steps
+/// repeat, sixteen of them in a loop compile several times as fast as sixty-four, and run at the same speed.
 macro_rules! unroll {
     ($i:ident in 4, from $from:expr => $body:block) => {
         $crate::word::unroll!(@ $i, $from, $body, 0 1 2 3)
@@ -42,8 +42,8 @@ macro_rules! unroll {
 }
 pub(crate) use unroll;
 
-/// Repeats a block as [`unroll`] does for one message, in a loop for many: rows of algorithms that are rarely met stay small,
-/// and a load more a step costs lanes next to nothing.
+/// Repeats a block like [`unroll`] for one message, and in a loop for many: rows of less common algorithms stay small,
+/// and one more load per step costs lanes almost nothing.
 macro_rules! turns {
     ($word:ty, $i:ident in $n:tt => $body:block) => {
         if <$word as $crate::word::Word>::LANES == 1 {
@@ -55,7 +55,7 @@ macro_rules! turns {
 }
 pub(crate) use turns;
 
-/// Runs a block once, as a basic block of its own: LLVM's time grows with the square of a block's length.
+/// Runs a block once, as a separate basic block: LLVM's time grows with the square of a block's length.
 macro_rules! section {
     ($body:block) => {
         loop {
@@ -68,21 +68,21 @@ macro_rules! section {
 }
 pub(crate) use section;
 
-/// The same table, of values the compiler does not know: constants it moves to the end of a sum, where every step would
-/// wait for them.
+/// Returns the same table with values that the compiler does not know: it moves constants to the end of a sum, where
+/// every step would wait for them.
 #[inline(always)]
 pub(crate) fn unknown<T>(table: &T) -> &T {
     std::hint::black_box(table)
 }
 
-/// The same table, whose beginning stays one register: places in it are counted from there, and not from the beginning of another thing by
-/// an addition more, which LLVM finds smaller where it links for size.
+/// Returns the same table with its address in one register: offsets are relative to it, and not to another object with
+/// an additional instruction, which LLVM prefers when it links for size.
 #[inline(always)]
 pub(crate) fn base<T>(table: &T) -> &T {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     let table = {
         let mut register: *const T = table;
-        // SAFETY: no instruction at all, so the pointer is what it was.
+        // SAFETY: this emits no instruction, so the pointer is unchanged.
         unsafe {
             std::arch::asm!("/* {} */", inout(reg) register, options(pure, readonly, nostack, preserves_flags));
             &*register
@@ -91,10 +91,10 @@ pub(crate) fn base<T>(table: &T) -> &T {
     table
 }
 
-/// An array from an expression of its index: `array![16; i => load(i)]`.
+/// Builds an array from an expression of its index: `array![16; i => load(i)]`.
 ///
-/// Closures do not take on the target features of the kernel they end up in, and LLVM does not inline across that border:
-/// everything on a kernel's path is loops and macros, never `array::from_fn` or `map`.
+/// Closures do not inherit the target features of the kernel they are in, and LLVM does not inline across that
+/// boundary: everything in a kernel uses loops and macros, never `array::from_fn` or `map`.
 macro_rules! array {
     ($n:expr; $i:ident => $value:expr) => {{
         let mut array = [{

@@ -1,6 +1,7 @@
-//! What the registers of SSE2, AVX2 and AVX-512 share beside what all do.
+//! What the registers of SSE2, AVX2 and AVX-512 share in addition to the operations of all words.
 
-/// A rotation where there is only a shift. Counts are constants once inlined: LLVM then picks the immediate forms.
+/// A rotation for instruction sets with shifts only. Counts are constants once inlined, and LLVM then uses the
+/// immediate forms.
 macro_rules! rotate {
     ($reg:ty, $bits:literal, $sll:ident, $srl:ident, $or:ident) => {
         |x: $reg, n: u32| {
@@ -10,7 +11,7 @@ macro_rules! rotate {
 }
 pub(crate) use rotate;
 
-/// A shift to the right, of a count as above.
+/// A shift to the right, with a count as above.
 macro_rules! shift {
     ($srl:ident) => {
         |x, n: u32| $srl(x, _mm_cvtsi32_si128(n as i32))

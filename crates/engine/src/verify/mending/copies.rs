@@ -1,4 +1,4 @@
-//! The copies that files are mended from.
+//! The copies from which files are repaired.
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
@@ -9,16 +9,17 @@ use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Where copies are.
+/// The location of the copies.
 pub(super) struct Copies {
     root: Root,
-    /// The only one.
+    /// The only copy.
     only: Option<Vec<u8>>,
     pub(super) open: HashMap<usize, Option<Guarded>>,
 }
 
 impl Copies {
-    /// The copies in a folder, or a copy; `given` says that the file is called otherwise than the list has it.
+    /// Returns the copies in a folder, or a single copy. `given` is true if the file's name differs from the one in the
+    /// list.
     pub(super) fn new(copy: &Path, files: &[Pieced], given: bool) -> Result<Copies, Error> {
         let bytes = copy.as_os_str().as_bytes();
         if copy.is_dir() {
@@ -33,8 +34,8 @@ impl Copies {
         Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
     }
 
-    /// Takes the size of the copy for that of a file whose size is not listed and that is not good as it is: by its last piece it
-    /// will be seen whether that is right. Returns whether there was one.
+    /// Uses the size of the copy for a file whose size is not in the list and that is damaged; its last piece will show
+    /// whether that is right. Returns whether there was such a file.
     pub(super) fn tell_sizes(&self, files: &mut [Pieced], found: &[Outcome]) -> bool {
         let mut told = false;
         for (file, found) in files.iter_mut().zip(found) {
@@ -54,9 +55,9 @@ impl Copies {
         self.only.as_deref().unwrap_or(name)
     }
 
-    /// Opens the copy of a file; one that is not there has no bytes.
+    /// Opens the copy of a file. A missing copy has no bytes.
     pub(super) fn open(&mut self, number: usize, name: &[u8]) -> Result<(), Error> {
-        // A torrent may be of more files than can be open at a time.
+        // A torrent may have more files than can be open at the same time.
         if self.open.len() > 16 {
             self.open.retain(|known, _| *known == number);
         }

@@ -1,35 +1,35 @@
-//! A file that has digests of pieces, and where in their sequence it lies.
+//! A file with piece digests, and its position in their sequence.
 
 use crate::job::Job;
 use truesum_hash::Spec;
 use truesum_manifest::PieceList;
 
-/// A file that has digests of pieces.
+/// A file with piece digests.
 #[derive(Clone, Debug)]
 pub struct Pieced {
-    /// The file, with the digests of all of it that are listed beside.
+    /// The file, with the digests of its complete content in the same list.
     pub job: Job,
-    /// Digests of its pieces; not empty.
+    /// The digests of its pieces; not empty.
     pub pieces: Vec<PieceList>,
 }
 
-/// Bytes that a file is listed to have: by its size, or by its pieces.
+/// Returns the expected size of a file, determined by its size or its pieces.
 pub(crate) fn size_of(file: &Pieced) -> u64 {
     let bytes = |list: &PieceList| list.covered().end.saturating_sub(list.file_start());
     file.job.size.unwrap_or_else(|| file.pieces.iter().map(bytes).max().unwrap_or_default())
 }
 
-/// Where in the sequence it ends.
+/// Returns the end of the file in the sequence.
 pub(super) fn end_of(file: &Pieced) -> u64 {
     file.pieces[0].file_start().saturating_add(size_of(file))
 }
 
-/// Whether lists of digests are of the same pieces.
+/// Returns whether two lists contain digests of the same pieces.
 pub(super) fn same_pieces(a: &PieceList, b: &PieceList) -> bool {
     a.cuts() == b.cuts() && a.file_start() == b.file_start() && a.is_padded() == b.is_padded()
 }
 
-/// Lists by their pieces: those of the same ones together.
+/// Groups lists that have the same pieces.
 pub(crate) fn lots(lists: &[PieceList]) -> Vec<Vec<PieceList>> {
     let mut lots: Vec<Vec<PieceList>> = Vec::new();
     for list in lists {
@@ -41,8 +41,8 @@ pub(crate) fn lots(lists: &[PieceList]) -> Vec<Vec<PieceList>> {
     lots
 }
 
-/// The algorithms that a file is judged by: at least one of each of these. Lists that cover all that is covered judge it together;
-/// where none does, each judges a part that others say nothing of.
+/// Returns the algorithms that verify a file: at least one of each list here. Lists that cover everything that any list
+/// covers verify it together; if there is none, each list verifies the part that the others do not cover.
 pub(crate) fn judged_by(file: &Pieced) -> Vec<Vec<Spec>> {
     let (start, end) = (file.pieces.iter().map(|list| list.covered().start).min(), size_of(file));
     let is_whole = |lot: &Vec<PieceList>| {
@@ -55,7 +55,7 @@ pub(crate) fn judged_by(file: &Pieced) -> Vec<Vec<Spec>> {
     let by = |lists: &[PieceList]| {
         let specs = lists.iter().map(PieceList::spec).chain(file.job.specs.iter());
         let mut specs: Vec<Spec> = specs.cloned().collect();
-        // A file may have a root, and nodes of the same tree.
+        // A file may have a root and nodes of the same tree.
         specs.dedup();
         specs
     };

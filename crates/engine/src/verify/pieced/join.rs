@@ -1,7 +1,7 @@
-//! Pieces of one file that are listed one by one, as `hashdeep -p` does, put together to lists.
+//! Joins the pieces of a file that are on separate lines, as written by `hashdeep -p`, to lists.
 //!
-//! They may come in any order, mixed with those of other files, and some of them twice. What is kept of each is less than its
-//! line, and the file is read once.
+//! They may be in any order, mixed with those of other files, and repeated. The data stored for each is smaller than
+//! its line, and the file is read once.
 
 use super::file::Pieced;
 use crate::job::Job;
@@ -11,42 +11,42 @@ use std::ops::Range;
 use truesum_hash::Spec;
 use truesum_manifest::{PieceList, SIZE_LIMIT};
 
-/// Most lists of one algorithm, where pieces overlap, that are compared in one read.
+/// The maximum number of lists of one algorithm that are compared in one read if pieces overlap.
 const MOST: usize = 8;
-/// Most algorithms of one file's pieces.
+/// The maximum number of algorithms for one file's pieces.
 const ALGORITHMS: usize = 16;
 
-/// Gathers files that have digests of pieces, in the order of their first mention.
+/// Collects files with piece digests, in the order in which they first occur.
 #[derive(Debug, Default)]
 pub struct Join {
     files: Vec<Joined>,
-    /// Those of `files` that are listed piece by piece.
+    /// Those of `files` whose pieces are on separate lines.
     by_name: HashMap<Vec<u8>, usize>,
 }
 
 #[derive(Debug)]
 struct Joined {
     file: Pieced,
-    /// Its pieces, where they are listed one by one.
+    /// Its pieces, if they are on separate lines.
     rows: Vec<Rows>,
 }
 
-/// Pieces of one algorithm.
+/// The pieces of one algorithm.
 #[derive(Debug)]
 struct Rows {
     spec: Spec,
     ranges: Vec<Range<u64>>,
-    /// Their digests, one after the other.
+    /// Their digests, concatenated.
     digests: Vec<u8>,
 }
 
 impl Join {
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Adds what one entry says.
+    /// Adds an entry.
     pub fn add(&mut self, job: Job, pieces: Vec<PieceList>) {
         let is_row = job.specs.is_empty() && job.size.is_none() && pieces.iter().all(is_one);
         if !is_row {
@@ -61,14 +61,14 @@ impl Join {
         pieces.iter().for_each(|piece| self.files[at].take(piece));
     }
 
-    /// All of them; none is left.
+    /// Removes and returns all files.
     pub fn take(&mut self) -> Vec<Pieced> {
         self.by_name.clear();
         std::mem::take(&mut self.files).into_iter().flat_map(Joined::files).collect()
     }
 }
 
-/// Whether a list is nothing but the digest of one piece of a file, wherever that ends.
+/// Returns whether a list consists of the digest of a single piece of a file, wherever that ends.
 fn is_one(list: &PieceList) -> bool {
     let plain = PieceList::new(list.spec().clone(), list.covered(), list.piece_len(), list.digests().clone());
     list.len() == 1 && list.covered().end <= SIZE_LIMIT && plain.as_ref() == Some(list)
@@ -110,7 +110,7 @@ impl Joined {
 }
 
 impl Rows {
-    /// As few lists of these pieces as there can be of such as do not overlap.
+    /// Returns the smallest number of lists without overlapping pieces.
     fn lists(self) -> Vec<PieceList> {
         let Rows { spec, ranges, digests } = self;
         let len = spec.digest_len();
@@ -120,7 +120,7 @@ impl Rows {
         order.sort_unstable_by(|&a, &b| key(a).cmp(&key(b)));
         order.dedup_by(|a, b| key(*a) == key(*b));
         let mut lists: Vec<(Vec<Range<u64>>, Vec<u8>)> = Vec::new();
-        // Where each of them ends, the least first.
+        // The end of each list, the smallest first.
         let mut ends: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         for at in order {
             let range = ranges[at].clone();

@@ -1,4 +1,4 @@
-//! What pieces say of the files they hold bytes of, once all pieces of a file are known.
+//! Determines what pieces reveal about the files they contain bytes of, once all pieces of a file are known.
 
 use crate::job::{Damage, Findings};
 use crate::pieces::recipe::Cooked;
@@ -7,31 +7,31 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use truesum_manifest::{Cuts, PieceList};
 
-/// What became of a piece.
+/// The result for a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Its digests are equal.
+    /// Its digests match.
     Good,
-    /// One differs.
+    /// A digest differs.
     Damaged,
-    /// Not all of its bytes were there.
+    /// Some of its bytes were missing.
     Unknown,
 }
 
-/// Gathers what pieces that are cut in one way say.
+/// Collects the results of pieces with the same division.
 pub(super) struct Judge {
-    /// What the digests must be.
+    /// The expected digests.
     lists: Vec<PieceList>,
     cuts: Cuts,
     covered: Range<u64>,
     /// All pieces before this byte are known.
     known: u64,
-    /// Pieces that are not good, in order, each with its state.
+    /// The pieces that do not match, in order, each with its state.
     bad: VecDeque<(Range<u64>, State)>,
 }
 
 impl Judge {
-    /// For lists of digests of the same pieces.
+    /// Returns the state for lists with digests of the same pieces.
     pub(super) fn new(lists: Vec<PieceList>) -> Judge {
         let cuts = lists[0].cuts().clone();
         let covered = cuts.covered();
@@ -39,7 +39,7 @@ impl Judge {
         Judge { lists, cuts, covered, known, bad: VecDeque::new() }
     }
 
-    /// What a piece comes to, by its digests.
+    /// Returns the result for a piece, given its digests.
     fn state(&self, piece: u64, at: usize, digests: &[Cooked], absent: &[bool]) -> State {
         match absent.get(at) {
             Some(true) => State::Unknown,
@@ -50,25 +50,27 @@ impl Judge {
         }
     }
 
-    /// Whether all pieces before the end of a file are known.
+    /// Returns whether all pieces before the end of a file are known.
     pub(super) fn knows(&self, file: &Range<u64>) -> bool {
         file.end.min(self.covered.end) <= self.known
     }
 
-    /// Whether pieces that are good have the bytes that are listed, and not others of the same sum by chance.
+    /// Returns whether matching pieces prove that their bytes are the expected ones, and not others with the same
+    /// checksum.
     pub(super) fn is_strong(&self) -> bool {
         self.lists.iter().any(PieceList::is_strong)
     }
 
-    /// Lets go of pieces that end before this file: they are of no other.
+    /// Drops pieces that end before this file, because they belong to no other file.
     pub(super) fn forget(&mut self, file: &Range<u64>) {
         while self.bad.front().is_some_and(|(range, _)| range.end <= file.start) {
             self.bad.pop_front();
         }
     }
 
-    /// What pieces say of a file, which lacks so many bytes at its end. Bytes in no piece are not unknown where an equal digest is
-    /// of all of the file, nor are any where digests of pieces are cut short. Damage is told of each piece by itself.
+    /// Returns the findings for a file that lacks this many bytes at its end. If a digest of the complete file matches
+    /// (`by_digest`), bytes in no piece are known too, and truncated piece digests are sufficient. Damage is reported
+    /// for each piece separately.
     pub(super) fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
         let short = self.lists.iter().all(|list| !list.is_proof()).then(|| self.lists[0].described());
         let (short, open_end) = (short.filter(|_| !by_digest), self.lists[0].leaves_length() && !by_digest);
@@ -85,9 +87,9 @@ impl Judge {
         if !by_digest {
             unknown(&(0..self.covered.start));
         }
-        // They are in order, and those of files before were let go.
+        // They are in order, and those of earlier files have been dropped.
         let of_file = || self.bad.iter().take_while(|(range, _)| range.start < file.end);
-        // Merged in order: what is not reached comes last. A piece whose end is missing is damaged.
+        // Merged in order, with pieces that were not reached at the end. A piece whose end is missing is damaged.
         let is_cut = |range: &Range<u64>| missing > 0 && range.end > there.end;
         let mut none: Vec<Range<u64>> = of_file()
             .filter(|(range, state)| *state == State::Unknown && !is_cut(range))
@@ -98,7 +100,7 @@ impl Judge {
             none.sort_unstable_by_key(|range| range.start);
         }
         none.iter().for_each(&mut unknown);
-        // What was not reached, too.
+        // Includes what was not reached.
         if self.known < self.covered.end || !by_digest {
             unknown(&(self.known.max(self.covered.start)..u64::MAX));
         }
@@ -118,14 +120,14 @@ impl Judge {
         findings
     }
 
-    /// What pieces are judged by, for people.
+    /// Returns a description of the digests that verify the pieces, for users.
     fn by(&self) -> String {
         let lists: Vec<String> = self.lists.iter().map(PieceList::described).collect();
         lists.join(", ")
     }
 }
 
-/// The part of `range` that lies in `file`, counted from the file's first byte; `None` if there is none.
+/// Returns the part of `range` that is in `file`, relative to the start of the file; `None` if there is none.
 fn within(range: &Range<u64>, file: &Range<u64>) -> Option<Range<u64>> {
     let (start, end) = (range.start.max(file.start), range.end.min(file.end));
     (start < end).then(|| start - file.start..end - file.start)

@@ -1,7 +1,8 @@
-//! All lists of pieces of one sequence, held against the bytes of one read, and what they say together of a file.
+//! Compares all piece lists of a sequence in one read and combines their findings for a file.
 //!
-//! Lists that are cut otherwise speak of the same bytes. A byte is known to be good where a list says so and none speaks against
-//! it. A piece that differs is damage; of it that part is none which a good piece of another list covers, unless nothing is left.
+//! Lists with different divisions cover the same bytes. A byte is known to be good if at least one list confirms it and
+//! none contradicts it. A piece that differs is damaged, except for the part confirmed by a matching piece of another
+//! list, unless that would leave nothing.
 
 use super::file::lots;
 use super::judge::Judge;
@@ -14,7 +15,7 @@ use std::ops::Range;
 use std::thread::Scope;
 use truesum_manifest::PieceList;
 
-/// Judges who sit together, one for each way to cut, and files of which not all pieces are known.
+/// One judge for each way to divide the sequence, and the files of which not all pieces are known yet.
 pub(super) struct Panel {
     seats: Vec<Seat>,
     /// Whether there is a judge for every list.
@@ -29,12 +30,12 @@ struct Seat {
 }
 
 impl Panel {
-    /// For these lists of a sequence whose bytes from `at` on come next.
+    /// Returns the state for these lists of a sequence whose bytes start at `at`.
     pub(super) fn new<'s>(lists: &[PieceList], at: u64, threads: usize, scope: &'s Scope<'s, '_>) -> Panel {
         let lots = lots(lists);
         let (count, threads) = (lots.len(), threads.div_ceil(lots.len().max(1)));
         let seat = |lot: Vec<PieceList>| {
-            // The algorithm of a list may have no tree.
+            // The algorithm of a list may not have a tree.
             let recipes = lot.iter().map(Recipe::of).collect::<Option<_>>()?;
             let list = lot[0].clone();
             let units = Sequence::new(recipes, at, list.cuts().clone(), threads, scope);
@@ -44,29 +45,29 @@ impl Panel {
         Panel { all_lists: seats.len() == count, seats, waiting: VecDeque::new() }
     }
 
-    /// The next bytes.
+    /// Adds bytes.
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.seats.iter_mut().for_each(|seat| seat.units.bytes(bytes, &mut seat.judge));
     }
 
-    /// Bytes that are not there.
+    /// Adds bytes that are missing.
     pub(super) fn absent(&mut self, count: u64) {
         self.seats.iter_mut().for_each(|seat| seat.units.absent(count, &mut seat.judge));
     }
 
-    /// What lies between files.
+    /// Adds what is between files.
     pub(super) fn between(&mut self, gap: Range<u64>) {
         for Seat { units, judge, list } in &mut self.seats {
             units.between(list, gap.clone(), judge);
         }
     }
 
-    /// A file that was read, and where it lies.
+    /// Adds a file that was read, and its position.
     pub(super) fn file(&mut self, range: Range<u64>, outcome: Outcome) {
         self.waiting.push_back((range, outcome));
     }
 
-    /// Hands out files of which all pieces are known.
+    /// Passes on files of which all pieces are known.
     pub(super) fn hand_out(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
         while let Some((range, _)) = self.waiting.front()
             && self.seats.iter().all(|seat| seat.judge.knows(range))
@@ -76,7 +77,7 @@ impl Panel {
         Ok(())
     }
 
-    /// Ends the sequence, whose files end at this byte, and hands out the others.
+    /// Ends the sequence, whose files end at this byte, and passes on the remaining files.
     pub(super) fn end(&mut self, at: u64, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
         for Seat { units, judge, list } in &mut self.seats {
             units.between(list, at..list.covered().end, judge);
@@ -99,7 +100,7 @@ impl Panel {
         to(Outcome { job, result })
     }
 
-    /// What all judges say of a file.
+    /// Returns the combined findings of all judges for a file.
     fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
         let all = 0..file.end - file.start;
         let of = |seat: &Seat| (seat.judge.is_strong(), seat.judge.findings(file, by_digest, missing));
@@ -111,7 +112,7 @@ impl Panel {
         if !self.all_lists && !all.is_empty() {
             findings.unknown = vec![all];
         }
-        // Pieces side by side are one damage.
+        // Adjacent damaged pieces are reported as one.
         findings.damaged.dedup_by(|next, last| {
             let joined = last.range.end >= next.range.start && last.shared == next.shared;
             last.range.end = if joined { last.range.end.max(next.range.end) } else { last.range.end };
@@ -121,12 +122,13 @@ impl Panel {
     }
 }
 
-/// What several judges say of the bytes `all`; whether each is strong enough to clear bytes that another has in a damaged piece.
+/// Combines the findings of several judges for the bytes `all`. Each has a flag that is true if it is strong enough to
+/// clear bytes that another has in a damaged piece.
 fn together(all: &Range<u64>, mut said: Vec<(bool, Findings)>) -> Findings {
     let by: Vec<&str> = said.iter().map(|(_, one)| one.by.as_str()).collect();
     let by = by.join(", ");
     let blamed = |one: &Findings| union(one.damaged.iter().map(|damage| damage.range.clone()));
-    // What may be damaged by each that is strong.
+    // What may be damaged according to each strong judge.
     let suspect: Vec<Vec<Range<u64>>> = said
         .iter()
         .filter(|(strong, _)| *strong)
@@ -145,7 +147,7 @@ fn together(all: &Range<u64>, mut said: Vec<(bool, Findings)>) -> Findings {
     };
     let mut damaged: Vec<Damage> = said.iter().flat_map(|(_, one)| &one.damaged).flat_map(narrowed).collect();
     damaged.sort_unstable_by_key(|damage| (damage.range.start, damage.range.end));
-    // Digests that are cut short prove nothing beside others: by them nothing is known but damage.
+    // Truncated digests prove nothing in addition to others; only damage is known from them.
     let short = said.iter().all(|(_, one)| one.short.is_some()).then(|| by.clone());
     let mut unknown = vec![all.clone()];
     for (_, one) in &mut said {
@@ -158,7 +160,7 @@ fn together(all: &Range<u64>, mut said: Vec<(bool, Findings)>) -> Findings {
     Findings { damaged, unknown, by, short, open_end, ..Findings::default() }
 }
 
-/// Ranges in order and apart.
+/// Returns the ranges, sorted and merged.
 fn union(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = ranges.collect();
     ranges.sort_unstable_by_key(|range| range.start);
@@ -170,7 +172,7 @@ fn union(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     ranges
 }
 
-/// What of a range lies in these, which are in order and apart.
+/// Returns the parts of a range that are in these sorted, separate ranges.
 fn common(range: &Range<u64>, of: &[Range<u64>]) -> impl Iterator<Item = Range<u64>> {
     let range = range.clone();
     let first = of.partition_point(|other| other.end <= range.start);
@@ -178,7 +180,7 @@ fn common(range: &Range<u64>, of: &[Range<u64>]) -> impl Iterator<Item = Range<u
     of[first..].iter().map(within).take_while(|part| !part.is_empty())
 }
 
-/// What lies between ranges that are in order and apart.
+/// Returns the gaps between sorted, separate ranges.
 fn gaps(all: &Range<u64>, of: &[Range<u64>]) -> Vec<Range<u64>> {
     let starts = std::iter::once(all.start).chain(of.iter().map(|range| range.end));
     let ends = of.iter().map(|range| range.start).chain(std::iter::once(all.end));

@@ -1,15 +1,15 @@
-//! The catalogue of parametrised CRC algorithms (<https://reveng.sourceforge.io/crc-catalogue/all.htm>, as of 2024): one row each,
-//! but for those that stand among the usual algorithms.
+//! The catalogue of parametrised CRC algorithms (<https://reveng.sourceforge.io/crc-catalogue/all.htm>, as of 2024):
+//! one row each, except for those that are among the usual algorithms.
 //!
-//! Its CRC-32/CKSUM, which is POSIX `cksum` without the length, goes by its other name, CRC-32/POSIX: `cksum` here is what the
-//! program prints.
+//! The catalogue's CRC-32/CKSUM, which is POSIX `cksum` without the length, uses its other name CRC-32/POSIX, because
+//! `cksum` here is the output of that program.
 
 use crate::algorithm::{Algorithm, Crc, Kind, Linear, Parameters, Status};
 
 macro_rules! catalogue {
     ($($name:literal $tag:literal [$($alias:literal),*]
        $width:literal $poly:literal $init:literal $refin:literal $refout:literal $xorout:literal $check:literal;)*) => {
-        /// CRCs by the names of the catalogue of parametrised CRC algorithms. [`find`](crate::find) knows them too.
+        /// The CRCs in the catalogue of parametrised CRC algorithms. [`find`](crate::find) finds them as well.
         pub static CRC_CATALOGUE: &[Algorithm] = &[$(Algorithm {
             name: $name,
             tag: $tag,
@@ -31,7 +31,7 @@ macro_rules! catalogue {
     };
 }
 
-// Name, tag, other names; width, polynomial, start, refin, refout, xorout; the value of `123456789`.
+// Name, tag, aliases; width, polynomial, initial value, refin, refout, xorout; the value of `123456789`.
 catalogue! {
     "crc-3/gsm" "CRC-3/GSM" [] 3 0x3 0x0 false false 0x7 "04";
     "crc-3/rohc" "CRC-3/ROHC" [] 3 0x3 0x7 true true 0x0 "06";

@@ -1,10 +1,10 @@
-//! CRCs of up to 64 bits by carry-less multiplication (Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
-//! Instruction", Intel 2009): sixteen bytes `H x^64 + L` that stand `d` bits before others are worth
-//! `H (x^(d+64) mod P) + L (x^d mod P)` in their place.
+//! CRCs of up to 64 bits by carry-less multiplication (Gopal et al., "Fast CRC Computation for Generic Polynomials
+//! Using PCLMULQDQ Instruction", Intel 2009): sixteen bytes `H x^64 + L` that are `d` bits before others are equivalent
+//! to `H (x^(d+64) mod P) + L (x^d mod P)` in the place of the others.
 //!
-//! A polynomial of fewer than 64 bits becomes `P x^k`, so that all registers have 64: the remainder in its highest bits, or,
-//! where a byte's lowest bit comes first, all of that mirrored. A product of mirrored factors is the mirrored product times
-//! `x`, and so mirrored constants are those of one power less.
+//! A polynomial with less than 64 bits becomes `P x^k`, so that all registers have 64 bits: the remainder is in the
+//! highest bits or, if the lowest bit of a byte is processed first, the mirrored value. A product of mirrored factors
+//! is the mirrored product times `x`, so mirrored constants have a power less.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "aarch64")]
@@ -28,11 +28,11 @@ use crate::block::forced;
 use factors::Factors;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Bits of the registers.
+/// The number of bits of the registers.
 pub(super) const WIDTH: u32 = u64::BITS;
 
-/// What a polynomial needs. Words of pairs are in the order of the halves of a vector: where a byte's lowest bit comes first,
-/// the lower half is `H`, else `L`.
+/// The constants of a polynomial. Words of pairs are in the order of the halves of a vector: if the lowest bit of a
+/// byte is processed first, the lower half is `H`, otherwise `L`.
 pub(super) struct Folding {
     refin: bool,
     /// The polynomial without its highest power.
@@ -53,7 +53,7 @@ impl Folding {
         }
     }
 
-    /// That of a polynomial. They stay: there are only as many as are asked for.
+    /// Returns the constants of a polynomial. They are never freed, because only a few are ever requested.
     pub(super) fn of(parameters: &Parameters) -> Option<&'static Folding> {
         static MADE: Mutex<Vec<&'static Folding>> = Mutex::new(Vec::new());
         let spare = WIDTH.checked_sub(parameters.width.into())?;
@@ -72,22 +72,22 @@ impl Folding {
         Some(new)
     }
 
-    /// A remainder of this many bits as a register.
+    /// Returns a remainder as a register.
     pub(super) fn register(&self, remainder: u128, width: u8) -> u64 {
         self.turned((remainder as u64) << (WIDTH - u32::from(width)))
     }
 
-    /// The remainder of this many bits that a register holds.
+    /// Returns the remainder in a register.
     pub(super) fn remainder(&self, register: u64, width: u8) -> u128 {
         u128::from(self.turned(register) >> (WIDTH - u32::from(width)))
     }
 
-    /// The same, mirrored if the register is.
+    /// Returns the same value, mirrored if the register is.
     pub(super) fn mirrored_as_held(&self, register: u64, width: u8) -> u128 {
         u128::from(if self.refin { register } else { register >> (WIDTH - u32::from(width)) })
     }
 
-    /// The register after these bytes.
+    /// Returns the register after these bytes.
     pub(super) fn update(&'static self, register: u64, data: &[u8]) -> u64 {
         static HERE: OnceLock<[&Row; 2]> = OnceLock::new();
         let [short, long] = HERE.get_or_init(|| {
@@ -95,26 +95,26 @@ impl Folding {
             [row(0), row(usize::MAX)]
         });
         let row = if data.len() < long.from { short } else { long };
-        // SAFETY: `serves` found the features that the code is compiled for.
+        // SAFETY: `serves` tested for the features for which the code is compiled.
         unsafe { (row.advance)(self, register, data) }
     }
 
-    /// Eight bytes at a time, by tables.
+    /// Processes eight bytes at a time, with tables.
     ///
     /// # Safety
-    /// None is needed; it is called as the others are.
+    /// There are no requirements; the signature is that of the other rows.
     unsafe fn by_tables(&'static self, register: u64, data: &[u8]) -> u64 {
         let tables = self.tables.get_or_init(|| Tables::new(self.turned(self.poly)));
         self.turned(tables.update(self.turned(register), data, self.refin))
     }
 
-    /// A word read from its other end, if that is how this polynomial's are held.
+    /// Returns a word, mirrored if this polynomial's words are.
     fn turned(&self, register: u64) -> u64 {
         if self.refin { register.reverse_bits() } else { register }
     }
 }
 
-/// What most messages are asked for: no lock, and nothing to compute.
+/// The most common polynomials, which need neither a lock nor any computation.
 static EVERYDAY: [Folding; 5] = [
     Folding::new(0x04c1_1db7 << 32, true),
     Folding::new(0x1edc_6f41 << 32, true),
@@ -125,9 +125,9 @@ static EVERYDAY: [Folding; 5] = [
 
 /// Code for a set of CPU features.
 struct Row {
-    /// As `TRUESUM_KERNEL` names it.
+    /// The name in `TRUESUM_KERNEL`.
     isa: &'static str,
-    /// Bytes of a message from which it is ahead of the rows that follow.
+    /// The message length from which it is faster than the following rows.
     from: usize,
     needs: Features,
     advance: unsafe fn(&'static Folding, u64, &[u8]) -> u64,
@@ -148,7 +148,7 @@ static ROWS: &[Row] = &[
     Row { isa: "avx512", from: 512, needs: CLMUL.and(VPCLMUL).and(AVX512), advance: x86::avx512 },
     #[cfg(target_arch = "x86_64")]
     Row { isa: "avx2", from: 512, needs: CLMUL.and(VPCLMUL).and(AVX2), advance: x86::avx2 },
-    // Instructions of three operands copy nothing: a sixth fewer of them.
+    // Three-operand instructions avoid copies, which saves a sixth of the instructions.
     #[cfg(target_arch = "x86_64")]
     Row { isa: "avx2", from: 0, needs: CLMUL.and(AVX2), advance: x86::clmul_avx2 },
     #[cfg(target_arch = "x86_64")]
@@ -172,9 +172,9 @@ mod tests {
                 for len in (0..700).chain([1023, 1024, 1025, 2047, 2048, 2049, 4096, 4999]) {
                     for begin in [0, 1] {
                         let (register, data) = (0x0123_4567_89ab_cdef, &data[begin..begin + len.min(4999)]);
-                        // SAFETY: the CPU has what the row needs.
+                        // SAFETY: the CPU has the features required by the row.
                         let found = unsafe { (row.advance)(folding, register, data) };
-                        // SAFETY: it needs nothing.
+                        // SAFETY: there are no requirements.
                         let expected = unsafe { folding.by_tables(register, data) };
                         assert_eq!(found, expected, "{}: {len} bytes of {:x}", row.isa, folding.poly);
                     }

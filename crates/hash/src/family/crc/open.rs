@@ -1,25 +1,27 @@
-//! CRCs that have no name: `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
+//! CRCs without a name: `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
 //!
-//! Such an algorithm is made when it is first asked for, and then lives as long as the program. Its name is the text that all
-//! spellings of the same parameters come to.
+//! Such an algorithm is created when it is first requested, and is never freed. Its name is the canonical spelling of
+//! its parameters.
 
 use super::register::of_part;
 use crate::algorithm::{Algorithm, Crc, Kind, Linear, Parameters, Status};
 use std::sync::{Mutex, PoisonError};
 
-/// What stands before the parameters.
+/// The text before the parameters.
 pub(crate) const KEY: &str = "crc";
 
-/// Widths that are offered: those of the catalogue.
+/// The supported widths: those in the catalogue.
 const WIDTHS: std::ops::RangeInclusive<u8> = 3..=82;
 
-/// Most of them: nobody wants more, and a list that names others without an end would fill the memory with their tables.
+/// The maximum number of such algorithms: a manifest that names more and more of them would fill the memory with their
+/// tables.
 const MOST: usize = 1024;
 
-/// The CRC of these parameters, `key=value` with `;` between them: `width` and `poly` must be there, the others are 0 or false.
+/// Returns the CRC with these parameters, `key=value` separated by `;`. `width` and `poly` are required, the others
+/// default to 0 or false.
 ///
 /// # Errors
-/// A parameter is unknown, there twice, missing or does not fit; the text says which.
+/// Fails if a parameter is unknown, repeated, missing or out of range; the text names it.
 pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
     static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
     let (parameters, check) = parameters(text)?;
@@ -56,7 +58,7 @@ fn row(name: String, parameters: Parameters) -> Algorithm {
     }
 }
 
-/// All parameters, in the catalogue's order.
+/// Returns all parameters in the order of the catalogue.
 fn name(parameters: &Parameters) -> String {
     let Parameters { width, poly, init, refin, refout, xorout } = parameters;
     format!(
@@ -64,7 +66,8 @@ fn name(parameters: &Parameters) -> String {
     )
 }
 
-/// The parameters, and the value of `123456789` where it is told. A line of the catalogue also tells its residue and name.
+/// Parses the parameters, and the value of `123456789` if it is given. A line of the catalogue also contains the
+/// residue and the name.
 fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
     const KEYS: [&str; 9] =
         ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];

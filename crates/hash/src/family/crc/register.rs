@@ -1,4 +1,4 @@
-//! The register of a CRC as bytes go in: folded where it fits 64 bits, else by tables of 128.
+//! The register of a CRC: folded if it has up to 64 bits, otherwise with tables of 128 bits.
 
 use super::folding::Folding;
 use super::sliced::Tables;
@@ -6,16 +6,16 @@ use crate::algorithm::{Crc, Parameters};
 use crate::digest::Digest;
 use std::sync::{Mutex, PoisonError};
 
-/// A register under way.
+/// A register in use.
 #[derive(Clone)]
 pub(super) enum Register {
     Folded(u64, &'static Folding),
-    /// The remainder in the highest bits.
+    /// The remainder, in the highest bits.
     Wide(u128, &'static Tables<u128>),
 }
 
 impl Register {
-    /// One that holds this remainder.
+    /// Returns a register with this remainder.
     pub(super) fn holding(parameters: &Parameters, remainder: u128) -> Register {
         match Folding::of(parameters) {
             Some(folding) => Register::Folded(folding.register(remainder, parameters.width), folding),
@@ -23,7 +23,7 @@ impl Register {
         }
     }
 
-    /// Holds this remainder from now on.
+    /// Sets the remainder.
     pub(super) fn hold(&mut self, parameters: &Parameters, remainder: u128) {
         match self {
             Register::Folded(register, folding) => *register = folding.register(remainder, parameters.width),
@@ -38,10 +38,10 @@ impl Register {
         }
     }
 
-    /// What is shown.
+    /// Returns the value for output.
     pub(super) fn value(&self, parameters: &Parameters) -> u128 {
         match self {
-            // Nothing has to be turned round, as in all that is met every day.
+            // Nothing has to be mirrored, as in all common CRCs.
             Register::Folded(register, folding) if parameters.refin == parameters.refout => {
                 folding.mirrored_as_held(*register, parameters.width) ^ parameters.xorout
             }
@@ -49,7 +49,7 @@ impl Register {
         }
     }
 
-    /// The remainder so far.
+    /// Returns the remainder so far.
     pub(super) fn remainder(&self, parameters: &Parameters) -> u128 {
         match self {
             Register::Folded(register, folding) => folding.remainder(*register, parameters.width),
@@ -58,7 +58,7 @@ impl Register {
     }
 }
 
-/// The value of a part of a message.
+/// Returns the value of a part of a message.
 pub(crate) fn of_part(crc: &Crc, data: &[u8]) -> Digest {
     let parameters = &crc.parameters;
     let mut register = Register::holding(parameters, parameters.init);
@@ -70,7 +70,7 @@ fn spare(parameters: &Parameters) -> u32 {
     u128::BITS - u32::from(parameters.width)
 }
 
-/// The tables of a polynomial of degree 128. They stay: there are only as many as polynomials are asked for.
+/// Returns the tables for a polynomial of up to 128 bits. They are never freed, because only a few are ever requested.
 fn wide_tables(poly: u128) -> &'static Tables<u128> {
     static MADE: Mutex<Vec<(u128, &'static Tables<u128>)>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,26 +1,27 @@
-//! CRCs that are not folded: eight bytes at a time, each by a table of its own.
+//! CRCs without folding: eight bytes at a time, each with its own table.
 //!
-//! The register is as wide as a word whatever the CRC's width, and holds the remainder in its highest bits: a remainder by `P`
-//! is one by `P x^k`, divided by `x^k`. Where a byte's lowest bit comes first, bytes are turned round before they go in.
+//! The register has the size of a word, whatever the width of the CRC, and contains the remainder in its highest bits:
+//! a remainder by `P` is one by `P x^k`, divided by `x^k`. If the lowest bit of a byte is processed first, bytes are
+//! mirrored before they are added.
 
 use std::ops::{BitXor, BitXorAssign};
 
-/// Bytes at a time.
+/// The number of bytes processed at a time.
 const STEP: usize = 8;
 
 /// A register.
 pub(super) trait Register: Copy + BitXor<Output = Self> + BitXorAssign + 'static {
     const ZERO: Self;
-    /// With this byte uppermost, and zeros.
+    /// Returns a register with this byte at the top, followed by zeros.
     fn of(byte: u8) -> Self;
     fn uppermost(self) -> u8;
-    /// The eight uppermost bytes.
+    /// Returns the eight topmost bytes.
     fn upper(self) -> u64;
-    /// Behind these.
+    /// Returns what follows these.
     fn lower(self) -> Self;
-    /// Behind the uppermost.
+    /// Returns what follows the topmost byte.
     fn behind(self) -> Self;
-    /// Times `x`.
+    /// Returns the product with `x`.
     fn times_x(self, poly: Self) -> Self;
 }
 
@@ -51,11 +52,11 @@ macro_rules! register {
 }
 register! { u64 u128 }
 
-/// What each byte of a step adds to the register behind it.
+/// The contribution of each byte of a step to the register after it.
 pub(super) struct Tables<T>([[T; 256]; STEP]);
 
 impl<T: Register> Tables<T> {
-    /// Those of a polynomial as wide as the register, without its highest power.
+    /// Returns the tables for a polynomial as wide as the register, without its highest power.
     pub(super) fn new(poly: T) -> Box<Tables<T>> {
         let mut tables = Box::new(Tables([[T::ZERO; 256]; STEP]));
         for (byte, entry) in (0..=255).zip(&mut tables.0[STEP - 1]) {
@@ -71,11 +72,11 @@ impl<T: Register> Tables<T> {
         tables
     }
 
-    /// The register after these bytes.
+    /// Returns the register after these bytes.
     pub(super) fn update(&self, mut register: T, data: &[u8], refin: bool) -> T {
         let (steps, rest) = data.as_chunks::<STEP>();
         for step in steps {
-            // Its first byte uppermost.
+            // The first byte at the top.
             let word = match refin {
                 true => u64::from_le_bytes(*step).reverse_bits(),
                 false => u64::from_be_bytes(*step),

@@ -1,10 +1,11 @@
-//! Edon-R of one message in AVX-512: eight words fill a register, and the rows of the squares say from where its words come.
+//! Edon-R of one message in AVX-512: eight words fill a register, and the rows of the squares specify where its words
+//! come from.
 
 use super::{ROTATIONS_256, ROTATIONS_512};
 use crate::word::array;
 use std::arch::x86_64::*;
 
-/// For each operand and each word of it, which five words it is the sum of.
+/// The five words that each sum consists of, for each operand and each word.
 const SUMS: [[[u8; 5]; 8]; 2] = [
     [
         [0, 4, 1, 7, 2],
@@ -28,13 +29,14 @@ const SUMS: [[[u8; 5]; 8]; 2] = [
     ],
 ];
 
-/// Which three of the rotated sums are joined.
+/// The three rotated sums that are combined.
 const JOINED: [[[u8; 3]; 8]; 2] = [
     [[3, 5, 6], [2, 5, 6], [2, 3, 5], [0, 1, 4], [0, 4, 7], [1, 6, 7], [2, 3, 4], [0, 1, 7]],
     [[3, 4, 6], [2, 5, 7], [4, 6, 7], [0, 1, 5], [2, 6, 7], [0, 1, 3], [0, 3, 4], [1, 2, 5]],
 ];
 
-/// Both as registers have them: five of the sums, then three of what is joined, which goes three words on. Then the words in reverse.
+/// Both in register form: five words of the sums, then the three that are combined, shifted by three words, and finally
+/// the words in reverse.
 static PLACES: [[u8; 8]; 17] = {
     let mut places = [[0; 8]; 17];
     let mut i = 0;
@@ -53,7 +55,7 @@ macro_rules! one {
         $load:ident $store:ident $wide:ident $add:ident $permute:ident $turn:ident $join:ident
     ) => {
         /// # Safety
-        /// As [`crate::block::row::Advance`] for one message.
+        /// Processes the blocks of one message; see [`crate::block::row::Advance`].
         #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
         pub(super) unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
             const ROTATIONS: [[$lane; 8]; 2] = {
@@ -65,10 +67,11 @@ macro_rules! one {
                 }
                 rotations
             };
-            // Twos for the first word of one operand, ones for the other's: 1010.. and 0101..
+            // Two for the first word of one operand and one for that of the other: 1010.. and 0101..
             const ONE: $lane = $lane::MAX / 3;
             const ONES: [[$lane; 8]; 2] = [[2 * ONE, 0, 0, 0, 0, 0, 0, 0], [ONE, 0, 0, 0, 0, 0, 0, 0]];
-            // SAFETY: the caller's promise: sixteen words of state, whole blocks; tables are as long as what is loaded.
+            // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks; tables are as long as what is
+            // loaded.
             unsafe {
                 let places = array![17; n => $wide(_mm_loadl_epi64(PLACES[n].as_ptr().cast()))];
                 let by = array![2; n => $load(ROTATIONS[n].as_ptr().cast())];
@@ -93,7 +96,7 @@ macro_rules! one {
                     let block = (*messages).add(number * $block);
                     let low = $load(block.cast());
                     let high = $load(block.add($block / 2).cast());
-                    // `OPERATIONS`, whose words stay in registers.
+                    // `OPERATIONS`, with words that stay in registers.
                     let a = operation!($permute(places[16], high), low);
                     let b = operation!(a, high);
                     let a = operation!(chain[1], a);

@@ -1,11 +1,13 @@
-//! GOST R 34.11-94 of many messages: a register has the same 32-bit word of each, and S-boxes of four bits are shuffles of bytes.
+//! GOST R 34.11-94 for many messages: a register contains the same 32-bit word of each, and 4-bit S-boxes are byte
+//! shuffles.
 
 use super::{C, SBOXES};
 use crate::block::{add_words, words};
 use crate::word::{Endian, U32x8, U32x16, Word32, array, unroll};
 use std::arch::x86_64::*;
 
-/// The S-boxes of the lower and of the upper half of each byte of a word; the upper ones' substitutes are where they belong.
+/// The S-boxes for the lower and the upper half of each byte of a word; the results for upper halves are already
+/// shifted.
 pub(super) struct Boxes {
     low: [[u8; 16]; 4],
     high: [[u8; 16]; 4],
@@ -27,7 +29,7 @@ const fn boxes(all: &[[u8; 16]; 8]) -> Boxes {
 
 /// A word whose bytes can be substituted.
 pub(super) trait Substitute: Word32 {
-    /// The S-boxes of every word.
+    /// Applies the S-boxes to every word.
     ///
     /// # Safety
     /// The CPU has the features of this word, and the caller is compiled for them.
@@ -35,12 +37,12 @@ pub(super) trait Substitute: Word32 {
 }
 
 impl Substitute for U32x16 {
-    /// A shuffle of 64 bytes has the boxes of all four bytes at once: where a byte stands is the upper part of its place.
+    /// A shuffle of 64 bytes contains the boxes for all four bytes: the position of a byte selects the box.
     #[inline(always)]
     unsafe fn substitute(words: [Self; 4], boxes: &Boxes) -> [Self; 4] {
         /// `a & b | c`
         const AND_OR: i32 = 0xea;
-        // SAFETY: the caller's promise; the tables are as long as what is loaded.
+        // SAFETY: guaranteed by the caller; the tables are as long as what is loaded.
         unsafe {
             let low = _mm512_loadu_si512(boxes.low.as_ptr().cast());
             let high = _mm512_loadu_si512(boxes.high.as_ptr().cast());
@@ -55,14 +57,14 @@ impl Substitute for U32x16 {
     }
 }
 
-/// The bytes of each place in four words side by side; and back.
+/// The bytes of each position in four words side by side, and the inverse.
 static BY_PLACE: [u8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
 impl Substitute for U32x8 {
-    /// A shuffle has one box, so four words change places with their bytes before and after it.
+    /// A shuffle contains a single box, so the bytes of four words are transposed before and after it.
     #[inline(always)]
     unsafe fn substitute(words: [Self; 4], boxes: &Boxes) -> [Self; 4] {
-        // SAFETY: the caller's promise; the tables are as long as what is loaded.
+        // SAFETY: guaranteed by the caller; the tables are as long as what is loaded.
         unsafe {
             macro_rules! table {
                 ($table:expr) => {
@@ -98,7 +100,7 @@ impl Substitute for U32x8 {
     }
 }
 
-/// The transformation A of section 5.1, of halves of 64-bit words.
+/// The transformation A of section 5.1, on halves of 64-bit words.
 #[inline(always)]
 fn a<W: Word32>(x: [W; 8]) -> [W; 8] {
     [x[2], x[3], x[4], x[5], x[6], x[7], x[0].xor(x[2]), x[1].xor(x[3])]
@@ -109,13 +111,13 @@ fn xor<W: Word32>(x: [W; 8], y: [W; 8]) -> [W; 8] {
     array![8; i => x[i].xor(y[i])]
 }
 
-/// The transformation P of section 5.1: word `k` of a key is made of the bytes `k` of four words of 64 bits.
+/// Returns the transformation P of section 5.1: word `k` of a key consists of byte `k` of the four 64-bit words.
 ///
 /// # Safety
-/// As [`crate::word::Word::splat`].
+/// The same as for [`crate::word::Word::splat`].
 #[inline(always)]
 unsafe fn key<W: Word32>(y: [W; 8]) -> [W; 8] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (halves, bytes) = unsafe { (W::splat(0x0000_ffff), W::splat(0x00ff_00ff)) };
     let mut key = y;
     for side in 0..2 {
@@ -130,13 +132,13 @@ unsafe fn key<W: Word32>(y: [W; 8]) -> [W; 8] {
     key
 }
 
-/// Words of 16 bits, each in the lower half of a word.
+/// Returns words of 16 bits, each in the lower half of a word.
 #[inline(always)]
 fn parted<W: Word32>(words: [W; 8]) -> [W; 16] {
     array![16; i => if i % 2 == 0 { words[i / 2] } else { words[i / 2].rotl(16) }]
 }
 
-/// The words of the key that two rounds take.
+/// The words of the key that two rounds use.
 static ORDER: [[usize; 2]; 16] = {
     let mut order = [[0; 2]; 16];
     let mut i = 0;
@@ -148,20 +150,21 @@ static ORDER: [[usize; 2]; 16] = {
     order
 };
 
-/// RFC 5831 section 5, for every lane.
+/// Processes blocks in every lane (RFC 5831 section 5).
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 pub(super) unsafe fn compress<W: Substitute, const SET: usize>(
     state: *mut u64,
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // The most lanes there are.
+    // The maximum number of lanes.
     const MOST: usize = 16;
     let boxes = &BOXES[SET];
-    // SAFETY: the caller's promise: eight words of state for each of the messages, whole blocks, the CPU's features.
+    // SAFETY: guaranteed by the caller: eight words of state for each of the messages, complete blocks, the CPU
+    // features.
     unsafe {
         let at = |word: usize, lane: usize| state.add(word * W::LANES + lane);
         let (mut halves, mut sums) = ([[0u32; MOST]; 8], [[0u64; 4]; MOST]);
@@ -184,7 +187,7 @@ pub(super) unsafe fn compress<W: Substitute, const SET: usize>(
             let (u2, v2) = (xor(a(u1), constant), a(a(v1)));
             let (u3, v3) = (a(u2), a(a(v2)));
             let keys = [key(xor(h, m)), key(xor(u1, v1)), key(xor(u2, v2)), key(xor(u3, v3))];
-            // GOST 28147-89 (section 5.2): each word of the chain under its own key.
+            // GOST 28147-89 (section 5.2): each word of the chaining value with its own key.
             let mut low: [W; 4] = array![4; i => h[2 * i]];
             let mut high: [W; 4] = array![4; i => h[2 * i + 1]];
             for [first, second] in ORDER {
@@ -195,7 +198,7 @@ pub(super) unsafe fn compress<W: Substitute, const SET: usize>(
                 let s = W::substitute(sum, boxes);
                 low = array![4; i => low[i].xor(s[i].rotl(11))];
             }
-            // The shift register of section 5.3, of which a word of 16 bits is the lower half of each of these.
+            // The shift register of section 5.3, with its 16-bit words in the lower halves of these.
             let encrypted: [W; 8] = array![8; i => if i % 2 == 0 { high[i / 2] } else { low[i / 2] }];
             let mut z = parted(encrypted);
             macro_rules! psi {

@@ -1,30 +1,32 @@
-//! Grøstl with AES's substitution in an instruction: by rows, sixteen bytes of each in the sixteen bytes of a register's lane.
+//! Grøstl with AES's substitution as an instruction: by rows, with sixteen bytes of each row in a lane of sixteen
+//! bytes.
 //!
-//! A row of the shorter permutations has eight bytes, and that of Q stands behind that of P; a row of the longer ones fills a lane, and Q has
-//! the lane behind P's. So each step of a round is the same for both, but for the constants. Wider registers have several messages.
+//! A row of the shorter permutations has eight bytes, and that of Q follows that of P; a row of the longer ones fills a
+//! lane, and Q has the lane after P's. Each step of a round is thus the same for both, except for the constants. Wider
+//! registers contain several messages.
 
 use super::{rounds, shifts};
 use crate::word::{array, unknown};
 use std::arch::x86_64::*;
 
-/// Sixteen bytes of a row, once or several times.
+/// Sixteen bytes of a row, in one or several lanes.
 pub(super) trait Register: Copy {
-    /// How many times.
+    /// The number of lanes.
     const LANES: usize;
-    /// Whether a substitution has AES's shift of rows in it.
+    /// Whether the substitution includes AES's ShiftRows.
     const SHIFTS: bool;
 
-    /// Lanes from memory, one from each place.
+    /// Loads one lane from each of these places.
     unsafe fn gather(places: [*const u8; 4], offset: usize) -> Self;
     unsafe fn scatter(self, places: *mut [u8; 16]);
     fn xor(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn add(self, other: Self) -> Self;
-    /// Bytes of each lane from where `places` say.
+    /// Permutes the bytes of each lane according to `places`.
     fn shuffle(self, places: Self) -> Self;
-    /// AES's substitution of every byte.
+    /// Applies AES's substitution to every byte.
     fn substitute(self) -> Self;
-    /// Every byte times two in AES's field.
+    /// Multiplies every byte by two in AES's field.
     fn double(self) -> Self;
     fn low16(self, other: Self) -> Self;
     fn high16(self, other: Self) -> Self;
@@ -32,9 +34,9 @@ pub(super) trait Register: Copy {
     fn high32(self, other: Self) -> Self;
     fn low64(self, other: Self) -> Self;
     fn high64(self, other: Self) -> Self;
-    /// Both halves of each lane, which have changed places.
+    /// Swaps the halves of each lane.
     fn swap_halves(self) -> Self;
-    /// Every two neighbouring lanes, which have changed places; a single one stays.
+    /// Swaps every two adjacent lanes; a single one is unchanged.
     #[inline(always)]
     fn swap_lanes(self) -> Self {
         self
@@ -60,19 +62,19 @@ macro_rules! register {
         #[derive(Clone, Copy)]
         pub(super) struct $name($reg);
 
-        // A value of this type exists only inside a kernel row that was compiled for, and runs only on, CPUs with its features:
-        // that is why all of these are safe.
+        // A value of this type exists only inside a kernel row that was compiled for, and runs only on, CPUs with its
+        // features. Therefore all of these are safe.
         impl Register for $name {
             const LANES: usize = $lanes;
             const SHIFTS: bool = $shifts;
             #[inline(always)]
             unsafe fn gather($places: [*const u8; 4], $offset: usize) -> Self {
-                // SAFETY: the row's features, and the pointers by the caller's promise.
+                // SAFETY: the row's features, and the pointers guaranteed by the caller.
                 unsafe { $name($gather) }
             }
             #[inline(always)]
             unsafe fn scatter(self, places: *mut [u8; 16]) {
-                // SAFETY: the row's features, and the pointer by the caller's promise.
+                // SAFETY: the row's features, and the pointer guaranteed by the caller.
                 unsafe { $store(places.cast(), self.0) }
             }
             #[inline(always)]
@@ -115,11 +117,11 @@ macro_rules! register {
     };
 }
 
-/// The affine transformation of AES's S-box as `vgf2p8affineinvqb` wants it.
+/// The affine transformation of AES's S-box in the format of `vgf2p8affineinvqb`.
 const AFFINE: i64 = 0xf1e3_c78f_1f3e_7cf8_u64 as i64;
 
 register!(
-    /// One lane, with the instructions for AES.
+    /// One lane, with the AES instructions.
     Aes(__m128i) x 1, true;
     gather |places, offset| _mm_loadu_si128(places[0].add(offset).cast());
     scatter _mm_storeu_si128;
@@ -170,14 +172,14 @@ register!(
     swap_lanes |x| _mm512_shuffle_i64x2::<0b10_11_00_01>(x, x)
 );
 
-/// The shuffle of 32-bit words, whose type of pattern is another for these registers.
+/// The shuffle of 32-bit words, whose pattern has a different type for these registers.
 #[inline(always)]
 unsafe fn swap512<const PATTERN: i32>(x: __m512i) -> __m512i {
     // SAFETY: only AVX-512 rows call this.
     unsafe { _mm512_shuffle_epi32::<PATTERN>(x) }
 }
 
-/// Two lanes in registers of one.
+/// Two lanes in two registers with one lane each.
 #[derive(Clone, Copy)]
 pub(super) struct AesPair(Aes, Aes);
 
@@ -204,12 +206,12 @@ impl Register for AesPair {
     #[inline(always)]
     unsafe fn gather(places: [*const u8; 4], offset: usize) -> Self {
         let [first, second, ..] = places;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { AesPair(Aes::gather([first; 4], offset), Aes::gather([second; 4], offset)) }
     }
     #[inline(always)]
     unsafe fn scatter(self, places: *mut [u8; 16]) {
-        // SAFETY: the caller's promise: room for two lanes.
+        // SAFETY: guaranteed by the caller: room for two lanes.
         unsafe {
             self.0.scatter(places);
             self.1.scatter(places.add(1));
@@ -222,20 +224,20 @@ impl Register for AesPair {
     both!(xor and add shuffle low16 high16 low32 high32 low64 high64; substitute double swap_halves);
 }
 
-/// Lanes of P and of Q in turn; they are the same where both have their halves of each.
+/// Lanes of P and of Q alternating; they are equal if both contain halves of each.
 type Lanes = [[u8; 16]; 2];
 
-/// What a round wants to know, for `COLUMNS` columns.
+/// The constants of a round for `COLUMNS` columns.
 struct Constants {
-    /// From where each byte of a row comes, in a substitution that has AES's shift in it.
+    /// The source of each byte of a row, for a substitution that includes ShiftRows.
     shifted: [Lanes; 8],
-    /// The same in one that has not.
+    /// The same for a substitution that does not.
     plain: [Lanes; 8],
-    /// What is joined in the first round with the first row, the last, and those between.
+    /// The values that are combined in the first round with the first row, the last row, and those between.
     joined: [Lanes; 3],
-    /// By how much the first two grow with each round.
+    /// The increments of the first two in each round.
     growth: [Lanes; 2],
-    /// The bytes of P.
+    /// The bytes that belong to P.
     first: Lanes,
 }
 
@@ -257,10 +259,10 @@ const fn constants(columns: usize) -> Constants {
             all.joined[0][lane][byte] = 0xff;
             all.joined[1][lane][byte] = 0xff ^ place;
             all.joined[2][lane][byte] = 0xff;
-            // The round is joined with ones: what is left of them becomes less.
+            // The round number is combined with ones, so the remaining value decreases.
             all.growth[1][lane][byte] = 0xff;
         }
-        // Where AES's shift of rows takes its byte from, in a state of four by four.
+        // The position from which ShiftRows takes this byte, in a state of four by four.
         let before = (byte / 4 + byte % 4) % 4 * 4 + byte % 4;
         let mut row = 0;
         while row < 8 {
@@ -279,7 +281,7 @@ static CONSTANTS: [Constants; 2] = [constants(8), constants(16)];
 /// Interleaves the bytes of a lane's halves.
 static HALVES: [u8; 16] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
 
-/// The rows of eight columns, two of which are in each register; and the columns of as many rows.
+/// Transposes eight columns to rows, two of which are in each register, and vice versa.
 #[inline(always)]
 unsafe fn transposed<R: Register>(columns: [R; 4], halves: R) -> [R; 4] {
     let c: [R; 4] = array![4; i => columns[i].shuffle(halves)];
@@ -288,10 +290,10 @@ unsafe fn transposed<R: Register>(columns: [R; 4], halves: R) -> [R; 4] {
     [a.low32(d), a.high32(d), b.low32(e), b.high32(e)]
 }
 
-/// The rows of the columns that begin at these places: those of eight twice, of P and of Q.
+/// Loads the rows of the columns at these places: for eight columns those of P and of Q.
 #[inline(always)]
 unsafe fn rows<R: Register, const COLUMNS: usize>(places: [*const u8; 4], offset: usize, halves: R) -> [R; 8] {
-    // SAFETY: the caller's promise: so many bytes at each place, the CPU's features.
+    // SAFETY: guaranteed by the caller: so many bytes at each place, the CPU features.
     unsafe {
         let first = transposed(array![4; i => R::gather(places, offset + 16 * i)], halves);
         let mut last = first;
@@ -302,7 +304,8 @@ unsafe fn rows<R: Register, const COLUMNS: usize>(places: [*const u8; 4], offset
     }
 }
 
-/// Mixes the bytes of each column, and joins with the rows what the next round begins with: 24 sums and 16 products instead of 56 and 40.
+/// Mixes the bytes of each column and combines the rows with the start of the next round: 24 sums and 16 products
+/// instead of 56 and 40.
 #[inline(always)]
 fn mixed<R: Register>(a: [R; 8], joined: [R; 3]) -> [R; 8] {
     let t: [R; 8] = array![8; i => a[i].xor(a[(i + 1) % 8])];
@@ -314,24 +317,25 @@ fn mixed<R: Register>(a: [R; 8], joined: [R; 3]) -> [R; 8] {
     }]
 }
 
-/// A block, for every lane.
+/// Processes blocks in every lane.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for as many messages as the register has room for, on a CPU with its features.
+/// The same as for [`crate::block::row::Advance`] for as many messages as the register has room for, on a CPU with its
+/// features.
 #[inline(always)]
 pub(super) unsafe fn compress<R: Register, const COLUMNS: usize>(
     state: *mut u64,
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // How many lanes a message has.
+    // The number of lanes per message.
     let each = COLUMNS / 8;
     let many = R::LANES / each;
-    // Unknown to the compiler, which would make three shuffles of one with these places.
+    // Hidden from the compiler, which would otherwise turn one shuffle with these positions into three.
     let known = &CONSTANTS[each - 1];
     let constants = if R::SHIFTS { known } else { unknown(known) };
-    // SAFETY: the caller's promise: as many words of state as there are columns for each message, whole blocks, the CPU's features;
-    // tables are as long as what is loaded.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns for each message, complete blocks,
+    // the CPU features; tables are as long as what is loaded.
     unsafe {
         macro_rules! load {
             ($lanes:expr) => {{
@@ -366,7 +370,7 @@ pub(super) unsafe fn compress<R: Register, const COLUMNS: usize>(
                 let shifted: [R; 8] = array![8; i => x[i].shuffle(load!(from[i])).substitute()];
                 x = mixed(shifted, joined);
             }
-            // What would have begun another round is in both permutations.
+            // Remove the start of another round, which is in both permutations.
             for i in 0..8 {
                 let end = x[i].xor(if i == 0 { joined[0] } else if i == 7 { joined[1] } else { joined[2] });
                 let other = if COLUMNS == 8 { end.swap_halves() } else { end.swap_lanes() };

@@ -1,18 +1,18 @@
-//! Kupyna of one message in AVX-512 registers with GFNI: eight columns fill one. Two are permuted together: both permutations of 64 bytes, or the
-//! halves of 128.
+//! Kupyna of one message in AVX-512 registers with GFNI: eight columns fill one register. Two registers are permuted
+//! together: both permutations of 64 bytes, or the halves of 128.
 
 use super::{SBOXES, added, rounds, shift};
 use crate::family::whirlpool::gfni::{Aligned, XOR3, matrix};
 use crate::word::array;
 use std::arch::x86_64::*;
 
-/// What both registers of a pair have in the two lower bytes of each four, those of the second behind those of the first; and in the two upper
-/// ones. So half the S-boxes are looked up in each.
+/// Selects the two upper bytes of every four. The first register of a pair gets the two lower bytes of both, the second
+/// one the two upper bytes, so that half of the S-boxes are looked up in each.
 const SECOND: u64 = 0xcccc_cccc_cccc_cccc;
-/// In either, where the odd one of its two S-boxes is looked up.
+/// Within either, the positions where the odd one of its two S-boxes is looked up.
 const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 
-/// Where the bytes of a register come from in both that were looked up, which puts them back and shifts the rows.
+/// The sources of a register's bytes in both looked-up registers, which restores the order and shifts the rows.
 static SOURCES: [Aligned<[[u8; 64]; 2]>; 2] = [sources(8), sources(16)];
 
 const fn sources(columns: usize) -> Aligned<[[u8; 64]; 2]> {
@@ -20,7 +20,7 @@ const fn sources(columns: usize) -> Aligned<[[u8; 64]; 2]> {
     let mut n = 0;
     while n < 128 {
         let (register, column, row) = (n / 64, n / 8 % 8, n % 8);
-        // Of sixteen columns a register has half; else each has its own.
+        // With sixteen columns, a register contains half of them; otherwise each register has its own.
         let from = (register * (columns - 8) + column + columns - shift(columns, row)) % columns;
         let second = if columns == 16 { from / 8 } else { register };
         let (upper, place) = (row % 4 / 2, row / 4 * 4 + 2 * second + row % 2);
@@ -31,15 +31,16 @@ const fn sources(columns: usize) -> Aligned<[[u8; 64]; 2]> {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message of as many `COLUMNS` as `HALVES` have, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for one message of as many `COLUMNS` as `HALVES` have, on a CPU with
+/// the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
     state: *mut u64,
     messages: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promise: as many words of state as there are columns, one message of whole blocks; tables are as long as what
-    // is loaded.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns, one message of complete blocks;
+    // tables are as long as what is loaded.
     unsafe {
         let message = *messages;
         let sbox: [[__m512i; 4]; 4] =
@@ -86,7 +87,7 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
                 let (lower, upper) = (substituted!(lower, 0), substituted!(upper, 2));
                 let pair: [__m512i; 2] = array![2; i => {
                     let s = _mm512_permutex2var_epi8(lower, source[i], upper);
-                    // The rows behind each that are taken once, twice and so on are the bits of `ROW`.
+                    // The rows that are multiplied by one, two and so on and added to each row are the bits of `ROW`.
                     let two = _mm512_xor_si512(s, _mm512_ror_epi64::<8>(s));
                     let twos = _mm512_ror_epi64::<40>(two);
                     let fours = sum!(twos, _mm512_ror_epi64::<16>(s), _mm512_ror_epi64::<56>(s));

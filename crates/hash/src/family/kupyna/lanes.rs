@@ -1,5 +1,5 @@
-//! Kupyna of eight messages in AVX-512 registers with GFNI, by rows: a register has eight bytes of a row of each message, so that columns are
-//! mixed by adding registers.
+//! Kupyna of eight messages in AVX-512 registers with GFNI, by rows: a register contains eight bytes of a row of each
+//! message, so that columns are mixed by adding registers.
 
 use super::{SBOXES, added, rounds, shift};
 use crate::family::whirlpool::gfni::{XOR3, matrix};
@@ -7,7 +7,7 @@ use crate::family::whirlpool::lanes::transposed;
 use crate::word::{Endian, U64x8, Word64, array};
 use std::arch::x86_64::*;
 
-/// Eight numbers of a byte, that of the first column lowest.
+/// Returns eight one-byte numbers, that of the first column lowest.
 const fn row(first: u8, step: u8) -> i64 {
     let mut bytes = [0; 8];
     let mut i = 0;
@@ -18,12 +18,13 @@ const fn row(first: u8, step: u8) -> i64 {
     i64::from_le_bytes(bytes)
 }
 
-/// What is added to the rows: in the first, in those between, and for the columns of each half in the last.
+/// The values added to the rows: the first row, those in between, and the last row for the columns of each half.
 const FIRST: i8 = added(8, 7) as i8;
 const BETWEEN: i8 = (added(8, 7) >> 8) as i8;
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for eight messages of as many `COLUMNS` as `HALVES` have, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for eight messages of as many `COLUMNS` as `HALVES` have, on a CPU
+/// with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
     state: *mut u64,
@@ -31,8 +32,8 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
     blocks: usize,
 ) {
     type Rows<const HALVES: usize> = [[__m512i; 8]; HALVES];
-    // SAFETY: the caller's promise: as many words of state as there are columns for each of eight messages of whole blocks; tables are as
-    // long as what is loaded.
+    // SAFETY: guaranteed by the caller: as many words of state as there are columns for each of eight messages of
+    // complete blocks; tables are as long as what is loaded.
     unsafe {
         let (by_2, by_4, by_8) =
             (_mm512_set1_epi64(matrix(2)), _mm512_set1_epi64(matrix(4)), _mm512_set1_epi64(matrix(8)));
@@ -59,7 +60,7 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
                     }
                 }
                 if HALVES == 2 {
-                    // Bytes that leave a half come to the other.
+                    // Bytes shifted out of one half move to the other.
                     for i in 0..8 {
                         let by = shift(COLUMNS, i);
                         let left = (1u64 << (by % 8)) - 1;
@@ -72,7 +73,7 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
                 let mut out = s;
                 for half in 0..HALVES {
                     let a = s[half];
-                    // The rows behind each that are taken once, twice and so on are the bits of `ROW`.
+                    // The rows that are multiplied by one, two and so on and added to each row are the bits of `ROW`.
                     out[half] = array![8; i => {
                         let row = |by: usize| a[(i + by) % 8];
                         let twos = _mm512_xor_si512(row(5), row(6));
@@ -87,7 +88,7 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
                 out
             }};
         }
-        // The words of a state or a block by rows, and back.
+        // Transposes the words of a state or block to rows, and back.
         macro_rules! by_rows {
             ($half:ident, $i:ident => $word:expr) => {{
                 let rows: Rows<HALVES> = array![HALVES; $half => {
@@ -110,7 +111,7 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
                 for half in 0..HALVES {
                     let places = _mm512_set1_epi64(row(128 * half as u8, 16));
                     first[half][0] = sum!(first[half][0], places, round);
-                    // A column is a number: what a row carries over goes to the next.
+                    // A column is a number, so the carry of a row is added to the next one.
                     let before = second[half];
                     let mut carry = _mm512_cmpge_epu8_mask(before[0], _mm512_set1_epi8(FIRST.wrapping_neg()));
                     second[half][0] = _mm512_add_epi8(before[0], _mm512_set1_epi8(FIRST));

@@ -1,11 +1,12 @@
-//! Streebog's transformations in AVX-512 registers with GFNI: a block fills one.
+//! Streebog's transformations in AVX-512 registers with GFNI: a block fills one register.
 
 use super::{C, MATRIX, SBOX};
 use crate::family::whirlpool::gfni::{Aligned, XOR3, matrix};
 use crate::word::array;
 use std::arch::x86_64::*;
 
-/// What the words of a register are multiplied with to make, in the `n`th, the byte as many places before their own of each word.
+/// The factors for the words of a register: the `n`th entry computes, for each word, the byte that is `n` positions
+/// before its own.
 static FACTORS: Aligned<[[u64; 8]; 8]> = {
     let mut factors = [[0; 8]; 8];
     let mut i = 0;
@@ -17,7 +18,7 @@ static FACTORS: Aligned<[[u64; 8]; 8]> = {
     Aligned(factors)
 };
 
-/// Where the bytes of a transposed register stand. Of what the `n`th factors make they stand `n` words on.
+/// The source of the bytes of a transposed register. The products with the `n`th factors are shifted by `n` words.
 static TRANSPOSED: Aligned<[u8; 64]> = {
     let mut places = [0; 64];
     let mut i = 0;
@@ -28,13 +29,13 @@ static TRANSPOSED: Aligned<[u8; 64]> = {
     Aligned(places)
 };
 
-/// As [`super::Compress`]. While the transformations of one message wait for each other those of the next go on.
+/// The same as for [`super::Compress`]. The transformations of several messages are interleaved.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) fn compress<const N: usize>(chains: &mut [[u64; 8]; N], lengths: &[[u64; 8]; N], blocks: &[[u64; 8]; N]) {
     macro_rules! load {
         ($words:expr) => {{
             let words: &[u64; 8] = $words;
-            // SAFETY: 64 bytes, anywhere.
+            // SAFETY: 64 readable bytes, without alignment.
             unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
         }};
     }
@@ -44,7 +45,7 @@ pub(super) fn compress<const N: usize>(chains: &mut [[u64; 8]; N], lengths: &[[u
         let sbox: [__m512i; 4] = array![4; i => _mm512_loadu_si512(start.add(64 * i).cast())];
         (sbox, _mm512_load_si512(TRANSPOSED.0.as_ptr().cast()))
     };
-    // Only the lower six bits of a place count.
+    // Only the lower six bits of an index are used.
     let places: [__m512i; 8] = array![8; n => _mm512_add_epi8(transposed, _mm512_set1_epi8(8 * n as i8))];
     let factors: [__m512i; 8] = array![8; n => load!(&FACTORS.0[n])];
     macro_rules! lpsx {
@@ -71,7 +72,7 @@ pub(super) fn compress<const N: usize>(chains: &mut [[u64; 8]; N], lengths: &[[u
     }
     for n in 0..N {
         let after = _mm512_xor_si512(_mm512_ternarylogic_epi64::<XOR3>(before[n], text[n], key[n]), words[n]);
-        // SAFETY: the chain is 64 bytes.
+        // SAFETY: the chaining value has 64 bytes.
         unsafe { _mm512_storeu_si512(chains[n].as_mut_ptr().cast(), after) };
     }
 }

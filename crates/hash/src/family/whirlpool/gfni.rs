@@ -1,4 +1,4 @@
-//! Whirlpool's rounds in AVX-512 registers with GFNI: a block fills one.
+//! Whirlpool's rounds in AVX-512 registers with GFNI: a block fills one register.
 
 use super::{FINAL, multiply, row, substitute};
 use crate::word::array;
@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Exclusive or of three.
+/// The exclusive or of three operands.
 pub(crate) const XOR3: i32 = 0x96;
 
 type Box = Aligned<[u8; 256]>;
@@ -28,8 +28,8 @@ const fn filled(version: usize) -> Box {
     Aligned(sbox)
 }
 
-/// Where the product of a byte with entry `k` of the matrix's row goes: byte `j` of row `i` takes, for each `k`, that of column `j - k`, which the
-/// shift brought down from `j - k` rows above.
+/// The target of the product of a byte with entry `k` of the matrix row: byte `j` of row `i` combines, for each `k`,
+/// that of column `j - k`, which the shift moved down from `j - k` rows above.
 static SOURCES: Aligned<[[u8; 64]; 8]> = {
     let mut sources = [[0; 64]; 8];
     let mut n = 0;
@@ -42,7 +42,8 @@ static SOURCES: Aligned<[[u8; 64]; 8]> = {
     Aligned(sources)
 };
 
-/// Multiplication with a constant as the bit matrix of `vgf2p8affineqb`: its byte `7 - i` selects what makes bit `i`.
+/// Returns multiplication by a constant as the bit matrix of `vgf2p8affineqb`: its byte `7 - i` selects the bits that
+/// form bit `i`.
 pub(crate) const fn matrix(factor: u8) -> i64 {
     let mut matrix = 0u64;
     let mut n = 0;
@@ -56,10 +57,11 @@ pub(crate) const fn matrix(factor: u8) -> i64 {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`], on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`], on a CPU with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) unsafe fn shuffle<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, one message of whole blocks; tables are as long as what is loaded.
+    // SAFETY: guaranteed by the caller: eight words of state, one message of complete blocks; tables are as long as
+    // what is loaded.
     unsafe {
         let message = *messages;
         let load = sbox(VERSION).0.as_ptr();

@@ -1,10 +1,10 @@
-//! Whirlpool's rounds in AVX2 registers, for the versions whose S-box is made of smaller ones: shuffles look those up. A block fills two registers,
-//! by columns, so that a shift stays within eight bytes.
+//! Whirlpool's rounds in AVX2 registers, for the versions whose S-box is composed of smaller ones, which are looked up
+//! with shuffles. A block fills two registers, by columns, so that a shift stays within eight bytes.
 
 use super::{E, INVERSE, R, gfni::sbox, row};
 use std::arch::x86_64::*;
 
-/// Where the bytes of a register come from, whose columns are shifted down by their numbers, from `first` on.
+/// The sources of the bytes of a register whose columns are shifted down by their numbers, starting with `first`.
 const fn shifted(first: usize) -> [u8; 32] {
     let mut places = [0; 32];
     let mut n = 0;
@@ -27,12 +27,13 @@ const UPPER: [u8; 16] = {
 };
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message, on a CPU with AVX2.
+/// The same as for [`crate::block::row::Advance`] for one message, on a CPU with AVX2.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     const { assert!(VERSION != 2000, "its S-box is a table") };
     type Half = [__m256i; 2];
-    // SAFETY: the caller's promise: eight words of state, one message of whole blocks; tables are as long as what is loaded.
+    // SAFETY: guaranteed by the caller: eight words of state, one message of complete blocks; tables are as long as
+    // what is loaded.
     unsafe {
         let message = *messages;
         macro_rules! twice {
@@ -54,7 +55,7 @@ pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *
                 [_mm256_xor_si256($a[0], $b[0]), _mm256_xor_si256($a[1], $b[1])]
             };
         }
-        // Columns of rows, or rows of columns.
+        // Transposes rows to columns, or columns to rows.
         macro_rules! transposed {
             ($halves:expr) => {{
                 let [a, b]: Half = $halves;
@@ -87,7 +88,7 @@ pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *
                 doubled
             }};
         }
-        // All columns, as many places further.
+        // All columns, rotated by this many positions.
         macro_rules! turned {
             ($halves:expr, $order:literal, $first:literal) => {{
                 let halves: Half = $halves;
@@ -103,7 +104,7 @@ pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *
                 let twos = doubled!(ones);
                 let fours = doubled!(twos);
                 let times = [ones, twos, fours, doubled!(fours)];
-                // What the matrix multiplies with columns so many places before, and so many and four.
+                // The products of the matrix with the columns this many positions before, and four more.
                 macro_rules! term {
                     ($places:literal) => {{
                         let mut sum = [_mm256_setzero_si256(); 2];
@@ -137,7 +138,7 @@ pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *
             let mut key = chain;
             let mut text: Half = xor!(words, key);
             for round in 0..10 {
-                // The constant is in the first row.
+                // The constant is added to the first row.
                 let constant = sbox(VERSION).0.as_ptr().add(8 * round).cast::<i32>();
                 let constant: Half = [
                     _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(constant.read_unaligned())),

@@ -1,12 +1,12 @@
-//! Whirlpool of eight messages in AVX-512 registers with GFNI, by columns: a register has a column of each message, so that the rows of all
-//! are mixed by adding registers.
+//! Whirlpool of eight messages in AVX-512 registers with GFNI, by columns: a register contains a column of each
+//! message, so that the rows of all messages are mixed by adding registers.
 
 use super::gfni::{Aligned, XOR3, matrix, sbox};
 use super::row;
 use crate::word::{Endian, U64x8, Word64, array};
 use std::arch::x86_64::*;
 
-/// Where the bytes of a column come from, which is shifted down by its number.
+/// The sources of the bytes of a column that is shifted down by its number.
 static SHIFTED: Aligned<[[u8; 64]; 8]> = {
     let mut places = [[0; 64]; 8];
     let mut n = 0;
@@ -18,11 +18,11 @@ static SHIFTED: Aligned<[[u8; 64]; 8]> = {
     Aligned(places)
 };
 
-/// What rows have in registers of their own as columns in theirs, for each message; and back.
+/// Transposes registers of rows to registers of columns for each message, and back.
 macro_rules! transposed {
     ($rows:expr) => {{
         let r = $rows;
-        // Pairs of rows of the first message of each lane and of its second, fours, eights.
+        // Pairs of rows of the first and of the second message of each lane, then fours, then eights.
         let pair: [__m512i; 8] = array![8; i => {
             let (a, b) = (r[i % 4 * 2], r[i % 4 * 2 + 1]);
             if i < 4 { _mm512_unpacklo_epi8(a, b) } else { _mm512_unpackhi_epi8(a, b) }
@@ -46,11 +46,11 @@ macro_rules! transposed {
 pub(crate) use transposed;
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
+/// The same as for [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state for each of eight messages of whole blocks; tables are as long as what is
-    // loaded.
+    // SAFETY: guaranteed by the caller: eight words of state for each of eight messages of complete blocks; tables are
+    // as long as what is loaded.
     unsafe {
         let entries = &sbox(VERSION).0;
         let sbox: [__m512i; 4] = array![4; i => _mm512_load_si512(entries.as_ptr().add(64 * i).cast())];
@@ -71,7 +71,7 @@ pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *
                     let s = _mm512_mask_blend_epi8(_mm512_movepi8_mask(columns[i]), low, high);
                     _mm512_shuffle_epi8(s, _mm512_load_si512(SHIFTED.0[i].as_ptr().cast()))
                 }];
-                // Each takes, of the columns before it, those that the matrix's row multiplies with 8, 4, 2 and 1.
+                // Each combines those of the preceding columns that the matrix row multiplies by 8, 4, 2 and 1.
                 let mixed: [__m512i; 8] = array![8; $i => {
                     macro_rules! times {
                         ($by:literal) => {{
@@ -102,7 +102,7 @@ pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *
             let mut key = chain;
             let mut text: [__m512i; 8] = array![8; i => _mm512_xor_si512(m[i], key[i])];
             for round in 0..10 {
-                // The constant is in the first row.
+                // The constant is added to the first row.
                 key = round!(key, i => _mm512_set1_epi64(i64::from(entries[8 * round + i])));
                 text = round!(text, i => key[i]);
             }

@@ -1,4 +1,4 @@
-//! Folding with PMULL, the product without carries of NEON.
+//! Folding with PMULL, NEON's carry-less multiplication.
 
 use super::Folding;
 use super::body::Block;
@@ -13,7 +13,7 @@ impl Block for uint64x2_t {
             if refin {
                 return vreinterpretq_u64_u8(block);
             }
-            // All sixteen bytes turn around: those of each half, and the halves.
+            // Reverse all sixteen bytes: those of each half, and the halves.
             let halves = vreinterpretq_u64_u8(vrev64q_u8(block));
             vextq_u64::<1>(halves, halves)
         }
@@ -54,6 +54,6 @@ impl Block for uint64x2_t {
 /// The CPU has PMULL and NEON.
 #[target_feature(enable = "neon,aes")]
 pub(super) unsafe fn pmull(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<uint64x2_t, 8>(register, data) }
 }

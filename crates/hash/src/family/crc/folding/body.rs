@@ -1,25 +1,26 @@
-//! How a message is folded, over the instructions that a block and a vector of blocks bring.
+//! The folding of a message, generic over the instructions for a block and a vector of blocks.
 
 use super::Folding;
 use crate::word::array;
 
-/// Bytes of a block.
+/// The size of a block.
 pub(super) const SIZE: usize = 16;
 
 /// Sixteen bytes.
 ///
 /// # Safety
-/// Of every function here and of [`Vector`]: the CPU has the instructions, as in whatever is compiled for them and calls it;
-/// pointers are good for as many bytes as the value has.
+/// For every function here and in [`Vector`]: the CPU has the instructions, as is the case in code that is compiled for
+/// them and calls it; pointers are valid for as many bytes as the value has.
 pub(super) trait Block: Copy {
-    /// In the order of a polynomial's coefficients, whichever way that is.
+    /// Loads a block in the order of a polynomial's coefficients.
     unsafe fn load(from: *const u8, refin: bool) -> Self;
     unsafe fn of(words: [u64; 2]) -> Self;
     unsafe fn words(self) -> [u64; 2];
     unsafe fn xor(self, other: Self) -> Self;
-    /// This moved to the place of another and added to that: the products of the lower words and of the upper.
+    /// Returns this block moved to the position of another and added to it: the products of the lower words and of the
+    /// upper words.
     unsafe fn onto(self, by: Self, other: Self) -> Self;
-    /// Both words of a product.
+    /// Returns both words of a product.
     unsafe fn product(a: u64, b: u64) -> [u64; 2];
 }
 
@@ -28,13 +29,13 @@ pub(super) trait Vector: Copy {
     type Block: Block;
     const BLOCKS: usize;
     unsafe fn load(from: *const u8, refin: bool) -> Self;
-    /// The same in every block.
+    /// Returns a vector with the same block in every position.
     unsafe fn all(block: Self::Block) -> Self;
-    /// One block, and nothing behind it.
+    /// Returns a vector with one block, followed by zeros.
     unsafe fn first(block: Self::Block) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn onto(self, by: Self, other: Self) -> Self;
-    /// Moved together into its last block; `before` as [`Factors`](super::factors::Factors) has it.
+    /// Returns all blocks moved into the last one; `before` is that of [`Factors`](super::factors::Factors).
     unsafe fn together(self, before: &[[u64; 2]; 5]) -> Self::Block;
 }
 
@@ -71,10 +72,10 @@ impl<B: Block> Vector for B {
 }
 
 impl Folding {
-    /// `high x^64 mod P`, by Barrett's way.
+    /// Returns `high x^64 mod P`, by Barrett reduction.
     #[inline(always)]
     unsafe fn reduced<B: Block>(&self, high: u64) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if self.refin {
                 let quotient = high ^ B::product(high, self.factors.quotient)[0] << 1;
@@ -86,10 +87,10 @@ impl Folding {
         }
     }
 
-    /// The register after a block that stands for all bytes before.
+    /// Returns the register after a block that represents all bytes so far.
     #[inline(always)]
     unsafe fn closed<B: Block>(&self, block: B) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let [lower, upper] = block.words();
             let (high, low) = if self.refin { (lower, upper) } else { (upper, lower) };
@@ -101,7 +102,7 @@ impl Folding {
         }
     }
 
-    /// The register after at most eight bytes.
+    /// Returns the register after at most eight bytes.
     #[inline(always)]
     unsafe fn few<B: Block>(&self, register: u64, data: &[u8]) -> u64 {
         let bits = 8 * data.len() as u32;
@@ -109,7 +110,7 @@ impl Folding {
             return register;
         }
         let word = word(data);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if self.refin {
                 self.reduced::<B>((register ^ word) << (64 - bits)) ^ register.checked_shr(bits).unwrap_or(0)
@@ -120,11 +121,11 @@ impl Folding {
         }
     }
 
-    /// Vectors of `AT_ONCE` while there are that many bytes, then one after the other.
+    /// Processes vectors in groups of `AT_ONCE` while there are enough bytes, then one after the other.
     #[inline(always)]
     pub(super) unsafe fn folded<V: Vector, const AT_ONCE: usize>(&self, register: u64, data: &[u8]) -> u64 {
         let (mut at, end) = (0, data.len());
-        // SAFETY: the caller's promise; what is loaded lies before `end`.
+        // SAFETY: guaranteed by the caller; what is loaded lies before `end`.
         unsafe {
             let from = data.as_ptr();
             let size = SIZE * V::BLOCKS;
@@ -141,7 +142,7 @@ impl Folding {
                     }
                     at += size * AT_ONCE;
                 }
-                // Halves onto each other, so that products wait for few before them.
+                // Fold one half onto the other repeatedly, so that products depend on few previous ones.
                 let mut half = AT_ONCE / 2;
                 while half > 0 {
                     let by = V::all(V::Block::of(self.factors.before[(V::BLOCKS * half).ilog2() as usize]));
@@ -172,7 +173,7 @@ impl Folding {
     }
 }
 
-/// Up to eight bytes, the first lowest, the lower end empty.
+/// Returns up to eight bytes as a word, the first one lowest, with zeros at the lower end.
 #[inline(always)]
 fn word(data: &[u8]) -> u64 {
     let mut bytes = [0; 8];

@@ -1,18 +1,18 @@
-//! What blocks and registers are multiplied by, from the polynomial.
+//! The factors for blocks and registers, computed from the polynomial.
 
 /// The factors of one polynomial.
 pub(super) struct Factors {
     /// `x^128 / P` without its highest power.
     pub(super) quotient: u64,
-    /// What `H` is multiplied by at the end of a message: it stands 64 bits before the register's lower end.
+    /// The factor for `H` at the end of a message, which is 64 bits before the lower end of the register.
     pub(super) last: u64,
-    /// What vectors are multiplied by that stand 128 bits before others, 256, 512, 1024 and 2048.
+    /// The factors for vectors that are 128, 256, 512, 1024 and 2048 bits before others.
     pub(super) before: [[u64; 2]; 5],
 }
 
 impl Factors {
     pub(super) const fn new(poly: u64, refin: bool) -> Factors {
-        // One power less where factors are mirrored: their product is the mirrored one times `x`.
+        // A power less for mirrored factors: their product is the mirrored product times `x`.
         let less = refin as u32;
         let mut before = [[0; 2]; 5];
         let mut step = 0;
@@ -49,7 +49,7 @@ const fn power(exponent: u32, poly: u64) -> u64 {
     power
 }
 
-/// `x^128 / P` without its highest power: `x^64 (P - x^64)` divided.
+/// `x^128 / P` without its highest power: the division of `x^64 (P - x^64)`.
 const fn quotient(poly: u64) -> u64 {
     let (mut rest, mut quotient, mut step) = (poly, 0, 0);
     while step < u64::BITS {

@@ -43,7 +43,7 @@ impl Block for __m128i {
     }
 }
 
-/// A vector of blocks from its register, the intrinsics of its operations, and how it comes down to one block.
+/// A vector of blocks: its register, the intrinsics of its operations, and how it is reduced to one block.
 macro_rules! vector {
     ($reg:ty, $blocks:literal, $load:ident, $shuffle:ident, $broadcast:ident, $widen:ident, $multiply:ident, $xor:ident,
      $xor3:expr, $together:expr) => {
@@ -52,8 +52,9 @@ macro_rules! vector {
             const BLOCKS: usize = $blocks;
             #[inline(always)]
             unsafe fn load(from: *const u8, refin: bool) -> Self {
-                // SAFETY: so many blocks may be read there: the trait's contract. Its other half, that the row that
-                // inlines this was compiled for and runs on CPUs with these instructions, is the reason of all below.
+                // SAFETY: this many blocks are readable: the trait's contract. Its other half, that the row that
+                // inlines this was compiled for and runs on CPUs with these instructions, justifies all the following
+                // ones.
                 unsafe {
                     let blocks = $load(from.cast());
                     if refin { blocks } else { $shuffle(blocks, Self::all(reversed())) }
@@ -118,7 +119,7 @@ vector!(
     }
 );
 
-/// The order of bytes where the highest bit comes first.
+/// Returns the byte order for CRCs whose highest bit is processed first.
 #[inline(always)]
 unsafe fn reversed() -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
@@ -129,7 +130,7 @@ unsafe fn reversed() -> __m128i {
 /// The CPU has PCLMULQDQ and SSSE3.
 #[target_feature(enable = "pclmulqdq,ssse3")]
 pub(super) unsafe fn clmul(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m128i, 8>(register, data) }
 }
 
@@ -137,7 +138,7 @@ pub(super) unsafe fn clmul(folding: &'static Folding, register: u64, data: &[u8]
 /// The CPU has PCLMULQDQ and AVX2.
 #[target_feature(enable = "pclmulqdq,avx2")]
 pub(super) unsafe fn clmul_avx2(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m128i, 8>(register, data) }
 }
 
@@ -145,7 +146,7 @@ pub(super) unsafe fn clmul_avx2(folding: &'static Folding, register: u64, data: 
 /// The CPU has VPCLMULQDQ and AVX2.
 #[target_feature(enable = "pclmulqdq,vpclmulqdq,avx2")]
 pub(super) unsafe fn avx2(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m256i, 8>(register, data) }
 }
 
@@ -153,6 +154,6 @@ pub(super) unsafe fn avx2(folding: &'static Folding, register: u64, data: &[u8])
 /// The CPU has VPCLMULQDQ and AVX-512 (F, BW and VL).
 #[target_feature(enable = "pclmulqdq,vpclmulqdq,avx512f,avx512bw,avx512vl")]
 pub(super) unsafe fn avx512(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { folding.folded::<__m512i, 4>(register, data) }
 }
