@@ -118,7 +118,7 @@ def play(program, root):
     it.run("check", "--json", "M")
     it.run("check", "--json", "--exact", "S")
     it.run("check", "--json", "--search", "--rename-to-match", "S")
-    it.run("check", "--json", "--sample", "50%", "--seed", "3", "--lenient", "S")
+    it.run("check", "--json", "--sample", "50%", "--sample-seed", "3", "--lenient", "S")
     it.run("check", "--json", "--expect", digest, "a")
     subprocess.run([program, "tree", "--save", "-a", "sha256-tree", "big"], cwd=root, check=True, capture_output=True)
     it.run("tree", "verify", "--json", "big.ftr")

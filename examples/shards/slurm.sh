@@ -16,7 +16,7 @@ set -u
 plan=$1
 status=0
 # As many threads as the job has cores: one process a node.
-truesum shard run --no-progress --die-with-parent \
+truesum shard run --progress=never --die-with-parent \
     -j "${SLURM_CPUS_ON_NODE:-1}" "$plan" --index-from-env --of "$SLURM_ARRAY_TASK_COUNT" || status=$?
 # 4: the device, the network or the memory of this node; perhaps not of the next. What is done is not done again.
 if [ "$status" = 4 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt 3 ] && [ -n "${SLURM_JOB_ID:-}" ]; then

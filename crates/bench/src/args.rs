@@ -14,8 +14,8 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  truesum bench limit /data                       find the bottleneck: disk or CPU?
-  truesum bench tools --html tools.html photos    compare with every installed program
+  truesum bench limit /data                     disk or CPU?
+  truesum bench tools --html tools.html photos  compare with other tools
   truesum bench algorithms -a sha256,blake3 --quick
 TRUESUM_KERNEL=NAME restricts the measurement to kernels of that name (see truesum list kernels) and the portable ones.")]
 pub struct Bench {

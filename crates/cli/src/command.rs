@@ -4,9 +4,10 @@ mod globals;
 
 use self::globals::{Globals, without_check};
 use crate::audit::arguments::AuditArgs;
+use crate::bag::BagArgs;
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
-use crate::complete::{ASK, CompletionsArgs};
+use crate::complete::{ASK, CompletionsArgs, HELP_ALL};
 use crate::config::ConfigArgs;
 use crate::console::Console;
 use crate::convert::ConvertArgs;
@@ -14,6 +15,7 @@ use crate::diff::arguments::DiffArgs;
 use crate::directory::DirectoryArgs;
 use crate::docs::ManArgs;
 use crate::duplicates::arguments::DuplicatesArgs;
+use crate::embed::EmbedArgs;
 use crate::exit::Exit;
 use crate::find::arguments::FindArgs;
 use crate::hash::arguments::HashArgs;
@@ -24,12 +26,15 @@ use crate::output::print_with;
 use crate::shard::ShardArgs;
 use crate::stores::refuse_elsewhere;
 use crate::terminal::{Escapes, on_one_line, visible, write_error};
+use crate::text::TextArgs;
 use crate::topics::{self, Topic};
+use crate::torrent::TorrentArgs;
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
 use crate::values::color::Color;
 use crate::values::path::is_url;
 use crate::values::table::whole_names;
+use crate::words::count;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -38,10 +43,10 @@ use truesum::manifest::path::display_safe;
 
 const EXAMPLES: &str = "\
 Examples:
-  truesum disk.iso                          print its SHA-256
-  truesum -o photos.sha256 photos           write a manifest of a folder
-  truesum -c photos.sha256                  check it
-  truesum -a sha256,blake3 --tag disk.iso   compute two digests in one pass
+  truesum disk.iso                         print its SHA-256
+  truesum -o photos.sha256 photos          write a manifest of a folder
+  truesum -c photos.sha256                 check it
+  truesum -a sha256,blake3 --tag disk.iso  compute two digests in one pass
 truesum FILE... is shorthand for truesum hash FILE..., and truesum -c MANIFEST for truesum check MANIFEST.
 truesum help COMMAND lists its options. Other topics: truesum help exit-status, formats, algorithms, trees, \
 signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
@@ -67,6 +72,10 @@ pub enum Command {
     Audit(AuditArgs),
     Update(UpdateArgs),
     Diff(DiffArgs),
+    Bag(BagArgs),
+    Torrent(TorrentArgs),
+    Text(TextArgs),
+    Embed(EmbedArgs),
     Tree(TreeArgs),
     Shard(ShardArgs),
     Directory(DirectoryArgs),
@@ -100,6 +109,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     if given.first().is_some_and(|word| word == "bench") {
         return Ok(Command::Bench(Bench));
     }
+    let help = Help::requested(&mut given);
     if let Some(command) = behind_globals(&mut given) {
         return Ok(command);
     }
@@ -144,12 +154,12 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         }
     }
     given.insert(0, called);
-    parse_words(&given).map_err(|error| {
+    parse_words(&given, help).map_err(|error| {
         // The words of the user are in the message: it is made again of harmless ones where they would reach a terminal raw.
         let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
         let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
         match raw && error.use_stderr() {
-            true => parse_words(&safe).err().unwrap_or_else(|| harmless(&error, &given)),
+            true => parse_words(&safe, help).err().unwrap_or_else(|| harmless(&error, &given)),
             false => error,
         }
     })
@@ -195,10 +205,10 @@ fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
 }
 
 /// Reads a command line whose first word is the program's name.
-fn parse_words(given: &[OsString]) -> Result<Command, clap::Error> {
+fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
-    let command = parse_command(&arguments)?;
+    let command = parse_command(&arguments, help)?;
     match &command {
         Command::Hash(args) if implied => refuse_unknown_word(args.files.first(), given)?,
         _ => {}
@@ -244,14 +254,17 @@ fn is_command(word: &str) -> bool {
 }
 
 /// Parses a command line that names its command.
-fn parse_command(arguments: &[OsString]) -> Result<Command, clap::Error> {
+fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Error> {
     // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
     match arguments.get(1).and_then(|word| word.to_str()) {
-        Some("hash") => parse_alone("hash", arguments).map(Command::Hash),
-        Some("check") => parse_alone("check", arguments).map(Command::Check),
+        Some("hash") => parse_alone("hash", arguments, help).map(Command::Hash),
+        Some("check") => parse_alone("check", arguments, help).map(Command::Check),
         _ => {
-            let mut command = definition();
-            let matches = command.try_get_matches_from_mut(arguments)?;
+            let mut command = with_help(definition(), "truesum", help);
+            let path = arguments[1..].iter().take(2).map(|word| word.to_string_lossy());
+            let path = path.collect::<Vec<_>>().join(" ");
+            let matches =
+                command.try_get_matches_from_mut(arguments).map_err(|error| elsewhere(&path, error))?;
             refuse_elsewhere(&command, &matches)?;
             Cli::from_arg_matches(&matches).map(|cli| cli.command)
         }
@@ -299,20 +312,94 @@ fn repeatable_flags(command: clap::Command) -> clap::Command {
     command.mut_subcommands(repeatable_flags)
 }
 
+/// The options that help shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Help {
+    /// Those that are used often.
+    Usual,
+    /// All.
+    All,
+}
+
+impl Help {
+    /// Replaces `--help-all` by `--help`, and returns which options are requested.
+    fn requested(words: &mut [OsString]) -> Help {
+        let all = words.iter_mut().take_while(|word| *word != "--").find(|word| *word == HELP_ALL);
+        match all {
+            Some(word) => {
+                *word = "--help".into();
+                Help::All
+            }
+            None => Help::Usual,
+        }
+    }
+}
+
+/// Hides the options that are marked with `hide_short_help` in both forms of help, or in neither. `path` is how the command is called.
+fn with_help(command: clap::Command, path: &str, help: Help) -> clap::Command {
+    let rare = command.get_arguments().filter(|arg| arg.is_hide_short_help_set()).count();
+    let command = command.mut_args(|arg| match (arg.is_hide_short_help_set(), help) {
+        (true, Help::Usual) => arg.hide_long_help(true),
+        (true, Help::All) => arg.hide_short_help(false),
+        _ => arg,
+    });
+    let command = match (rare, help) {
+        (1.., Help::Usual) => {
+            let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let options = count(rare as u64, "more option", "more options");
+            command.after_help(format!("{below}\n{options}: {path} {HELP_ALL}"))
+        }
+        _ => command,
+    };
+    command.mut_subcommands(|below| {
+        let path = format!("{path} {}", below.get_name());
+        with_help(below, &path, help)
+    })
+}
+
 /// Parses the arguments of one subcommand without defining the others.
 fn parse_alone<T: Args + FromArgMatches>(
     name: &'static str,
     arguments: &[OsString],
+    help: Help,
 ) -> Result<T, clap::Error> {
-    let command = T::augment_args(clap::Command::new(name)).bin_name(format!("truesum {name}"));
-    let mut command = repeatable_flags(command.max_term_width(WIDTH));
-    let matches = command.try_get_matches_from_mut(&arguments[1..]).map_err(|error| {
-        let asks = error.kind() == ErrorKind::UnknownArgument && arguments.iter().any(|word| is_expect(word));
-        let text = "hash: --expect is an option of check: truesum check --expect DIGEST FILE\n";
-        if asks && name == "hash" { clap::Error::raw(error.kind(), text) } else { error }
-    })?;
+    let path = format!("truesum {name}");
+    let command = T::augment_args(clap::Command::new(name)).bin_name(&path);
+    let mut command = with_help(repeatable_flags(command.max_term_width(WIDTH)), &path, help);
+    let matches =
+        command.try_get_matches_from_mut(&arguments[1..]).map_err(|error| elsewhere(name, error))?;
     refuse_elsewhere(&command, &matches)?;
     T::from_arg_matches(&matches)
+}
+
+/// Options that users may expect in a command, and the command that has them.
+const ELSEWHERE: [(&str, &str, &str); 13] = [
+    ("hash", "--expect", "truesum check --expect DIGEST FILE"),
+    ("hash", "--bag", "truesum bag create DIR"),
+    ("hash", "--in-place", "truesum bag create --in-place DIR"),
+    ("hash", "--bag-info", "truesum bag create --info LABEL=VALUE DIR"),
+    ("hash", "--announce", "truesum torrent create --announce URL -o FILE PATH"),
+    ("hash", "--piece-size", "truesum torrent create --piece-size SIZE -o FILE PATH"),
+    ("hash", "--text", "truesum text TEXT"),
+    ("hash", "--text-lines", "truesum text --lines FILE"),
+    ("hash", "--embed-crc", "truesum embed add FILE"),
+    ("check", "--embedded", "truesum embed check FILE"),
+    ("check", "--embed-crc", "truesum embed check FILE"),
+    ("check", "--bag", "truesum bag check DIR"),
+    ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
+];
+
+/// Names the command that has an option which `command` does not have.
+fn elsewhere(command: &str, error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return error };
+    let option = option.split('=').next().unwrap_or_default();
+    let row = ELSEWHERE.iter().find(|(from, name, _)| (*from, *name) == (command, option));
+    match row.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        Some((_, _, to)) => {
+            clap::Error::raw(error.kind(), format!("{command}: unknown option {option}\nhint: {to}\n"))
+        }
+        None => error,
+    }
 }
 
 /// Whether this is the option of `check` that compares with one digest.
@@ -431,7 +518,7 @@ mod tests {
         for words in [
             "s3://b/x",
             "hash s3://b/x",
-            "hash --text s3://b/x",
+            "text s3://b/x",
             "check --root gs://b M",
             "audit ./s3://b/x",
             "audit M s3://b/x",
@@ -475,8 +562,11 @@ mod tests {
                 let option =
                     word.strip_prefix("--").and_then(|option| option.split(['=', ':', '.', '\\']).next());
                 // What only builds with object stores have is not known to others.
-                let known =
-                    |option: &&str| !option.is_empty() && (cfg!(feature = "stores") || *option != "stored");
+                let known = |option: &&str| {
+                    !option.is_empty()
+                        && *option != &HELP_ALL[2..]
+                        && (cfg!(feature = "stores") || *option != "stored")
+                };
                 let Some(option) = option.filter(known) else { continue };
                 let names = |arg: &clap::Arg| {
                     arg.get_long() == Some(option)
@@ -550,6 +640,99 @@ mod tests {
         let mut seen = 0;
         walk(&definition(), &["truesum".to_owned()], &mut seen);
         assert!(seen > 100, "{seen}");
+    }
+
+    /// Every command below this one, with its path.
+    fn each(command: &clap::Command, path: &str, visit: &mut dyn FnMut(&clap::Command, &str)) {
+        visit(command, path);
+        for below in command.get_subcommands() {
+            each(below, &format!("{path} {}", below.get_name()), visit);
+        }
+    }
+
+    #[test]
+    fn help_is_short_and_fits_80_columns() {
+        let mut faults = Vec::new();
+        for (help, options, lines) in [(Help::Usual, 30, 110), (Help::All, usize::MAX, usize::MAX)] {
+            let mut program = with_help(definition(), "truesum", help).term_width(80);
+            program.build();
+            each(&program, "truesum", &mut |command, path| {
+                let text = command.clone().render_long_help().to_string();
+                let shown = |arg: &&clap::Arg| !arg.is_positional() && !arg.is_hide_long_help_set();
+                let found = command.get_arguments().filter(shown).count();
+                if found > options || text.lines().count() > lines {
+                    faults.push(format!("{path}: {found} options, {} lines", text.lines().count()));
+                }
+                let long = text.lines().filter(|line| line.chars().count() > 80);
+                faults.extend(long.map(|line| format!("{path}: {line}")));
+                // An example that is too long is broken.
+                let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                let long = below.lines().filter(|line| line.starts_with(' ') && line.chars().count() > 80);
+                faults.extend(long.map(|line| format!("{path}: example: {line}")));
+                let rare = command.get_arguments().any(|arg| arg.is_hide_long_help_set());
+                let pointer = format!("{path} {HELP_ALL}");
+                assert_eq!(below.ends_with(&pointer), rare, "{path}");
+                if help == Help::All {
+                    assert!(!rare, "{path}");
+                }
+            });
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    /// Options that have two descriptions, or letters that have two names, and why.
+    const DIFFERENT: [(&str, &str); 6] = [
+        ("format", "in tree, the format of a tree instead of a manifest"),
+        ("from", "convert has two formats, and in tree repair the source is a file"),
+        ("grown-from", "a proof is made from a tree and verified with a digest"),
+        ("output", "tree and shard run write several files, so that it is a folder"),
+        ("recursive", "hash always searches folders, and accepts the option for users of other tools"),
+        ("t", "convert has two formats, --from and --to"),
+    ];
+
+    #[test]
+    fn an_option_means_the_same_in_every_command() {
+        use std::collections::{BTreeMap, BTreeSet};
+        let mut texts: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        let mut letters: BTreeMap<char, BTreeSet<String>> = BTreeMap::new();
+        let mut program = definition();
+        program.build();
+        each(&program, "truesum", &mut |command, path| {
+            // Its options name the parts of a measurement.
+            if path.starts_with("truesum bench") {
+                return;
+            }
+            for arg in command.get_arguments().filter(|arg| arg.get_id() != "help") {
+                let Some(long) = arg.get_long() else { continue };
+                let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                // Defaults may differ.
+                let help = help.split(" [default: ").next().unwrap().to_owned();
+                texts.entry(long.to_owned()).or_default().entry(help).or_default().push(path.to_owned());
+                letters.entry(arg.get_short().unwrap_or(' ')).or_default().insert(long.to_owned());
+            }
+        });
+        letters.remove(&' ');
+        let mut faults = Vec::new();
+        for (long, texts) in &texts {
+            if texts.len() > 1 && !DIFFERENT.iter().any(|(name, _)| name == long) {
+                faults.push(format!("--{long}: {texts:#?}"));
+            }
+        }
+        for (letter, names) in &letters {
+            if names.len() > 1 && !DIFFERENT.iter().any(|(name, _)| *name == letter.to_string()) {
+                faults.push(format!("-{letter}: {names:?}"));
+            }
+        }
+        for (name, reason) in DIFFERENT {
+            let is_different = texts.get(name).is_some_and(|texts| texts.len() > 1)
+                || name
+                    .chars()
+                    .next()
+                    .and_then(|letter| letters.get(&letter))
+                    .is_some_and(|names| names.len() > 1);
+            assert!(is_different, "{name} is the same everywhere: {reason}");
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 
     #[test]

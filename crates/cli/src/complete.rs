@@ -12,14 +12,17 @@ use truesum::manifest::{FORMATS, algorithm_from_name};
 /// The word by which scripts ask. A file of this name is written `./__complete`.
 pub const ASK: &str = "__complete";
 
+/// The option that prints help with all options.
+pub const HELP_ALL: &str = "--help-all";
+
 /// Print the completion script for a shell
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum completions bash | sudo tee /usr/share/bash-completion/completions/truesum >/dev/null
-  truesum completions zsh  | sudo tee /usr/share/zsh/vendor-completions/_truesum >/dev/null
+  truesum completions bash > ~/.local/share/bash-completion/completions/truesum
+  truesum completions zsh | sudo tee /usr/share/zsh/vendor-completions/_truesum
   truesum completions fish > ~/.config/fish/completions/truesum.fish
-  source <(truesum completions bash)      for the current shell only
+  source <(truesum completions bash)  for the current shell only
 The scripts query the program, so they need not be regenerated for a new release.")]
 pub struct CompletionsArgs {
     /// Shell to print the script for
@@ -227,6 +230,7 @@ impl<'c> Place<'c> {
             }
             ValueHint::FilePath | ValueHint::AnyPath => Offer::of(Names::Files),
             ValueHint::DirPath => Offer::of(Names::Folders),
+            ValueHint::Other => Offer::of(Names::Nothing),
             _ if name.starts_with("DIR") => Offer::of(Names::Folders),
             _ if arg.is_positional() || name.ends_with("FILE") || name == "TREE" => Offer::of(Names::Files),
             _ => Offer::of(Names::Nothing),
@@ -268,6 +272,10 @@ fn options(command: &Command, current: &str) -> Offer {
         if spelt.starts_with(current) {
             words.push((spelt, about));
         }
+    }
+    let has_more = command.get_arguments().any(Arg::is_hide_short_help_set);
+    if has_more && current.starts_with("--") && HELP_ALL.starts_with(current) {
+        words.push((HELP_ALL.to_owned(), "Print help with all options".to_owned()));
     }
     Offer { names: Names::Nothing, words }
 }
@@ -342,6 +350,11 @@ mod tests {
             ("list algorithms tig", Names::Nothing, "tiger"),
             ("help ", Names::Nothing, "trees"),
             ("help ch", Names::Nothing, "check"),
+            ("hash --help", Names::Nothing, "--help-all"),
+            ("hash --overw", Names::Nothing, "--overwrite"),
+            ("bag ", Names::Nothing, "create"),
+            ("bag create ", Names::Folders, ""),
+            ("torrent create --protocol ", Names::Nothing, "hybrid"),
             ("completions ", Names::Nothing, "fish"),
         ] {
             let (added, words) = offered(line);

@@ -33,14 +33,14 @@ use truesum::{Error, Input, Progress, Selection, Wanted};
 /// A manifest of more bytes waits on the disk until it is known to be good.
 const IN_MEMORY: usize = 16 << 20;
 
-/// Convert a manifest to another format, reporting anything that would be lost
+/// Convert a manifest to another format; report what is lost
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum convert --lossy photos.jsonl -t hashdeep -o photos.hashdeep
-  truesum convert SHA256SUMS -t bsd                write lines that name the algorithm
-  truesum convert --lossy photos.jsonl -t gnu      drop sizes and times, and report that
-  truesum convert -a blake3 list.txt -t jsonl      specify the algorithm of the digests
+  truesum convert SHA256SUMS -t bsd            name the algorithm in each line
+  truesum convert --lossy photos.jsonl -t gnu  drop sizes and times
+  truesum convert -a blake3 list.txt -t jsonl  specify the algorithm
 Exit status: 0 the manifest was written, 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
@@ -50,10 +50,12 @@ pub struct ConvertArgs {
     #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
     #[arg(hide_possible_values = true)]
     pub format: &'static Format,
-    /// Write to OUT (atomically); names are not changed
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = output_file())]
+    /// Write to FILE, atomically [default: standard output]
+    ///
+    /// Names are not changed.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace OUT even if it is not a manifest
+    /// Replace FILE even if it is not a manifest or contradicts unmodified files
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what
@@ -62,7 +64,9 @@ pub struct ConvertArgs {
     /// Format of IN [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
     pub from: Option<&'static Format>,
-    /// Algorithms of lines in IN that do not name one; other lines are rejected
+    /// Algorithms of the digests [default: those that the manifest names]
+    ///
+    /// Lines of other algorithms are rejected.
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,

@@ -23,7 +23,9 @@ pub fn run(args: DiffArgs) -> Exit {
         Ok(read) => read,
         Err(refusal) => return console.refuse(&refusal),
     };
-    notes.iter().for_each(|note| console.note(note));
+    if !args.quiet && !args.status {
+        notes.iter().for_each(|note| console.note(note));
+    }
     if args.root.is_some() && old.is_dir() == new.is_dir() {
         return console.refuse(&Refusal::new("diff: --root requires a manifest and a folder"));
     }
@@ -31,7 +33,7 @@ pub fn run(args: DiffArgs) -> Exit {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(args.status);
+    let tell = args.run.tell(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
             root: args.root,

@@ -9,17 +9,17 @@ mod text;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
-/// Compute one digest for a whole directory tree (truesum, git, Go, Nix)
+/// Compute one digest for a directory tree (truesum, git, Go, Nix)
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  truesum directory photos                          cover all names, types and contents
-  truesum directory --kind git .                    print what git write-tree prints for these files
+  truesum directory photos                       cover names, types and contents
+  truesum directory --kind git .                 print git's tree ID
   truesum directory --kind h1 --prefix golang.org/x/mod@v0.22.0 mod
   truesum directory --expect swh:1:dir:0123... src  compare with a known digest
-  truesum directory prove photos 2024/a.jpg > proof   prove that this file belongs to the digest
+  truesum directory prove photos 2024/a.jpg > proof  prove that a.jpg is in it
   truesum directory verify-proof proof a.jpg --digest sha256-directory:0123...
 No digest is printed if anything could not be read or changed during the read. docs/spec/directory.md in the sources defines \
 the digest of kind truesum. To name a folder like a subcommand, prefix a folder: ./prove.

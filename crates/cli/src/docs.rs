@@ -18,8 +18,8 @@ use truesum::Error;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum man | man -l -                        show truesum(1)
-  sudo truesum man /usr/local/share/man/man1    install all pages")]
+  truesum man | man -l -                      show truesum(1)
+  sudo truesum man /usr/local/share/man/man1  install all pages")]
 pub struct ManArgs {
     /// Folder to write truesum.1 and the pages of all subcommands to
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -69,7 +69,7 @@ pub fn run(args: FindArgs) -> Exit {
     let watch = Watch::start(tell.line, None, &mut console);
     let began = Instant::now();
     let mut search = Search::new(&options, &watch.progress);
-    let form = match (args.json, args.zero) {
+    let form = match (args.json, args.print0) {
         (true, _) => Form::Json,
         (_, true) => Form::Names,
         _ => Form::Lines,

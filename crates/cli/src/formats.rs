@@ -41,7 +41,7 @@ pub fn template(text: &OsStr) -> Result<Template, Refusal> {
     Template::parse(text.as_bytes()).map_err(|error| {
         Refusal::with_hint(
             format!("--format-string {error}"),
-            "for all placeholders: truesum hash --help; %% is a percent sign",
+            "for all placeholders: truesum hash --help-all; %% is a percent sign",
         )
     })
 }

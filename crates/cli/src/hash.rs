@@ -2,31 +2,29 @@
 //! standard error, and a manifest that would lack them is not written.
 
 pub mod arguments;
-mod bag;
 mod beside;
 mod earlier;
 mod history;
-mod marking;
 mod parameters;
-mod plan;
+pub mod plan;
+pub mod reading;
 mod replacing;
 mod summary;
-mod texts;
-mod writing;
+pub mod writing;
 
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, id};
 use crate::selection;
-use crate::tasks::{Inputs, Tasks, in_order_of_the_tree};
+use crate::tasks::{Inputs, in_order_of_the_tree};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
 use beside::{Beside, Content, folder_name};
 use earlier::Earlier;
-use marking::Marking;
-use plan::{Form, Hashing, Place, Purpose, plan};
+use plan::{Form, Hashing, Place, plan};
+use reading::list_failed;
 use replacing::{Gathered, NAMED};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
@@ -37,7 +35,7 @@ use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
-use truesum::{Config, Error, FileId, Mapping, Progress, Root, Summary, Task};
+use truesum::{Error, FileId, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
 /// A run on one file below this size is over before anybody could ask how far it is.
@@ -53,52 +51,28 @@ pub fn run(args: HashArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
-    if plan.tell.notes {
+    if plan.reading.tell.notes {
         plan.notes.iter().for_each(|note| console.note(note));
     }
-    match &plan.purpose {
-        Purpose::List => execute(plan, &mut console),
-        Purpose::Texts(texts) => texts::run(&plan, texts, &mut console),
-        Purpose::Bags(wanted) => bag::run(&plan, wanted, &|own| engine(&plan, own), &mut console),
-        Purpose::Beside(place) => write_beside(&plan, *place, &mut console),
-        Purpose::Names(carried_out) => name_by_crc(&plan, *carried_out, &mut console),
+    match plan.place {
+        None => execute(plan, &mut console),
+        Some(place) => write_beside(&plan, place, &mut console),
     }
-}
-
-/// How files are read that the user named.
-fn engine(plan: &Hashing, own: Vec<FileId>) -> Config {
-    Config {
-        root: Root::Anywhere,
-        special: plan.walk.special,
-        threads: plan.tell.threads,
-        mapping: Mapping::Guarded,
-        order: plan.order,
-        own,
-        remote: plan.remote.clone(),
-    }
-}
-
-/// The files of a plan.
-fn tasks_of(plan: &Hashing, progress: &Progress) -> Result<Tasks, Refusal> {
-    if let Some(remote) = &plan.remote {
-        return Ok(Tasks::of_remote(&**remote, &plan.specs, progress));
-    }
-    let (walk, root) = (plan.walk.clone(), plan.root.clone());
-    Tasks::new(&plan.inputs, walk, root, plan.specs.clone(), plan.tell.threads, progress)
 }
 
 /// Manifests in each folder, or beside each file.
 fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let Form::Entries(format, _) = plan.form else { unreachable!("refused with --raw") };
-    let name = folder_name(format, &plan.specs);
-    let watch = Watch::start(plan.tell.line, None, console);
-    let tasks = match tasks_of(plan, &watch.progress) {
+    let name = folder_name(format, &plan.reading.specs);
+    let watch = Watch::start(plan.reading.tell.line, None, console);
+    let tasks = match plan.reading.tasks(&watch.progress) {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
     let mut content = Content::new(tasks, place, &name);
-    let mut sink = Beside::new(console, place, &name, plan.form, &plan.specs, plan.accept, plan.tell);
-    let config = engine(plan, Vec::new());
+    let mut sink =
+        Beside::new(console, place, &name, plan.form, &plan.reading.specs, plan.accept, plan.reading.tell);
+    let config = plan.reading.engine(Vec::new());
     let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
     let summary = summary.expect("a sink that never fails");
     // A folder that was not reached to its end keeps the manifest it has.
@@ -117,7 +91,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         console.error("there are no files");
         exit = exit.max(Exit::NotAsAsked);
     }
-    if plan.tell.notes {
+    if plan.reading.tell.notes {
         let manifests = match place {
             Place::Folder => format!("{} named {name}", count(written, "manifest", "manifests")),
             Place::File => count(written, "manifest", "manifests"),
@@ -134,60 +108,6 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         if refused > 0 {
             text += &format!("; {} NOT written", count(refused, "manifest", "manifests"));
         }
-        if summary.interrupted {
-            text += "; interrupted";
-        }
-        console.line(&text);
-    }
-    exit
-}
-
-/// Says that a list of names was not read to its end.
-fn list_failed(tasks: &Tasks, console: &mut Console) -> Exit {
-    let Some(error) = tasks.list_error() else { return Exit::Done };
-    console.failure(&error);
-    Exit::NotAsAsked
-}
-
-/// Names that carry the CRC-32 of their files.
-fn name_by_crc(plan: &Hashing, carried_out: bool, console: &mut Console) -> Exit {
-    let output = Output::stdout();
-    let config = engine(plan, output.own());
-    let watch = Watch::start(plan.tell.line, None, console);
-    let mut tasks = match tasks_of(plan, &watch.progress) {
-        Ok(tasks) => tasks,
-        Err(refusal) => return console.refuse(&refusal),
-    };
-    let tell = plan.tell;
-    let (marked, right, wrong) = (0, 0, 0);
-    let mut sink = Marking { console, output, carried_out, tell, marked, right, wrong };
-    let result = truesum::run(&config, &mut tasks, &watch.progress, &mut sink);
-    let Marking { console, output, marked, right, wrong, .. } = sink;
-    console.display = None;
-    let name = output.name();
-    let result = result.map_err(|error| Error::io(&name, "write", error));
-    let summary = match result.and_then(|summary| output.finish().map(|()| summary)) {
-        Ok(summary) => summary,
-        Err(error) => return cannot_write(&error, console),
-    };
-    let mut exit = if summary.failed() + wrong > 0 { Exit::Failed } else { Exit::Done };
-    exit = exit.max(list_failed(&tasks, console));
-    if summary.interrupted {
-        exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
-    } else if exit == Exit::Done && marked + right == 0 {
-        console.error("there is no file to rename");
-        exit = Exit::NotAsAsked;
-    }
-    if plan.tell.notes {
-        let done = if carried_out { "renamed" } else { "to be renamed" };
-        let mut text = format!("truesum: {} {done}", count(marked, "file", "files"));
-        if right > 0 {
-            text += &format!("; {right} named so already");
-        }
-        if wrong > 0 {
-            text += &format!("; {wrong} NOT");
-        }
-        text += &format!("; {} read", size(summary.bytes));
         if summary.interrupted {
             text += "; interrupted";
         }
@@ -222,22 +142,22 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             return Exit::NotAsAsked;
         }
     };
-    let only_size = only_size(&plan.inputs);
+    let only_size = only_size(&plan.reading.inputs);
     let small = plan.output.is_none() && only_size.is_some_and(|size| size < SMALL);
-    let named = match &plan.inputs {
+    let named = match &plan.reading.inputs {
         Inputs::Named(names) => names.clone(),
         Inputs::Listed(..) => Vec::new(),
     };
     let watch = match small {
         true => Watch::default(),
-        false => Watch::start(plan.tell.line, only_size, console),
+        false => Watch::start(plan.reading.tell.line, only_size, console),
     };
-    let tasks = tasks_of(&plan, &watch.progress);
+    let tasks = plan.reading.tasks(&watch.progress);
     let mut tasks = match tasks {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let mut engine = engine(&plan, [output.own(), signatures(&plan, &named)].concat());
+    let mut engine = plan.reading.engine([output.own(), signatures(&plan, &named)].concat());
     if only_size.is_some_and(|size| size < TINY) {
         engine.threads = 1;
     }
@@ -246,8 +166,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         console,
         output,
         template: plan.template.as_ref(),
-        writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
-        tell: plan.tell,
+        writer: writer(plan.form, &plan.reading.specs, plan.torrent.as_ref()),
+        tell: plan.reading.tell,
         names_own: names_own(&plan, &named),
         bounds: bounds(&plan, &named),
         led_out: 0,
@@ -274,7 +194,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             if torrent.cut != Cut::Joined {
                 in_order_of_the_tree(&mut list);
             }
-            let tried = writer(plan.form, &plan.specs, None);
+            let tried = writer(plan.form, &plan.reading.specs, None);
             if let Some((name, why)) = tried.and_then(|tried| unfit(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
                 sink.console
@@ -301,7 +221,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let Writing { console, output, refused, links, temporary, met_own, signatures, led_out, earlier, .. } =
         sink;
     console.display = None;
-    if let (Some(path), 1.., true) = (&plan.output, signatures, plan.tell.notes) {
+    if let (Some(path), 1.., true) = (&plan.output, signatures, plan.reading.tell.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
         console
             .note(&format!("{} of {path} not in the manifest", count(signatures, "signature", "signatures")));
@@ -317,7 +237,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
 /// The folder of the manifest that is written, where symbolic links are followed that may lead out of it.
 fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
     let is_link = |name: &Vec<u8>| Path::new(OsStr::from_bytes(name)).is_symlink();
-    let root = plan.root.as_ref().filter(|_| plan.walk.follow || named.iter().any(is_link))?;
+    let root =
+        plan.reading.root.as_ref().filter(|_| plan.reading.walk.follow || named.iter().any(is_link))?;
     Root::folder(root, false).ok()
 }
 
@@ -325,7 +246,7 @@ fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
 fn names_own(plan: &Hashing, named: &[Vec<u8>]) -> bool {
     let own = plan.output.as_deref().and_then(id);
     let is_own = |name: &Vec<u8>| id(Path::new(OsStr::from_bytes(name))) == own;
-    own.is_some() && (matches!(plan.inputs, Inputs::Listed(..)) || named.iter().any(is_own))
+    own.is_some() && (matches!(plan.reading.inputs, Inputs::Listed(..)) || named.iter().any(is_own))
 }
 
 /// The signatures that the manifest to be written has so far, as `(device, inode)`, but for those that are named to be hashed:
@@ -425,7 +346,7 @@ fn end(
             if let Err(error) = output.finish() {
                 return exit.max(cannot_write(&error, console));
             }
-            if lacking > 1 && plan.tell.notes {
+            if lacking > 1 && plan.reading.tell.notes {
                 let lacking = count(lacking, "file or folder", "files or folders");
                 console.error(&format!("{lacking} could not be read"));
             }
@@ -439,7 +360,7 @@ fn end(
         console.error(&format!("no file was selected: {} excluded", selection::not_selected(told.left_out)));
         exit = Exit::NotAsAsked;
     }
-    if plan.tell.notes {
+    if plan.reading.tell.notes {
         notes(plan, &told, console);
     }
     let time = began.elapsed();
@@ -449,13 +370,13 @@ fn end(
         Ending::Short => console.line(&summary::short(&summary, &told, time)),
         Ending::Long => {
             console.line(&summary::short(&summary, &told, time));
-            let long = summary::long(&summary, &told, &plan.specs, plan.output.as_deref());
+            let long = summary::long(&summary, &told, &plan.reading.specs, plan.output.as_deref());
             if !long.is_empty() {
                 console.line(&long);
             }
         }
     }
-    if plan.tell.verbose && summary.untold > 0 {
+    if plan.reading.tell.verbose && summary.untold > 0 {
         let young = count(summary.untold, "file was", "files were");
         let unknown = "and the system cannot report concurrent writers";
         console.note(&format!("{young} modified moments ago, {unknown}"));
@@ -477,7 +398,7 @@ fn outside(path: &Path, told: &Told, plan: &Hashing) -> Option<Refusal> {
 
 /// Says what a manifest holds that was written, and what it does not.
 fn written(path: &Path, gathered: Gathered, summary: &Summary, plan: &Hashing, console: &Console) {
-    if !plan.tell.notes {
+    if !plan.reading.tell.notes {
         return;
     }
     let path = display_safe(path.as_os_str().as_bytes());
@@ -507,7 +428,7 @@ fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
         ));
     }
     if told.outside > 0 {
-        let base = plan.root.as_deref().unwrap_or(Path::new("."));
+        let base = plan.reading.root.as_deref().unwrap_or(Path::new("."));
         let names = count(told.outside, "name lies", "names lie");
         let base = display_safe(base.as_os_str().as_bytes());
         console.note(&format!(

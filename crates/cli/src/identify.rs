@@ -21,15 +21,15 @@ use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 
-/// Identify the algorithm of a digest, from its form or by trying a file
+/// Identify the algorithm of a digest, or find it by trying a file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum identify d41d8cd98f00b204e9800998ecf8427e      list possible algorithms, most likely first
+  truesum identify d41d8cd98f00b204e9800998ecf8427e
   truesum identify sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
   truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
-  truesum identify 29b1 firmware.bin                     find the CRC out of about a hundred
-  truesum identify 1f2e...-17 upload.bin                 find the part size of an S3 ETag
+  truesum identify 29b1 firmware.bin      find the CRC
+  truesum identify 1f2e...-17 upload.bin  find the part size
 Accepted forms: hexadecimal in upper or lower case, with colons or spaces; base32, base58, base64, Z85, Nix base32, C4, \
 Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, the info hash of its torrent \
 is tried as well.
@@ -45,7 +45,7 @@ pub struct IdentifyArgs {
     /// File to try: all candidate algorithms are computed in one pass
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// Print one JSON object per line
+    /// Print JSON: one object per line
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

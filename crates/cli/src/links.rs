@@ -11,12 +11,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::{Cause, Error};
 
-/// Create links named md5sum, sha256sum, b3sum, ... to this program
+/// Create links named md5sum, sha256sum, b3sum, ... to truesum
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum install-links ~/.local/lib/truesum           use: export PATH=~/.local/lib/truesum:$PATH
-  truesum install-links --force ~/.local/lib/truesum   also replace other files of these names
+  truesum install-links ~/.local/lib/truesum
+  truesum install-links --force ~/.local/lib/truesum  replace existing files
 Run through such a link, truesum behaves like the program of that name.")]
 pub struct LinksArgs {
     /// Folder to create the links in

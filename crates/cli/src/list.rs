@@ -18,9 +18,9 @@ const WIDTH: usize = 100;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum list algorithms --status secure   list collision-resistant algorithms only
-  truesum list algorithms hmac-sha256       show all details of one algorithm
-  truesum list formats bsd                  show all details of one format")]
+  truesum list algorithms --security secure  only secure algorithms
+  truesum list algorithms hmac-sha256        details of one algorithm
+  truesum list formats bsd                   details of one format")]
 pub struct ListArgs {
     /// What to list
     #[arg(value_name = "WHAT")]
@@ -32,12 +32,12 @@ pub struct ListArgs {
     #[arg(long)]
     pub all: bool,
     /// List algorithms with this status: secure, weakened, broken, sampled, checksum
-    #[arg(long, value_name = "STATUS", value_parser = algorithms::STATUSES, hide_possible_values = true)]
+    #[arg(long = "security", value_name = "STATUS", value_parser = algorithms::STATUSES, hide_possible_values = true)]
     pub status: Option<String>,
     /// List algorithms that hash many files at once in SIMD lanes
     #[arg(long)]
     pub lanes: bool,
-    /// Print one JSON object per line
+    /// Print JSON: one object per line
     #[arg(long)]
     pub json: bool,
 }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod audit;
+mod bag;
 mod bench;
 mod check;
 mod command;
@@ -17,6 +18,7 @@ mod directory;
 mod docs;
 mod drawing;
 mod duplicates;
+mod embed;
 mod ending;
 mod exit;
 mod find;
@@ -44,7 +46,9 @@ mod standard;
 mod stores;
 mod tasks;
 mod terminal;
+mod text;
 mod topics;
+mod torrent;
 mod tree;
 mod update;
 mod values;
@@ -117,6 +121,10 @@ fn run(command: Command) -> Exit {
         Command::Update(args) => update::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Bench(args) => bench::run(&args),
+        Command::Bag(args) => bag::run(args),
+        Command::Torrent(args) => torrent::run(args),
+        Command::Text(args) => text::run(args),
+        Command::Embed(args) => embed::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Shard(args) => shard::run(args),
         Command::Directory(args) => directory::run(args),

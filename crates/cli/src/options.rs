@@ -14,17 +14,18 @@ use truesum::hash::{Secret, Spec};
 use truesum::manifest::Format;
 
 /// How it is done and told, for every command that reads files.
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(next_help_heading = "Running")]
 pub struct RunArgs {
     /// Number of threads [default: one per core]
     #[arg(short = 'j', long = "jobs", alias = "threads", value_name = "N")]
     #[arg(value_parser = threads::threads)]
     pub threads: Option<usize>,
-    /// Show no progress line
-    #[arg(long)]
-    pub no_progress: bool,
-    /// Report skipped files and the throughput
+    /// When to show a progress line (auto: on a terminal)
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub progress: ShowProgress,
+    /// Print more details, such as skipped files and the throughput
     #[arg(short, long)]
     pub verbose: bool,
     /// When to use colours
@@ -35,7 +36,7 @@ pub struct RunArgs {
 }
 
 /// How long it may live.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct LifeArgs {
     /// Exit when the parent process exits
     #[arg(hide_short_help = true, help_heading = "Running")]
@@ -53,7 +54,7 @@ impl LifeArgs {
 }
 
 /// The key of digests that need one.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct KeyArgs {
     /// Read the key of HMAC, KMAC or keyed BLAKE from FILE (raw bytes)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Keys", hide_short_help = true)]
@@ -109,14 +110,16 @@ impl KeyArgs {
 }
 
 /// How manifests are read: the options that `check`, `audit`, `diff` and `update` share.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct ManifestArgs {
-    /// Algorithms of lines that do not name one
+    /// Algorithms of the digests [default: those that the manifest names]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Format of the manifest [default: detected]; see `truesum list formats`
-    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
+    /// Format of the manifest [default: detected]
+    ///
+    /// `truesum list formats` lists them.
+    #[arg(short = 't', long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
     /// Only warn about malformed lines
     #[arg(long, help_heading = "What counts as a failure")]
@@ -156,7 +159,7 @@ impl RunArgs {
     /// What is told.
     pub fn tell(&self, quiet: bool) -> Tell {
         self.life.bind();
-        let line = if quiet || self.no_progress || settings().no_progress {
+        let line = if quiet || self.progress == ShowProgress::Never || settings().no_progress {
             Line::Hidden
         } else {
             Line::where_seen()
@@ -169,6 +172,14 @@ impl RunArgs {
 /// Threads that read one file: as asked, else one a core.
 pub fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// When to show a progress line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ShowProgress {
+    #[default]
+    Auto,
+    Never,
 }
 
 /// What a file counts as that only has a new name.

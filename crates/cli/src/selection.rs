@@ -15,13 +15,14 @@ use truesum::walk::LeftOut;
 use truesum::{Sample, Selection, Share, Special, Turn, Wanted, walk};
 
 /// Where a walk goes that reads what it finds.
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct WaysArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
     /// Do not cross file system boundaries
+    #[arg(hide_short_help = true)]
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 }
@@ -55,7 +56,7 @@ pub struct FilterArgs {
 }
 
 /// Which files.
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
     /// Read file names from FILE, one per line; - is standard input
@@ -67,15 +68,18 @@ pub struct SelectArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
     /// Respect .gitignore files
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     pub gitignore: bool,
     /// Do not cross file system boundaries
+    #[arg(hide_short_help = true)]
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
     /// Also read devices and named pipes, to their end
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     pub special: bool,
 }
@@ -84,7 +88,7 @@ pub struct SelectArgs {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct OnlyArgs {
-    /// Process only entries named NAME, below folder NAME or matching glob NAME
+    /// Process only entries named NAME, in folder NAME, or matching glob NAME
     ///
     /// At least one entry must match.
     #[arg(long, value_name = "NAME")]
@@ -100,7 +104,7 @@ pub struct PartArgs {
     pub sample: Option<Share>,
     /// Random seed of the sample, to repeat it [default: different each time]
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "N", requires = "sample")]
+    #[arg(long = "sample-seed", value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
     /// Stop before reading more than SIZE (the first file is always read)
     #[arg(hide_short_help = true)]
@@ -135,6 +139,14 @@ impl FilterArgs {
     pub fn wanted(self) -> Wanted {
         let FilterArgs { include, exclude, newer, older, min_size, max_size } = self;
         Wanted { include, exclude, newer, older, min_size, max_size, ..Wanted::default() }
+    }
+}
+
+impl WaysArgs {
+    /// Returns the selection of all files that a walk finds and this filter accepts.
+    pub fn select(self, filter: FilterArgs) -> SelectArgs {
+        let WaysArgs { follow, one_file_system } = self;
+        SelectArgs { filter, follow, one_file_system, ..SelectArgs::default() }
     }
 }
 

@@ -151,17 +151,13 @@ impl Settings {
         };
         let mut words = words.split_whitespace();
         while let Some(word) = words.next() {
-            let (option, mut value) = match word.split_once('=') {
+            let (option, value) = match word.split_once('=') {
                 Some((option, value)) => (option, Some(value)),
                 None => (word, None),
             };
             let option = match option {
                 "-a" => "--algorithm",
                 "-t" => "--format",
-                "--no-progress" => {
-                    value = value.or(Some("never"));
-                    "--progress"
-                }
                 option => option,
             };
             let Some(row) = SETTINGS.iter().find(|row| row.option == option) else {
@@ -169,7 +165,7 @@ impl Settings {
                 let word = display_safe(word.as_bytes());
                 return Err(Refusal::with_hint(
                     format!("{OPTIONS}: {word}: not an option that can be set here"),
-                    format!("the options are {}, --no-progress", options.join(", ")),
+                    format!("the options are {}", options.join(", ")),
                 ));
             };
             let Some(value) = value.or_else(|| words.next()) else {
@@ -280,7 +276,7 @@ mod tests {
     #[test]
     fn the_environment_may_say_settings_and_nothing_else() {
         let mut found = Settings::default();
-        found.options("-a blake3 --no-progress --color=never".into()).ok().unwrap();
+        found.options("-a blake3 --progress never --color=never".into()).ok().unwrap();
         assert!(found.no_progress && found.said[3].as_ref().unwrap().0 == "never");
         for words in ["--lenient", "-q", "--color", "x", "--exact=no"] {
             assert!(found.options(words.into()).is_err(), "{words}");

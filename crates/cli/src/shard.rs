@@ -11,13 +11,13 @@ use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Divide hashing between machines that share a file system: plan, run, merge
+/// Divide hashing between machines: plan, run, merge
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum shard plan -o plan.jsonl --root /data /data     write a plan; prints the number of bundles
-  truesum shard run plan.jsonl 0                          hash one bundle, on any machine
-  truesum shard merge plan.jsonl -o /data/SHA256SUMS      merge all parts into one manifest
+  truesum shard plan -o plan.jsonl --root /data /data  write a plan
+  truesum shard run plan.jsonl 0                   hash a bundle, on any machine
+  truesum shard merge plan.jsonl -o /data/SHA256SUMS  merge all parts
 The manifest is identical to that of `truesum hash --root /data /data`; if anything is missing, none is written.")]
 pub struct ShardArgs {
     #[command(subcommand)]

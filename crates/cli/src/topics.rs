@@ -24,29 +24,36 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 
 @CODES@
 
-For the other commands, see truesum help COMMAND or its manual page. `truesum check --status M` prints nothing and only sets the
-exit status. A closed pipe ends the program with SIGPIPE, without a message.
+For the other commands, see truesum help COMMAND or its manual page.
+`truesum check --status M` prints nothing and only sets the exit status.
+A closed pipe ends the program with SIGPIPE, without a message.
 ",
     },
     Topic {
         name: "formats",
         about: "which manifest formats are read and written",
         text: "\
-A manifest is a file with the digests of other files. truesum reads more than 75 formats and detects them by content, then by
-file name. Other files are identified, never guessed at.
+A manifest is a file with the digests of other files. truesum reads more than 75
+formats and detects them by content, then by file name. Other files are
+identified, never guessed at.
 
   truesum list formats            list all formats and what each can store
   truesum check M                 detect the format
   truesum check --format NAME M   specify the format
   truesum hash -t NAME -o M DIR   write a manifest in another format
-  truesum convert M -t NAME       convert; reports what the target format cannot store
+  truesum convert M -t NAME       convert, and report what is lost
 
-gnu    Digest and name, as in sha256sum; the default. The algorithm follows from the manifest's name or the digest length.
-bsd    SHA256 (name) = digest: names the algorithm, so best for several algorithms (--tag).
-jsonl  One JSON object per line, with size and time, which audit and update use to distinguish corruption from edits (--json).
-sfv, hashdeep, bagit, torrent, metalink4, dfxml and more, for other programs.
+gnu    Digest and name, as in sha256sum; the default. The algorithm follows from
+       the manifest's name or the digest length.
+bsd    SHA256 (name) = digest: names the algorithm, so best for several
+       algorithms (--tag).
+jsonl  One JSON object per line, with size and time, which audit and update use
+       to distinguish corruption from edits (--json).
+sfv, hashdeep, metalink4, dfxml and more, for other programs.
+Bags and torrents are created by truesum bag and truesum torrent.
 
-A name that contains a line feed or is not valid UTF-8 is escaped if the format allows it, otherwise refused.
+A name that contains a line feed or is not valid UTF-8 is escaped if the format
+allows it, otherwise refused.
 ",
     },
     Topic {
@@ -55,53 +62,62 @@ A name that contains a line feed or is not valid UTF-8 is escaped if the format 
         text: "\
 Show what is available:
 
-  truesum list algorithms                   list all algorithms and their security status
-  truesum list algorithms --status secure   list collision-resistant algorithms only
-  truesum list algorithms NAME              show details of one algorithm
-  truesum identify DIGEST [FILE]            list possible algorithms of a digest
+  truesum list algorithms                      list all, with their security
+  truesum list algorithms --security secure    list secure algorithms only
+  truesum list algorithms NAME                 show details of one
+  truesum identify DIGEST [FILE]               list possible algorithms
 
-sha256   The default: every system can verify it, and most CPUs have instructions for it.
+sha256   The default: every system can verify it, and most CPUs have
+         instructions for it.
 blake3   The fastest secure algorithm; uses all cores even for a single file.
-sha512, sha3-256, blake2b and others: where policy requires them. sha256-tree, sha512-tree and others: to locate damage.
-xxh3, crc32, md5, sha1: protect against accidents only. A check points this out: not tamper-evident.
+sha512, sha3-256, blake2b and others: where policy requires them. sha256-tree,
+sha512-tree and others: to locate damage.
+xxh3, crc32, md5, sha1: protect against accidents only. A check points this out:
+not tamper-evident.
 
--a sha256,md5 computes both in one pass. Some names have parameters: blake2b-256 and shake128-512 a length, sha256-tree a tree,
-s3-etag;part=16MiB a part size. Keyed digests are hmac-sha256, kmac256, keyed blake3 and others; see --key-file.
+-a sha256,md5 computes both in one pass. Some names have parameters: blake2b-256
+and shake128-512 a length, sha256-tree a tree, s3-etag;part=16MiB a part size.
+Keyed digests are hmac-sha256, kmac256, keyed blake3 and others; see --key-file.
 ",
     },
     Topic {
         name: "trees",
         about: "how to locate and repair damage in large files",
         text: "\
-An ordinary digest of one file is computed on one core and only shows that the file differs. A tree hash uses all cores, and if
-its tree is stored, it shows which bytes are damaged. The tree takes 32 bytes per MiB.
+An ordinary digest of one file is computed on one core and only shows that the
+file differs. A tree hash uses all cores, and if its tree is stored, it shows
+which bytes are damaged. The tree takes 32 bytes per MiB.
 
-  truesum tree --save disk.img             print the digest and store the tree in disk.img.ftr
-  truesum tree verify disk.img.ftr         print `OFFSET LENGTH damaged` for each damaged range
+  truesum tree --save disk.img             store the tree in disk.img.ftr
+  truesum tree verify disk.img.ftr         print the damaged ranges
   truesum check --locate SHA256SUMS        the same for files that fail a check
   truesum tree repair --from COPY disk.img.ftr
   truesum tree prove disk.img --range 1MiB..2MiB > proof
-  truesum tree leaf disk.img --range 0..1TiB        hash a range, to combine with ranges from other machines
+  truesum tree leaf disk.img --range 0..1TiB    hash a range on one machine
 
-The tree is verified first, so that a damaged tree is not mistaken for a damaged file. blake3 is a tree hash already; for other
-algorithms append -tree: sha256-tree. The hashes of mtsum, S3 and Glacier are trees, too.
+The tree is verified first, so that a damaged tree is not mistaken for a damaged
+file. blake3 is a tree hash already; for other algorithms append -tree:
+sha256-tree. The hashes of mtsum, S3 and Glacier are trees, too.
 ",
     },
     Topic {
         name: "signatures",
         about: "how to verify who made a manifest",
         text: "\
-Digests show that files match the manifest, not who made it: anyone who can change the files may be able to change the manifest
-too. A signature proves who made it, if you got the public key through another channel.
+Digests show that files match the manifest, not who made it: anyone who can
+change the files may be able to change the manifest too. A signature proves who
+made it, if you got the public key through another channel.
 
-  truesum check --pubkey KEY.pub SHA256SUMS    minisign or signify: in the manifest, or in SHA256SUMS.minisig or .sig
+  truesum check --pubkey KEY.pub SHA256SUMS    minisign or signify
   truesum check --pubkey RWQ... SHA256SUMS     the same, with the key itself
-  truesum check --pubkey KEY.pub disk.iso.minisig    a single file, without a manifest
+  truesum check --pubkey KEY.pub disk.iso.minisig    a single file
   gpg --verify SHA256SUMS.asc SHA256SUMS       OpenPGP: .asc, .sig, .gpg, .sign
   ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s SHA256SUMS.sig < SHA256SUMS
 
-Without --pubkey, a check does not verify signatures, and reports any that it finds in or next to the manifest. With --pubkey, a
-manifest that is unsigned or signed by another key fails: exit status 1. truesum does not create signatures.
+Without --pubkey, a check does not verify signatures, and reports any that it
+finds in or next to the manifest. With --pubkey, a manifest that is unsigned or
+signed by another key fails: exit status 1. The signature is in the manifest, or
+in SHA256SUMS.minisig or SHA256SUMS.sig. truesum does not create signatures.
 ",
     },
     Topic {
@@ -110,22 +126,28 @@ manifest that is unsigned or signed by another key fails: exit status 1. truesum
         text: "\
 Find out what limits a run:
 
-  truesum bench limit DIR    find the bottleneck: disk or CPU? (included in packages; otherwise build with --features full)
+  truesum bench limit DIR    find the bottleneck: disk or CPU?
   truesum list kernels       list the SIMD kernels this CPU supports
   truesum hash -v DIR        report the throughput
 
-Many files are hashed in parallel in SIMD registers, on all cores; no option is needed. A single large file is hashed on one
-core, unless the algorithm is a tree hash: blake3, sha256-tree.
+Many files are hashed in parallel in SIMD registers, on all cores; no option is
+needed. A single large file is hashed on one core, unless the algorithm is a
+tree hash: blake3, sha256-tree.
 
 - Spinning disks are slow at parallel reads: use -j 1.
-- Network file systems and uncached SSDs benefit from more readers than cores; this is automatic.
-- A check that takes too long can be split: truesum check --state S --max-bytes 200GiB M, once per night.
+- Network file systems and uncached SSDs benefit from more readers than cores;
+  this is automatic.
+- A check that takes too long can be split, for example once per night:
+  truesum check --state S --max-bytes 200GiB M
 - Computing several algorithms in one pass is faster: -a sha256,md5.
 - Without SHA instructions, blake3 takes about a fifth of the time of sha256.
-- Files modified within the last few seconds are checked once more for concurrent writers.
+- Files modified within the last few seconds are checked once more for
+  concurrent writers.
 
-Memory use does not depend on the size or number of files. TRUESUM_KERNEL=NAME restricts truesum to the kernels of that name, for
-benchmarking or debugging.
+truesum bench is included in packages; other builds need --features full.
+
+Memory use does not depend on the size or number of files. TRUESUM_KERNEL=NAME
+restricts truesum to the kernels of that name, for benchmarking or debugging.
 ",
     },
 ];
@@ -148,7 +170,7 @@ fn text(topic: &Topic) -> String {
     for (code, meaning) in exit::codes("truesum").iter().chain([&exit::BY_SIGNAL]) {
         let mut line = format!("{code:<5}");
         for word in meaning.split(' ') {
-            if line.chars().count() + 1 + word.chars().count() > 100 {
+            if line.chars().count() + 1 + word.chars().count() > 80 {
                 let _ = writeln!(codes, "{line}");
                 line = " ".repeat(5);
             }
@@ -172,6 +194,8 @@ mod tests {
             assert!(program.find_subcommand(topic.name).is_none(), "{}", topic.name);
             let text = text(topic);
             assert!(text.len() > 500 && !text.contains('@'), "{}: {text}", topic.name);
+            let long = text.lines().find(|line| line.chars().count() > 80);
+            assert_eq!(long, None, "{}", topic.name);
             for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("truesum ")) {
                 let command = line.split(' ').next().unwrap();
                 let known = program.find_subcommand(command).is_some() || command == "bench";

@@ -17,19 +17,19 @@ use crate::exit::Exit;
 use crate::values::color::Color;
 use clap::{Args, Subcommand};
 
-/// Hash large files on all cores; store hash trees, locate and repair damage
+/// Hash large files on all cores; locate and repair damage
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  truesum tree big.img                             print the digest, using all cores
-  truesum tree --save big.img                      store the tree in big.img.ftr
-  truesum tree verify big.img.ftr                  show which bytes are damaged, if any
+  truesum tree big.img                           print the digest, on all cores
+  truesum tree --save big.img                    store the tree in big.img.ftr
+  truesum tree verify big.img.ftr                show damaged bytes
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
-  truesum tree prove big.img --range 1MiB..2MiB    prove that these bytes belong to the digest
-  truesum tree --save --append log                 the log has grown: read only the new part
-  truesum tree prove log --grown-from old.ftr      prove that the log was only appended to
+  truesum tree prove big.img --range 1MiB..2MiB  prove these bytes
+  truesum tree --save --append log               read only what was appended
+  truesum tree prove log --grown-from old.ftr    prove that it only grew
 To name a file like a subcommand, prefix a folder: ./verify."
 )]
 pub struct TreeArgs {

@@ -16,7 +16,7 @@ COMMANDS = [
     ('hash --sidecar', ['hash', '--sidecar', 't'], ['check', '-r', 't']),
     ('tree --save', ['tree', '--save', 't/a'], ['tree', 'verify', 't/a.ftr']),
     ('check --state', ['check', '--state', 't/state', '--max-bytes', '150', MANIFEST], VERIFY),
-    ('hash --bag --in-place', ['hash', '--bag', '--in-place', 't'], ['check', 't']),
+    ('bag create --in-place', ['bag', 'create', '--in-place', 't'], ['check', 't']),
     ('check --rename-to-match', ['check', '--search', '--rename-to-match', '--yes', MANIFEST], VERIFY),
 ]
 # Calls that start or end the process, manage memory or wait. A kill there says nothing about files.
@@ -97,7 +97,7 @@ def killed_writers(lab, tally):
             tally.expect(verified.code == 0, 'neither the old bytes nor the new ones', f'{label}: {verified}')
         again = lab.run(*words, cwd=lab.folder)
         # A renaming check reports with 1 what it found under other names. A complete bag is refused.
-        accepted = again.code == 0 or 'rename' in name and again.code == 1 or '--bag' in name and now == new
+        accepted = again.code == 0 or 'rename' in name and again.code == 1 or 'bag' in name and now == new
         tally.expect(accepted, 'the command run again fails', f'{label}: {again}')
         final = snapshot(lab)
         missing = [path for path in new if final.get(path) != new[path]]

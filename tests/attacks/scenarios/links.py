@@ -13,7 +13,7 @@ def links_rewritten(lab, tally):
                 os.unlink(lab.path(name))
         write(lab.path('a'), b'old content\n')
         os.link(lab.path('a'), lab.path('b'))
-        child = lab.start('hash', '-j', '1', '--no-progress', lab.path('a'), forest, lab.path('b'))
+        child = lab.start('hash', '-j', '1', '--progress=never', lab.path('a'), forest, lab.path('b'))
         first = child.stdout.readline()
         write(lab.path('a'), b'NEW content!\n')
         run = lab.finish(child)
@@ -41,7 +41,7 @@ def links_reused(lab, tally):
         inode = os.stat(at('a')).st_ino
         write(at('x'), b'x')
         os.link(at('x'), at('y'))
-        child = lab.start('hash', '-j', '1', '--no-progress', at('a'), forest, at('x'), at('y'))
+        child = lab.start('hash', '-j', '1', '--progress=never', at('a'), forest, at('x'), at('y'))
         first = child.stdout.readline()
         for name in ('a', 'second', 'third'):
             os.unlink(at(name))

@@ -13,7 +13,7 @@ def depth(lab, tally):
         lab.folders.insert(0, top)
         deep(top, levels)
         try:
-            runs = [lab.measure('hash', '--no-progress', top) for _ in lab.rounds(3)]
+            runs = [lab.measure('hash', '--progress=never', top) for _ in lab.rounds(3)]
         except TooLong:
             return tally.wrong('not over after 45 s', f'{levels} levels: not over after 45 s')
         measured[levels] = min(peak for peak, _ in runs), max(0.01, min(spent for _, spent in runs))

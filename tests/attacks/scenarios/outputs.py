@@ -13,7 +13,7 @@ CASES = [
     (['hash', '--files-from', 'list', '-o'], ['list', 'f/a']),
     (['hash', '--files0-from', 'list0', '-o'], ['list0', 'f/a']),
     (['hash', '-a', 'hmac-sha256', '--key-file', 'key', 'f', '-o'], ['key', 'f/a']),
-    (['hash', '--text-lines', 'lines', '-o'], ['lines']),
+    (['text', '--lines', 'lines', '-o'], ['lines']),
     (['hash', '--gitignore', 'f', '-o'], ['f/.gitignore', 'f/a']),
     (['hash', '-z', 'f', '-o'], ['f/a']),
     (['hash', '--raw', 'f/a', '-o'], ['f/a', 'f/b', 'key']),

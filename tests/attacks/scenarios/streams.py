@@ -58,18 +58,18 @@ def closed_streams(lab, tally):
 
 # Commands that print their result, and commands that write it to files.
 PRINTING = [
-    ['update', '-n', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd'], ['identify', EMPTY, 't/a'], ['find', '-z', EMPTY, 't'],
+    ['update', '-n', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd'], ['identify', EMPTY, 't/a'], ['find', '-0', EMPTY, 't'],
     ['find', EMPTY, 't'], ['duplicates', 't'],
-    ['duplicates', '-0', 't'], ['directory', 't'], ['directory', '-k', 'git', 't'], ['tree', 'leaf', 't/b', '--range', '0..50'], ['list', 'formats'],
+    ['duplicates', '-0', 't'], ['directory', 't'], ['directory', '--kind', 'git', 't'], ['tree', 'leaf', 't/b', '--range', '0..50'], ['list', 'formats'],
     ['config'], ['man'],
-    ['completions', 'bash'], ['hash', '--text', 'x'], ['hash', '--raw', 't/a'], ['audit', 't/SHA256SUMS', 't'], ['diff', 't/SHA256SUMS', 't'],
+    ['completions', 'bash'], ['text', 'x'], ['hash', '--raw', 't/a'], ['audit', 't/SHA256SUMS', 't'], ['diff', 't/SHA256SUMS', 't'],
     ['check', '--json', 't/SHA256SUMS'],
     ['help', 'check'], ['--version'], ['tree', 'prove', 't/b', '--range', '0..50'],
 ]
 WRITING = [
     ['update', 't/SHA256SUMS'], ['convert', 't/SHA256SUMS', '-t', 'bsd', '-o', 't/out'], ['hash', '-o', 't/out', 't/a', 't/b'],
     ['shard', 'plan', '-o', 't/plan', 't'], ['hash', '--sidecar', 't'],
-    ['hash', '--per-directory', 't'], ['hash', '--bag', '--in-place', 't'], ['tree', '--save', 't/a'],
+    ['hash', '--per-directory', 't'], ['bag', 'create', '--in-place', 't'], ['tree', '--save', 't/a'],
     ['check', '--html', 't/page.html', 't/SHA256SUMS'], ['man', 't/man'],
 ]
 

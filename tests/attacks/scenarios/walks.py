@@ -15,12 +15,12 @@ def walk_exchange(lab, tally):
     os.symlink('../out', lab.path('folder-link'))
     os.symlink('../out/file', lab.path('file-link'))
     secret = hashlib.sha256(b'outside\n').hexdigest().encode()
-    if secret in lab.control('hash', '--no-progress', lab.path('t')).out:
+    if secret in lab.control('hash', '--progress=never', lab.path('t')).out:
         raise ControlFailed('a tree at rest shows a digest from outside')
     for a, b in (('t/dir', 'folder-link'), ('t/plain', 'file-link')):
         lab.toggle('exchange', lab.path(a), lab.path(b))
     for _ in lab.rounds(500):
-        run = lab.run('hash', '--no-progress', lab.path('t'))
+        run = lab.run('hash', '--progress=never', lab.path('t'))
         lines = [line for line in run.out.splitlines() if line.startswith(secret)]
         tally.expect(not lines, 'outside digest shown', f'under {b", ".join(line[66:] for line in lines).decode()}'.replace(lab.folder + '/', ''))
 

@@ -31,7 +31,7 @@ use visit::{SAMPLES, visit};
 pub static MODEL: Model = Model {
     name: "algorithms",
     about: "Measure algorithms in memory by message size, API, kernel and thread count",
-    examples: "Examples:\n  truesum bench algorithms --quick\n  truesum bench algorithms -a sha256,blake3 --sizes 128,8KiB,1MiB --html speed.html",
+    examples: "Examples:\n  truesum bench algorithms --quick\n  truesum bench algorithms -a sha256,blake3 --sizes 8KiB,1MiB --html a.html",
     definition: include_str!("../../definitions/algorithms.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),

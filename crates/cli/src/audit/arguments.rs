@@ -14,11 +14,11 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   truesum audit photos/SHA256SUMS            audit the manifest's folder
-  truesum audit photos.sha256 --only photos  audit only photos in the manifest's folder
+  truesum audit photos.sha256 --only photos  audit only this subfolder
   truesum audit photos/2023.jsonl photos/2024.jsonl  combine two manifests
   truesum audit --moved=ok SHA256SUMS        accept files that were only renamed
-  truesum audit -q SHA256SUMS | cut -f2      print the names of files that differ
-  truesum audit -k good.txt --unknown /usr   print files that are not in a set of known digests
+  truesum audit -q SHA256SUMS | cut -f2      names of files that differ
+  truesum audit -k good.txt --unknown /usr   print files not in good.txt
 A changed file has a different modification time from the one in the manifest. A corrupt file has the same \
 time, so its content changed without having been written. Only manifests with times can distinguish the two \
 (truesum hash --json).
@@ -36,7 +36,7 @@ pub struct AuditArgs {
     )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
-    /// Resolve names relative to DIR [default: the manifest's folder]
+    /// Names are relative to DIR, not to the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "known")]
     pub root: Option<PathBuf>,
     /// Print files whose digest is in the manifest SET, regardless of name (repeatable)
@@ -44,9 +44,11 @@ pub struct AuditArgs {
     #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
     pub known: Vec<PathBuf>,
     /// Print the files that are in none of the sets instead
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub unknown: bool,
     /// Also print the digests of the files
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub digests: bool,
     #[command(flatten)]
@@ -59,20 +61,25 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub only: OnlyArgs,
     /// Write an HTML report to FILE
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
     pub html: Option<PathBuf>,
     /// Detail of the final summary [default: short; with --json none]
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
-    /// Print one JSON object per file, then one for the complete audit
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each file, then one for the complete audit.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print each file using a template; %{verdict} is ok, changed, corrupt, ...
+    /// Print each file using a template such as '%{sha-256} %p\n'
     ///
-    /// The template is that of `truesum hash --format-string`.
+    /// %{verdict} is ok, changed, corrupt and so on. Otherwise the template is that of `truesum hash --format-string`.
+    #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,
-    /// Print only files that differ from the manifest
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing; only set the exit status

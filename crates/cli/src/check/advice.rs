@@ -45,7 +45,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
         }
         Subject::Embedded(_) => {
             console.error("nothing verified: no file name contains a CRC-32");
-            console.hint("truesum hash --embed-crc --yes FILE adds it: name [CBF43926].mkv");
+            console.hint("to add it to the name: truesum embed add --yes FILE");
         }
         Subject::Manifests(names) if report.unread > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir()) {

@@ -8,29 +8,31 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Verify files against manifests
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(after_help = "\
 Examples:
-  truesum check SHA256SUMS                  names are relative to the manifest's folder
+  truesum check SHA256SUMS              files next to the manifest
   truesum check --root /mnt/copy SHA256SUMS
-  truesum check --exact SHA256SUMS          also fail on files that are not in the manifest
-  truesum check --locate SHA256SUMS         show which bytes are damaged, using stored trees
-  truesum check --search SHA256SUMS         find missing files under other names
-  truesum check -r /archive                 check every manifest below /archive
-  truesum check --sample 5% SHA256SUMS      check a random sample, different each time
+  truesum check --exact SHA256SUMS      fail on unexpected files
+  truesum check --locate SHA256SUMS     locate damage (stored trees)
+  truesum check --search SHA256SUMS     find renamed files
+  truesum check -r /archive             check every manifest below /archive
+  truesum check --sample 5% SHA256SUMS  check a random sample
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot show that its last lines were lost, so files that are not in it are counted in a note.")]
 pub struct CheckArgs {
     /// Manifests; - is standard input [default: standard input]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
-    /// Compare FILE with this digest, or with a complete checksum line
+    /// Compare with this digest
+    ///
+    /// A complete checksum line is accepted, too.
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
     /// Check every manifest found below the given folders
     ///
-    /// Manifests are recognised by name: SHA256SUMS, disk.iso.sha256, x.sfv and so on.
-    #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
+    /// Manifests are recognised by name: SHA256SUMS, disk.iso.sha256, x.sfv ...
+    #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found
     #[arg(
@@ -42,14 +44,12 @@ pub struct CheckArgs {
         hide_short_help = true
     )]
     pub expect_manifests: u64,
-    /// Verify files whose names contain their CRC-32, also below folders
-    #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
+    /// Verify files whose names contain their CRC-32; set by `truesum embed check`.
+    #[arg(skip)]
     pub embedded: bool,
-    /// Resolve names relative to DIR instead of the manifest's folder
-    #[cfg_attr(
-        feature = "stores",
-        arg(help = "Resolve names relative to DIR or s3://BUCKET/PREFIX, not the manifest's folder")
-    )]
+    /// Names are relative to DIR, not to the manifest's folder
+    ///
+    /// DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub struct CheckArgs {
     ///
     /// It applies to each manifest, or to the file whose signature is given as MANIFEST.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts as a failure")]
-    #[arg(conflicts_with_all = ["expect", "recursive", "embedded"], hide_short_help = true)]
+    #[arg(conflicts_with_all = ["expect", "recursive"], hide_short_help = true)]
     pub pubkey: Option<PathBuf>,
     /// Skip files that do not exist
     #[arg(long, help_heading = "What counts as a failure")]
@@ -87,6 +87,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "What counts as a failure", overrides_with = "lenient")]
     pub strict: bool,
     /// Allow names and links that lead outside the folder
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts as a failure")]
     pub allow_outside: bool,
     /// Also read devices and named pipes, to their end
@@ -122,6 +123,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Renamed files")]
     pub yes: bool,
     /// Write an HTML report to FILE
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
     pub html: Option<PathBuf>,
     /// Detail of the final summary [default: short; with --json none]
@@ -136,13 +138,13 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub part: PartArgs,
 
-    /// Show which bytes of a failed file are damaged, using the tree in FILE.ftr
+    /// Show which bytes of a failed file are damaged, using FILE.ftr
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
     /// The data file of a piece list, if the list does not contain its name
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Locating damage")]
-    #[arg(conflicts_with_all = ["root", "recursive", "embedded", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
+    #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
     pub data: Option<PathBuf>,
     /// Look for stored trees in DIR instead of next to the files
     #[arg(hide_short_help = true)]
@@ -153,22 +155,24 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Locating damage", requires = "locate", conflicts_with = "json")]
     pub map: bool,
-    /// Write an HTML page with maps and ranges of all failed files to FILE
+    /// Write an HTML page with maps and ranges of the damage to FILE
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "locate")]
     #[arg(help_heading = "Locating damage")]
     pub map_html: Option<PathBuf>,
 
-    /// Print one JSON object per entry, then one for the complete check
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each entry, then one for the complete check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print each entry using a template; %{verdict} is verified, mismatch, ...
+    /// Print each file using a template such as '%{sha-256} %p\n'
     ///
-    /// The template is that of `truesum hash --format-string`.
+    /// %{verdict} is verified, mismatch and so on. Otherwise the template is that of `truesum hash --format-string`.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,
-    /// Print failures only
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing; only set the exit status
@@ -178,6 +182,7 @@ pub struct CheckArgs {
     #[arg(short, long, hide_short_help = true, help_heading = "What counts as a failure")]
     pub warn: bool,
     /// Print results as soon as they are ready, in any order
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Running")]
     pub unordered: bool,
     #[command(flatten)]

@@ -231,7 +231,7 @@ impl Located {
                 "to locate damage next time, store the tree of the intact file: truesum tree --save FILE",
             ),
             Found::Compared(compared) if compared.report.can_be_mended() => Some(
-                "to repair the damaged ranges from an intact copy: truesum tree verify --repair-from COPY FILE.ftr",
+                "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr",
             ),
             Found::Pieces(pieces) if !pieces.report.damaged.is_empty() => {
                 Some("to repair the damaged ranges from an intact copy: truesum tree repair --from COPY LIST")

@@ -330,7 +330,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     }
     let part = &args.part;
     stores::refuse(&[
-        ("--recursive and --embedded", args.recursive || args.embedded),
+        ("--recursive", args.recursive),
         ("--search and --moved", args.search || args.moved.is_some()),
         ("--match-case and --normalize", args.match_case.is_some() || args.normalize),
         ("--fix-names and --rename-to-match", args.fix_names || args.rename_to_match),

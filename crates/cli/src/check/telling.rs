@@ -208,7 +208,7 @@ impl<'a> Telling<'a> {
     fn name_of<'m>(&self, manifest: &Manifest<'m>) -> &'m [u8] {
         match self.plan.subject {
             Subject::Manifests(_) | Subject::Below(_) => manifest.name.as_os_str().as_bytes(),
-            Subject::Embedded(_) => b"--embedded",
+            Subject::Embedded(_) => b"embed check",
             Subject::File(..) => b"--expect",
         }
     }

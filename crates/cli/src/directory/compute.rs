@@ -26,9 +26,11 @@ pub struct ComputeArgs {
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]
     folders: Vec<OsString>,
     /// Kind of digest [default: truesum]
-    #[arg(short, long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND")]
     kind: Option<KindName>,
-    /// Compare with this digest (its prefix selects the kind)
+    /// Compare with this digest
+    ///
+    /// Its prefix selects the kind.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     #[command(flatten)]
@@ -36,10 +38,12 @@ pub struct ComputeArgs {
     /// Prefix of names for kind h1: MODULE@VERSION, as in go.sum
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
-    /// Encoding of the digest for kind nar [default: sha256: and Nix base32]
+    /// Encoding of the digests [default: sha256: and Nix base32]
+    ///
+    /// Only for kind nar.
     #[arg(long, value_name = "NAME")]
     encoding: Option<EncodingName>,
-    /// Print one JSON object per folder
+    /// Print JSON: one object per line
     #[arg(long, conflicts_with = "expect")]
     json: bool,
     #[command(flatten)]
@@ -51,7 +55,9 @@ pub struct ComputeArgs {
 /// What truesum's own digest is made of.
 #[derive(Args)]
 pub struct OwnArgs {
-    /// Algorithm of kind truesum [default: sha256]
+    /// Algorithms of the digests [default: sha256]
+    ///
+    /// Only for kind truesum, which has one.
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     algorithm: Option<Spec>,
     /// Include file modes (kind truesum)

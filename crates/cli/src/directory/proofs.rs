@@ -46,7 +46,7 @@ pub struct ProveArgs {
 #[command(after_help = "\
 Examples:
   truesum directory verify-proof a.proof a.jpg --digest sha256-directory:0123...
-  truesum directory verify-proof a.proof --digest sha256-directory:0123...   print the name and digest in the proof
+  truesum directory verify-proof a.proof --digest sha256-directory:0123...
 Exit status: 0 the file belongs to the digest under the printed name, 1 it does not, 2 the proof or the digest is malformed.")]
 pub struct VerifyProofArgs {
     /// Proof; - is standard input
@@ -55,7 +55,7 @@ pub struct VerifyProofArgs {
     /// File, folder or link the proof is about; it may have been renamed
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     file: Option<PathBuf>,
-    /// Trusted digest of the folder
+    /// Trusted digest, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST")]
     digest: String,
 }

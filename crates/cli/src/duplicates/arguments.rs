@@ -11,9 +11,9 @@ use truesum::hash::Spec;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum duplicates photos                        list originals, copies and hard links
+  truesum duplicates photos               list copies and hard links
   truesum duplicates --min-size 1MiB /data /backup
-  truesum duplicates --min-size 0 photos           include empty files
+  truesum duplicates --min-size 0 photos  include empty files
   truesum duplicates photos | grep ^copy | cut -f2 print the names of the copies
 Output, separated by tabs: `first FILE`, `copy FILE FIRST` (same content) or `link FILE OTHER` (hard link).
 Exit status: 0 all files were compared (with or without duplicates), 1 some files could not be read, 2 usage or output error.")]
@@ -21,7 +21,9 @@ pub struct DuplicatesArgs {
     /// Files and folders to compare
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub places: Vec<OsString>,
-    /// Algorithm used to compare contents [default: blake3]
+    /// Algorithms of the digests [default: blake3]
+    ///
+    /// Contents are compared by one.
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     pub algorithm: Option<Spec>,
 
@@ -30,22 +32,17 @@ pub struct DuplicatesArgs {
     #[command(flatten)]
     pub ways: WaysArgs,
 
-    /// Print only names, each terminated by NUL, and one more NUL after each group
+    /// Print only names, each terminated by NUL
     ///
-    /// Of a file with several hard links, only the first name is printed.
-    #[arg(
-        short = '0',
-        short_alias = 'z',
-        long,
-        alias = "zero",
-        help_heading = "Running",
-        conflicts_with = "json"
-    )]
+    /// One more NUL follows each group. Of a file with several hard links, only the first name is printed.
+    #[arg(short = '0', long, help_heading = "Running", conflicts_with = "json")]
     pub print0: bool,
-    /// Print one JSON object per group, then a final one
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each group, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Show no progress line and no summary
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

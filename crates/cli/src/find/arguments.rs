@@ -14,10 +14,10 @@ use truesum::manifest::Format;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum find d41d8cd98f00b204e9800998ecf8427e /data   try every possible algorithm
+  truesum find d41d8cd98f00b204e9800998ecf8427e /data
   truesum find -a sha256 --size 734003200 ba7816bf... e3b0c442... /data /mnt
-  truesum find --manifest old/SHA256SUMS /data          search for all files of a manifest
-  truesum find -z ba7816bf... . | xargs -0 ls -l
+  truesum find --manifest old/SHA256SUMS /data  find all its files
+  truesum find -0 ba7816bf... . | xargs -0 ls -l
 Output, separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
 Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain.")]
 pub struct FindArgs {
@@ -31,11 +31,13 @@ pub struct FindArgs {
     /// Read only files of exactly SIZE bytes
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "manifest")]
     pub size: Option<u64>,
-    /// Search for every file in this manifest, by digest and size
+    /// Process the files in this manifest
+    ///
+    /// They are searched for by digest and size.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub manifest: Vec<PathBuf>,
-    /// Format of the manifest [default: detected]; see `truesum list formats`
-    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true, requires = "manifest")]
+    /// Format of the manifest [default: detected]
+    #[arg(short = 't', long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true, requires = "manifest")]
     pub format: Option<&'static Format>,
     /// Only warn about malformed lines
     #[arg(long, requires = "manifest")]
@@ -46,13 +48,15 @@ pub struct FindArgs {
     #[command(flatten)]
     pub ways: WaysArgs,
 
-    /// Print only the names of the files found, each terminated by NUL
-    #[arg(short, long, help_heading = "Running", conflicts_with = "json")]
-    pub zero: bool,
-    /// Print one JSON object per file found, then a final one
+    /// Print only names, each terminated by NUL
+    #[arg(short = '0', long, help_heading = "Running", conflicts_with = "json")]
+    pub print0: bool,
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each file found, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Show no progress line and no summary
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

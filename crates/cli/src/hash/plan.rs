@@ -3,21 +3,20 @@
 use crate::ending::Ending;
 use crate::exit::Refusal;
 use crate::formats::{self, told_in};
-use crate::hash::arguments::HashArgs;
-use crate::hash::bag::parts::Bag;
+use crate::hash::arguments::{AlgorithmArgs, FormatArgs, HashArgs};
 use crate::hash::history::made;
 use crate::hash::parameters::{customized, seeded, sfv_style};
+use crate::hash::reading::Reading;
 use crate::hash::replacing::Accept;
-use crate::key::bring;
-use crate::options::Tell;
+use crate::key::{KeyRead, bring};
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
 use crate::words::sampled;
 use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{
@@ -25,47 +24,45 @@ use truesum::manifest::{
     Style, Writer, Writing,
 };
 use truesum::verify::place::folder_of_names;
-use truesum::{Order, Remote, Special, marks, walk};
+use truesum::{Order, Special};
 
 /// What `hash` is to do.
 pub struct Hashing {
-    pub specs: Arc<[Spec]>,
-    pub inputs: Inputs,
-    /// The object store that is named, if one is.
-    pub remote: Option<Arc<dyn Remote>>,
-    pub walk: walk::Options,
+    pub reading: Reading,
     pub form: Form,
     /// What is written of each file, where that is not an entry.
     pub template: Option<Template>,
-    /// What a torrent says of itself, if one is written.
+    /// The contents of a torrent, if one is written.
     pub torrent: Option<Torrent>,
     pub output: Option<PathBuf>,
-    /// Manifests that are written although they list less than was asked for.
+    /// Manifests that are written although they list less than was requested.
     pub accept: Accept,
-    /// The folder that names are written relative to; `None` leaves them as they were given.
-    pub root: Option<PathBuf>,
-    pub order: Order,
-    /// What becomes of digests, if not one manifest or lines.
-    pub purpose: Purpose,
+    /// Where manifests are written, if there is one for each folder or each file.
+    pub place: Option<Place>,
     pub ending: Ending,
-    pub tell: Tell,
-    /// What is to be said of the key.
+    /// Notes about the key, the algorithms and the manifest's name.
     pub notes: Vec<String>,
 }
 
-/// What becomes of digests.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// Lines, or one manifest.
-    List,
-    /// Manifests that lie with what they list.
-    Beside(Place),
-    /// Names of files get them; or it is only told, without this.
-    Names(bool),
-    /// They are of texts.
-    Texts(Texts),
-    /// Folders become bags.
-    Bags(Bag),
+/// The digests to compute and how they are written.
+pub struct Digesting {
+    /// The format requested or implied by the options. The form may be in a similar one.
+    format: &'static Format,
+    pub specs: Vec<Spec>,
+    pub form: Form,
+    pub template: Option<Template>,
+    pub key: Option<KeyRead>,
+    /// Notes about the key, the algorithms and the manifest's name.
+    pub notes: Vec<String>,
+}
+
+/// Where digests are written.
+#[derive(Clone, Copy, Default)]
+pub struct Target<'a> {
+    /// The manifest; `None` for standard output or several manifests.
+    pub output: Option<&'a Path>,
+    /// Whether there are several manifests, one for each folder or file.
+    pub is_beside: bool,
 }
 
 /// Where manifests lie.
@@ -75,14 +72,6 @@ pub enum Place {
     Folder,
     /// Beside each file.
     File,
-}
-
-/// Texts to hash.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Texts {
-    Given(Vec<Vec<u8>>),
-    /// The lines of a file; `-` is standard input.
-    Lines(PathBuf),
 }
 
 /// What is asked of a torrent.
@@ -113,79 +102,43 @@ pub enum Form {
 /// Checks the arguments of `hash`.
 ///
 /// # Errors
-/// They contradict each other, or ask for what does not exist.
+/// They contradict each other, or request what does not exist.
 pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
-    let format = format(&args)?;
+    let place = match (args.per_directory, args.sidecar) {
+        (true, _) => Some(Place::Folder),
+        (_, true) => Some(Place::File),
+        _ => None,
+    };
+    let target = Target { output: args.output.as_deref(), is_beside: place.is_some() };
+    let Digesting { format, specs, form, template, key, notes } =
+        digesting(&args.algorithms, &args.format, target)?;
     if format.name == "ascmhl" {
         let ignored = ASCMHL_IGNORED.iter().filter(|name| !name.ends_with('/'));
         args.select.filter.exclude.extend(ignored.map(|name| (*name).to_owned()));
     }
-    let template = template(&args)?;
-    let (format, specs) = match &template {
-        // It may ask for none.
-        Some(template) => (format, template.specs()),
-        None => {
-            let (format, algorithms) = match (&args.algorithm[..], args.format, args.raw) {
-                ([], None, false) if !args.bag => settings().hashing(format),
-                _ if args.bag && args.algorithm.is_empty() => {
-                    (format, vec!["sha512".parse().expect("a row of the table of algorithms")])
-                }
-                (_, None, false) if format.name == "gnu" => {
-                    (settings().format.unwrap_or(format), args.algorithm.clone())
-                }
-                _ => (format, args.algorithm.clone()),
-            };
-            (format, specs(algorithms, args.length, format)?)
-        }
-    };
-    if specs.len() > MAX_ALGORITHMS {
-        return Err(Refusal::new(format!(
-            "-a: {} algorithms, at most {MAX_ALGORITHMS} are possible",
-            specs.len()
-        )));
-    }
-    let specs = seeded(specs, args.seed)?;
-    let specs = customized(specs, args.customization.as_deref())?;
-    let key = args.key.read()?;
-    let specs = bring(specs, key.as_ref().map(|read| &read.key))?;
     let torrent = torrent(&args, format)?;
-    // A bag has a manifest for each algorithm.
-    let together = if args.bag { &specs[..1] } else { &specs };
-    let form = form(&args, format, together)?;
-    let purpose = purpose(&args)?;
-    let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
-    notes.extend(sampled(&specs));
-    notes.extend(unlike_its_name(&args, format, &specs));
-    notes.extend(template.as_ref().and_then(|template| no_manifest(&args, template)));
-    let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
     let not_of_objects = [
         ("--root", args.root.is_some()),
-        (
-            "--per-directory, --sidecar and --embed-crc",
-            matches!(purpose, Purpose::Beside(_) | Purpose::Names(_)),
-        ),
+        ("--per-directory and --sidecar", place.is_some()),
         ("-t torrent", torrent.is_some()),
         ("--raw", form == Form::Raw),
         ("a selection", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
         ("--special", walk.special == Special::Read),
     ];
     let remote = stores::named(&inputs, &not_of_objects)?;
-    if let Some(key) = &key {
-        match (&purpose, &inputs) {
-            (Purpose::Texts(Texts::Lines(path)), _) => key.leaves(&[path.as_os_str().as_bytes()])?,
-            (_, Inputs::Listed(paths, _)) => {
-                key.leaves(&paths.iter().map(|path| path.as_os_str().as_bytes()).collect::<Vec<_>>())?;
-            }
-            (Purpose::Texts(Texts::Given(_)), _) => {}
-            (_, Inputs::Named(names)) => key.leaves(names)?,
+    match (&key, &inputs) {
+        (Some(key), Inputs::Listed(paths, _)) => {
+            key.leaves(&paths.iter().map(|path| path.as_os_str().as_bytes()).collect::<Vec<_>>())?;
         }
+        (Some(key), Inputs::Named(names)) => key.leaves(names)?,
+        (None, _) => {}
     }
-    if purpose == Purpose::Beside(Place::Folder) {
+    if place == Some(Place::Folder) {
         folders_only(&inputs)?;
     }
-    if !matches!(purpose, Purpose::List | Purpose::Texts(_)) {
+    if place.is_some() {
         named_only(&inputs)?;
     }
     if form == Form::Raw {
@@ -204,11 +157,10 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
             Refusal::new(format!("{root}: cannot open: {}", truesum::error::io_reason(&error)))
         })?),
     };
+    let order = if args.unordered { Order::AsReady } else { Order::Stable };
+    let tell = args.run.tell(args.quiet);
     Ok(Hashing {
-        specs: specs.into(),
-        inputs,
-        remote,
-        walk,
+        reading: Reading { specs: specs.into(), inputs, remote, walk, root, order, tell },
         form,
         template,
         torrent,
@@ -219,17 +171,59 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
             overwrite: args.overwrite,
             outside: args.allow_outside,
         },
-        root,
-        purpose,
-        order: if args.unordered { Order::AsReady } else { Order::Stable },
+        place,
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
-        tell: args.run.tell(args.quiet),
         notes,
     })
 }
 
+/// Checks the options that select algorithms and the format.
+///
+/// # Errors
+/// They contradict each other, or the format cannot contain these digests.
+pub fn digesting(
+    algorithms: &AlgorithmArgs,
+    args: &FormatArgs,
+    target: Target<'_>,
+) -> Result<Digesting, Refusal> {
+    let format = format(args);
+    let template = template(args)?;
+    let (format, specs) = match &template {
+        // It may ask for none.
+        Some(template) => (format, template.specs()),
+        None => {
+            let (format, named) = match (&algorithms.algorithm[..], args.format, args.raw) {
+                ([], None, false) => settings().hashing(format),
+                (_, None, false) if format.name == "gnu" => {
+                    (settings().format.unwrap_or(format), algorithms.algorithm.clone())
+                }
+                _ => (format, algorithms.algorithm.clone()),
+            };
+            (format, specs(named, algorithms.length, format)?)
+        }
+    };
+    if specs.len() > MAX_ALGORITHMS {
+        return Err(Refusal::new(format!(
+            "-a: {} algorithms, at most {MAX_ALGORITHMS} are possible",
+            specs.len()
+        )));
+    }
+    let specs = seeded(specs, algorithms.seed)?;
+    let specs = customized(specs, algorithms.customization.as_deref())?;
+    let key = algorithms.key.read()?;
+    let specs = bring(specs, key.as_ref().map(|read| &read.key))?;
+    let form = form(args, target, format, &specs)?;
+    let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
+    notes.extend(sampled(&specs));
+    if let Some(output) = target.output {
+        notes.extend(unlike_its_name(args, output, format, &specs));
+        notes.extend(template.as_ref().and_then(|template| no_manifest(output, template)));
+    }
+    Ok(Digesting { format, specs, form, template, key, notes })
+}
+
 /// The template asked for.
-fn template(args: &HashArgs) -> Result<Option<Template>, Refusal> {
+fn template(args: &FormatArgs) -> Result<Option<Template>, Refusal> {
     let template = args.format_string.as_deref().map(formats::template).transpose()?;
     match template {
         Some(template) if template.has_verdict() => {
@@ -267,31 +261,26 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
     specs.into_iter().map(with_bits).collect()
 }
 
-/// The format asked for.
-fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
-    if let Some(other) = args.format.filter(|format| args.bag && format.name != "bagit") {
-        return Err(Refusal::new(format!("--bag: writes the format bagit, not {}", other.name)));
-    }
+/// Returns the requested format.
+fn format(args: &FormatArgs) -> &'static Format {
     let name = match (args.json, args.tag, args.zero) {
-        _ if args.bag => "bagit",
         (true, _, _) => "jsonl",
         (_, true, true) => "bsd-z",
         (_, true, false) => "bsd",
         (_, false, true) => "gnu-z",
         (_, false, false) => "gnu",
     };
-    Ok(args.format.or_else(|| manifest::format(name)).expect("formats named here are rows"))
+    args.format.or_else(|| manifest::format(name)).expect("formats named here are rows")
 }
 
 /// What whoever reads no more of a manifest than its name would take it for and it is not, where nobody asked for that.
-fn unlike_its_name(args: &HashArgs, format: &Format, specs: &[Spec]) -> Option<String> {
-    let output = args.output.as_ref()?;
+fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[Spec]) -> Option<String> {
     let name = output.file_name()?.as_bytes();
     let shown = manifest::path::display_safe(output.as_os_str().as_bytes());
     if args.format_string.is_some() || args.raw {
         return None;
     }
-    let asked = args.format.is_some() || args.json || args.tag || args.zero || args.bag;
+    let asked = args.format.is_some() || args.json || args.tag || args.zero;
     let nothing = Head { text: b"", complete: true };
     let said = manifest::detect(nothing, Some(name)).filter(|row| !matches!(row.writing, Writing::No));
     match said {
@@ -310,31 +299,6 @@ fn unlike_its_name(args: &HashArgs, format: &Format, specs: &[Spec]) -> Option<S
     }
     let computed = specs.first()?;
     Some(format!("{shown} contains {computed} digests; to match its name, use -a {spec}"))
-}
-
-/// What is asked for beside lines or one manifest.
-fn purpose(args: &HashArgs) -> Result<Purpose, Refusal> {
-    let pieces = args.format.is_some_and(|format| format.holds.pieces.is_some());
-    if pieces && (args.per_directory || args.sidecar || !args.text.is_empty() || args.text_lines.is_some()) {
-        return Err(Refusal::new("a torrent covers all files together: use -o FILE"));
-    }
-    if args.raw && args.text.len() > 1 {
-        return Err(Refusal::new("--raw: requires exactly one text"));
-    }
-    let texts = || args.text.iter().map(|text| text.as_bytes().to_vec()).collect();
-    Ok(match &args.text_lines {
-        Some(lines) => Purpose::Texts(Texts::Lines(lines.clone())),
-        None if !args.text.is_empty() => Purpose::Texts(Texts::Given(texts())),
-        None if args.per_directory => Purpose::Beside(Place::Folder),
-        None if args.sidecar => Purpose::Beside(Place::File),
-        None if args.embed_crc => Purpose::Names(args.yes),
-        None if args.bag => Purpose::Bags(Bag {
-            in_place: args.in_place,
-            info: args.bag_info.clone(),
-            named: !args.algorithm.is_empty(),
-        }),
-        None => Purpose::List,
-    })
 }
 
 /// A manifest of a folder lists all files of it, and not those that were named by themselves.
@@ -360,29 +324,39 @@ fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
     }
 }
 
-/// What is asked of a torrent, if the format is one.
+/// Returns the torrent to write, if the format is one.
 fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
-    let Some(cut) = format.holds.pieces else {
-        return match (&args.announce, args.piece_size) {
-            (None, None) => Ok(None),
-            _ => Err(Refusal::new("--announce and --piece-size require -t torrent")),
-        };
-    };
+    let Some(cut) = format.holds.pieces else { return Ok(None) };
+    if args.per_directory || args.sidecar {
+        return Err(Refusal::new("a torrent covers all files together: use -o FILE"));
+    }
     if args.partial || args.unordered {
         let why = "--partial and --unordered: not available for torrents, whose pieces span files";
         return Err(Refusal::new(why));
     }
+    if args.output.is_none() && std::io::stdout().is_terminal() {
+        let why = "a torrent is binary and is not written to a terminal";
+        return Err(Refusal::with_hint(
+            why,
+            "write it to a file: truesum torrent create -o FILE.torrent PATH",
+        ));
+    }
     let good = |len: &u64| len.is_power_of_two() && PIECES.contains(len);
-    if let Some(len) = args.piece_size.filter(|len| !good(len)) {
+    if let Some(len) = args.torrent.piece_size.filter(|len| !good(len)) {
         return Err(Refusal::new(format!("--piece-size {len}: a power of two from 16KiB to 1GiB")));
     }
-    let announce = args.announce.clone().map(OsString::into_vec).unwrap_or_default();
-    Ok(Some(Torrent { announce, piece_len: args.piece_size, cut }))
+    let announce = args.torrent.announce.clone().map(OsString::into_vec).unwrap_or_default();
+    Ok(Some(Torrent { announce, piece_len: args.torrent.piece_size, cut }))
 }
 
 /// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
 /// get one where these would not tell the algorithm, unless the format was named: then that is refused, as `convert` does.
-fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form, Refusal> {
+fn form(
+    args: &FormatArgs,
+    target: Target<'_>,
+    format: &'static Format,
+    specs: &[Spec],
+) -> Result<Form, Refusal> {
     if args.raw {
         return Ok(Form::Raw);
     }
@@ -395,7 +369,7 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
         (.., true) => Spelling::HexUpper,
         _ => args.encoding.unwrap_or_default(),
     };
-    shown_only(args, format, specs, spelling)?;
+    shown_only(target, format, specs, spelling)?;
     if spelling == Spelling::Base32 {
         let short = |spec: &&Spec| spec.digest_len() < 16 || spec.counts_parts();
         if let Some(spec) = specs.iter().find(short) {
@@ -404,7 +378,7 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     }
     let sfv = sfv_style(args.sfv_style.as_deref(), format)?;
     let style = Style { spelling, sfv, ..Style::default() };
-    let format = told_in(args.output.as_deref(), format, args.format.is_some(), specs, spelling)?;
+    let format = told_in(target.output, format, args.format.is_some(), specs, spelling)?;
     // What the format cannot hold is better said now than of every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();
@@ -413,7 +387,7 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     writer
         .write(&entry)
         .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
-    if spelling == Spelling::Base32 && args.output.is_some() && !is_read_back(writer, format, &entry) {
+    if spelling == Spelling::Base32 && target.output.is_some() && !is_read_back(writer, format, &entry) {
         let text = format!("--base32: {} with base32 digests cannot be read back", format.name);
         return Err(Refusal::with_hint(text, "omit --base32 or -o"));
     }
@@ -429,8 +403,8 @@ fn is_read_back(writer: Writer<Vec<u8>>, format: &'static Format, entry: &Entry)
 }
 
 /// That a check would not find in a file of lines by a template what was written, if one is written.
-fn no_manifest(args: &HashArgs, template: &Template) -> Option<String> {
-    let name = args.output.as_ref()?.as_os_str().as_bytes();
+fn no_manifest(output: &Path, template: &Template) -> Option<String> {
+    let name = output.as_os_str().as_bytes();
     let digests: Vec<_> = template.specs().into_iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, ..Entry::default() };
     let mut text = Vec::new();
@@ -445,13 +419,15 @@ fn no_manifest(args: &HashArgs, template: &Template) -> Option<String> {
 }
 
 /// Whether a spelling that no list is read back in can be shown.
-fn shown_only(args: &HashArgs, format: &Format, specs: &[Spec], spelling: Spelling) -> Result<(), Refusal> {
+fn shown_only(
+    target: Target<'_>,
+    format: &Format,
+    specs: &[Spec],
+    spelling: Spelling,
+) -> Result<(), Refusal> {
     let Spelling::Other(encoding) = spelling else { return Ok(()) };
     let name = encoding.name;
-    if args.output.is_some()
-        || args.sidecar
-        || args.per_directory
-        || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name)
+    if target.output.is_some() || target.is_beside || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name)
     {
         return Err(Refusal::with_hint(
             format!("--encoding {name}: not available with -o, because it cannot be read back"),
@@ -509,16 +485,20 @@ mod tests {
         args: HashArgs,
     }
 
-    fn hashing(words: &[&str]) -> Result<Hashing, Refusal> {
+    fn arguments(words: &[&str]) -> HashArgs {
         let words = ["hash"].iter().chain(words);
-        plan(Alone::try_parse_from(words).unwrap_or_else(|error| panic!("{error}")).args)
+        Alone::try_parse_from(words).unwrap_or_else(|error| panic!("{error}")).args
+    }
+
+    fn hashing(words: &[&str]) -> Result<Hashing, Refusal> {
+        plan(arguments(words))
     }
 
     #[test]
     fn lengths_go_to_the_algorithms_that_have_them() {
         let plan =
             hashing(&["-a", "sha256,blake2b", "-l", "128", "--tag", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
-        assert_eq!(plan.specs.iter().map(Spec::tag).collect::<Vec<_>>(), ["SHA256", "BLAKE2b-128"]);
+        assert_eq!(plan.reading.specs.iter().map(Spec::tag).collect::<Vec<_>>(), ["SHA256", "BLAKE2b-128"]);
         assert!(hashing(&["-a", "sha256", "-l", "128", "f"]).is_err());
         assert!(hashing(&["-a", "blake2b", "-l", "129", "f"]).is_err());
     }
@@ -569,18 +549,22 @@ mod tests {
     #[test]
     fn a_format_may_have_its_own_algorithm_and_refuse_others() {
         let plan = hashing(&["-t", "sfv", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
-        assert_eq!(plan.specs[0].to_string(), "crc32");
+        assert_eq!(plan.reading.specs[0].to_string(), "crc32");
         assert!(hashing(&["-t", "sfv", "-a", "sha256", "f"]).is_err());
         assert!(hashing(&["-t", "hashdeep", "-a", "sha256,md5", "f"]).is_ok());
         let plan = hashing(&["-t", "torrent", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
-        assert!(plan.specs.is_empty() && plan.torrent.is_some_and(|torrent| torrent.piece_len.is_none()));
-        assert!(hashing(&["-t", "torrent", "-a", "md5", "--piece-size", "1MiB", "f"]).is_ok());
-        for words in
-            [&["-a", "sha256"][..], &["--piece-size", "1000000"], &["--piece-size", "8KiB"], &["--unordered"]]
-        {
+        assert!(
+            plan.reading.specs.is_empty() && plan.torrent.is_some_and(|torrent| torrent.piece_len.is_none())
+        );
+        assert!(hashing(&["-t", "torrent", "-a", "md5", "f"]).is_ok());
+        for words in [&["-a", "sha256"][..], &["--unordered"], &["--sidecar"]] {
             assert!(hashing(&[&["-t", "torrent", "f"], words].concat()).is_err(), "{words:?}");
         }
-        assert!(hashing(&["--announce", "http://tracker", "f"]).is_err());
+        for piece_size in [1_000_000, 8 << 10] {
+            let mut args = arguments(&["-t", "torrent", "f"]);
+            args.torrent.piece_size = Some(piece_size);
+            assert!(super::plan(args).is_err(), "{piece_size}");
+        }
     }
 
     #[test]
@@ -593,6 +577,6 @@ mod tests {
     #[test]
     fn algorithms_asked_for_twice_are_computed_once() {
         let plan = hashing(&["-a", "md5,sha512,md5", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
-        assert_eq!(plan.specs.len(), 2);
+        assert_eq!(plan.reading.specs.len(), 2);
     }
 }

@@ -30,7 +30,7 @@ use truesum::{Cause, Error, FileId};
 #[command(after_help = "\
 Examples:
   truesum shard merge plan.jsonl -o /data/SHA256SUMS
-  truesum shard merge plan.jsonl parts extra/5b1e7c02-000007.jsonl -t mtree -o data.mtree
+  truesum shard merge plan.jsonl parts extra -t mtree -o data.mtree
 
 Exit status: 0 the manifest is complete, 1 it is not, 2 usage, input or output error.")]
 pub struct MergeArgs {
@@ -40,27 +40,29 @@ pub struct MergeArgs {
     /// Parts, or folders with parts (*.jsonl) [default: PLAN.parts]
     #[arg(value_name = "PART", value_hint = ValueHint::AnyPath)]
     parts: Vec<PathBuf>,
-    /// Write the manifest to FILE (atomically)
+    /// Write to FILE, atomically
     #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
     /// Write lines that name the algorithm: SHA256 (file) = ...
     #[arg(long, conflicts_with_all = ["json", "format"])]
     tag: bool,
-    /// Write one JSON object per line
+    /// Print JSON: one object per line
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Write another format; `truesum list formats` lists them
+    /// Format of the manifest [default: gnu]
+    ///
+    /// `truesum list formats` lists them.
     #[arg(short = 't', long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     format: Option<&'static Format>,
-    /// Write the manifest even if some files could not be hashed (they are left out)
+    /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Include files outside the plan's folder
+    /// Allow names and links that lead outside the folder
     #[arg(long)]
     allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Show no progress line and no summary
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

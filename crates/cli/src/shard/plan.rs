@@ -33,24 +33,26 @@ use truesum::{AtomicFile, Cause, Error, FileId, Job, Notice, Progress, Remote, R
 #[command(after_help = "\
 Examples:
   truesum shard plan -o plan.jsonl --root /data /data
-  find /data -name '*.nc' -print0 | truesum shard plan -o plan.jsonl --files0-from - -a blake3
-  truesum shard plan -o plan.jsonl --manifest /data/SHA256SUMS --bundle-bytes 8GiB")]
+  find -name '*.nc' -print0 | truesum shard plan -o plan.jsonl --files0-from -
+  truesum shard plan -o plan.jsonl --manifest SHA256SUMS --bundle-bytes 8GiB")]
 pub struct PlanArgs {
     /// Files and folders to hash
     #[cfg_attr(feature = "stores", arg(help = "Files and folders to hash, or a single s3://BUCKET/PREFIX"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     files: Vec<OsString>,
-    /// Write the plan to PLAN (atomically)
-    #[arg(short, long, value_name = "PLAN", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
+    /// Write to FILE, atomically
+    #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
-    /// Algorithms, all computed in one pass
+    /// Algorithms of the digests
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true, default_value = "sha256")]
     algorithm: Vec<Spec>,
-    /// Write names relative to DIR [default: as given, relative to the current folder]
+    /// Names are relative to DIR, not to the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// Plan the files in this manifest, relative to its folder or --root
+    /// Process the files in this manifest
+    ///
+    /// Their names are relative to its folder, or to --root.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["files", "files_from", "files0_from"])]
     manifest: Option<PathBuf>,
@@ -60,17 +62,18 @@ pub struct PlanArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
     bundle_bytes: u64,
     /// Maximum number of files in a bundle
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", default_value_t = Sizes::default().files)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     bundle_files: u64,
-    /// Write the plan even if some files could not be accessed (they are left out)
+    /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Show no progress line and no notes
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

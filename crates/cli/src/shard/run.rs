@@ -24,7 +24,7 @@ use truesum::{Cause, Error, Kind, Mapping};
 #[command(after_help = "\
 Examples:
   truesum shard run plan.jsonl 0 1 2
-  truesum shard run plan.jsonl --index-from-env --of 1000     run as one of 1000 array jobs
+  truesum shard run plan.jsonl --index-from-env --of 1000  one of 1000 jobs
   seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
 
 Exit status: 0 every file has a digest, 1 some have none, 2 no attempt can succeed, 4 another attempt may succeed.")]
@@ -47,14 +47,12 @@ pub struct RunShardArgs {
     /// Folder for the parts, created if missing [default: PLAN.parts]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// Folder that names are relative to, if it differs from the one in the plan
-    #[cfg_attr(
-        feature = "stores",
-        arg(help = "Folder or s3://BUCKET/PREFIX of the files, if it differs from the one in the plan")
-    )]
+    /// Names are relative to DIR, not to the manifest's folder
+    ///
+    /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// Also read files outside that folder if they are in the plan
+    /// Allow names and links that lead outside the folder
     #[arg(long)]
     allow_outside: bool,
     /// Hash bundles again even if their parts exist, and compare
@@ -62,7 +60,7 @@ pub struct RunShardArgs {
     again: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Show no progress line and no summary
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

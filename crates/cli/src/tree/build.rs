@@ -33,14 +33,14 @@ pub struct BuildArgs {
     #[cfg_attr(feature = "stores", arg(help = "Files or objects (s3://BUCKET/OBJECT) to hash"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<OsString>,
-    /// Algorithms, all computed in one pass [default: sha256-tree]
+    /// Algorithms of the digests [default: sha256-tree]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Vec<Spec>,
     /// Number of threads [default: one per core]
-    #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(short, long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
-    processors: Option<usize>,
+    jobs: Option<usize>,
 
     /// Store the tree of the first tree hash in FILE.ftr
     #[arg(long, help_heading = "Stored trees")]
@@ -84,7 +84,7 @@ pub struct BuildArgs {
     /// Show the elapsed time
     #[arg(long)]
     benchmark: bool,
-    /// Show algorithm, threads and size
+    /// Print more details, such as skipped files and the throughput
     #[arg(short, long)]
     verbose: bool,
 }
@@ -129,7 +129,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         console.hint("omit -o to store each tree next to its file");
         return Exit::NotAsAsked;
     }
-    let threads = threads(args.processors);
+    let threads = threads(args.jobs);
     let mut output = Output::stdout();
     let mut exit = Exit::Done;
     for file in &args.files {

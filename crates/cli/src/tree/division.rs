@@ -32,17 +32,19 @@ pub struct LeafArgs {
     #[cfg_attr(feature = "stores", arg(help = "File or object (s3://BUCKET/OBJECT) to hash"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
-    /// Byte range to hash; both ends must be on a boundary of the tree
+    /// Byte range, such as 1MiB..2MiB
+    ///
+    /// Both ends must be on a boundary of the tree.
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Range<u64>,
-    /// Algorithm
+    /// Algorithms of the digests
     #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Spec,
     /// Number of threads [default: one per core]
-    #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(short, long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
-    processors: Option<usize>,
+    jobs: Option<usize>,
     #[command(flatten)]
     life: LifeArgs,
 }
@@ -52,7 +54,7 @@ pub struct LeafArgs {
 #[command(after_help = "\
 Examples:
   truesum tree combine a.json b.json
-  ssh far truesum tree leaf disk.img --range 0..1TiB | truesum tree combine - b.json")]
+  ssh far truesum tree leaf x --range 0..1TiB | truesum tree combine - b.json")]
 pub struct CombineArgs {
     /// Files with the output of `truesum tree leaf`; - is standard input
     #[arg(value_name = "LINES", required = true, value_hint = ValueHint::FilePath)]
@@ -70,7 +72,7 @@ pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
     };
     let size = args.range.end - args.range.start.min(args.range.end);
     let watch = Watch { remote, ..Watch::of_one(Some(size), console) };
-    let threads = threads(args.processors);
+    let threads = threads(args.jobs);
     let piece = hash_range(&args.file, &args.algorithm, args.range.clone(), &watch.reading(threads));
     match piece {
         Ok(piece) => watch.print(Ok(text::piece(&piece)), console),

@@ -23,14 +23,17 @@ use truesum::tree::prove::{Refuted, Row, prove as prove_range, read_row, verify_
 #[command(after_help = "\
 Examples:
   truesum tree prove disk.img --range 1GiB..1025MiB > disk.proof
-  truesum tree --save --append app.log      after the log has grown
+  truesum tree --save --append app.log  after the log has grown
   truesum tree prove app.log --grown-from app.log.old.ftr > log.proof")]
 #[command(group(ArgGroup::new("what").args(["range", "grown_from"]).required(true)))]
+#[command(override_usage = "truesum tree prove [OPTIONS] <--range <A..B>|--grown-from <OLD>> <FILE>")]
 pub struct ProveArgs {
     /// File to prove something about
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
-    /// Byte range, extended to leaf boundaries
+    /// Byte range, such as 1MiB..2MiB
+    ///
+    /// It is extended to leaf boundaries.
     #[arg(long, value_name = "A..B", value_parser = size::range)]
     range: Option<Range<u64>>,
     /// Prove that FILE begins with the shorter file that this tree was stored for
@@ -39,7 +42,7 @@ pub struct ProveArgs {
     /// Stored tree [default: FILE.ftr if it exists, else the complete file is read]
     #[arg(long, value_name = "TREE")]
     tree: Option<PathBuf>,
-    /// Algorithm, if no tree is stored
+    /// Algorithms of the digests
     #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Spec,
@@ -50,7 +53,8 @@ pub struct ProveArgs {
 #[command(after_help = "\
 Examples:
   truesum tree verify-proof disk.proof disk.img --digest sha256-tree:0123...
-  truesum tree verify-proof log.proof app.log --grown-from sha256-tree:0123... --digest sha256-tree:4567...")]
+  truesum tree verify-proof log.proof app.log \\
+    --grown-from sha256-tree:0123... --digest sha256-tree:4567...")]
 pub struct VerifyProofArgs {
     /// Proof; - is standard input
     #[arg(value_name = "PROOF")]
@@ -60,7 +64,7 @@ pub struct VerifyProofArgs {
     /// It is not needed for a proof of growth from a size that is a multiple of the leaf size.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
-    /// Trusted digest of the file, as HEX or NAME:HEX
+    /// Trusted digest, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST")]
     digest: String,
     /// For a proof of growth, the trusted digest of the shorter file

@@ -25,9 +25,9 @@ use truesum::tree::store::with_suffix;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   show what would be written
+  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr  dry run
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
-  truesum tree repair --from /mnt/copy set.torrent                 use the piece digests of a torrent
+  truesum tree repair --from /mnt/copy set.torrent                 use a torrent
 TREE can also be a piece list: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \
 object or Digital Forensics XML. COPY is then the folder with the copies, or the copy of the only file. The files are found as by \
 truesum check, unless FILE names their folder or the only file.
@@ -43,7 +43,7 @@ pub struct RepairArgs {
     /// Copy of the file to repair from
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
     pub copy: OsString,
-    /// Trusted digest that the tree must match
+    /// Trusted digest, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
     pub digest: Option<Digest>,
     /// Show what would be done, without writing anything
@@ -53,9 +53,9 @@ pub struct RepairArgs {
     #[arg(long)]
     pub most: bool,
     /// Number of threads [default: one per core]
-    #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(short, long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
-    pub processors: Option<usize>,
+    pub jobs: Option<usize>,
 }
 
 impl RepairArgs {
@@ -79,7 +79,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
             return Exit::NotAsAsked;
         }
         let (file, mode) = (args.file.as_ref().map(PathBuf::from), args.mode());
-        let (copy, threads) = (Path::new(&args.copy), args.processors.unwrap_or(0));
+        let (copy, threads) = (Path::new(&args.copy), args.jobs.unwrap_or(0));
         return listed::repair(&args.tree, file, copy, mode, threads, console);
     }
     if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree, None) {
@@ -92,7 +92,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     };
     let watch = Watch::of_one(None, console);
     let mode = args.mode();
-    let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.processors)));
+    let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.jobs)));
     let result = mend(file, &store, args.digest.as_ref(), &args.copy, mode, &reading);
     let (report, mends) = match result {
         Ok(result) => result,

@@ -3,12 +3,11 @@
 use crate::console::Console;
 use crate::drawing::map;
 use crate::drawing::page::{self, Page};
-use crate::exit::{Exit, Refusal};
+use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
 use crate::output::save_page;
 use crate::stores;
-use crate::tree::repair::{RepairArgs, repair};
 use crate::tree::stored;
 use crate::values;
 use crate::values::digest::hexadecimal;
@@ -27,7 +26,7 @@ use truesum::tree::locate::{Comparison, Difference, Judgement};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum tree verify disk.img.ftr                  show which bytes are damaged, if any
+  truesum tree verify disk.img.ftr  show damaged bytes
   truesum tree verify --map --digest sha256-tree:0123... disk.img.ftr
 Prints a line `OFFSET LENGTH damaged` for each damaged range, then a summary.
 Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear which of the two is.")]
@@ -42,10 +41,10 @@ pub struct VerifyArgs {
     )]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
-    /// Trusted digest that the tree must match
+    /// Trusted digest, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
     digest: Option<Digest>,
-    /// Print one JSON object
+    /// Print JSON: one object per line
     #[arg(long)]
     json: bool,
     /// Draw a map of the damage
@@ -54,43 +53,21 @@ pub struct VerifyArgs {
     /// Write the map as SVG to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_svg: Option<PathBuf>,
-    /// Write an HTML page with the map and the ranges to FILE
+    /// Write an HTML page with maps and ranges of the damage to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_html: Option<PathBuf>,
-    /// Resume an interrupted run; progress is kept in TREE.verify until it is complete
+    /// Resume an interrupted run
+    ///
+    /// Progress is saved in TREE.verify until it is complete.
     #[arg(long)]
     resume: bool,
-    /// Repair the damage from this copy
-    #[arg(long, value_name = "COPY", value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["json", "map", "map_svg", "map_html", "resume"])]
-    repair_from: Option<OsString>,
-    /// Show what --repair-from would do
-    #[arg(long, requires = "repair_from")]
-    dry_run: bool,
-    /// With --repair-from, repair even if more than half of FILE would be overwritten
-    #[arg(long, requires = "repair_from")]
-    most: bool,
     /// Number of threads [default: one per core]
-    #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(short, long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
-    processors: Option<usize>,
+    jobs: Option<usize>,
 }
 
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
-    if let Some(copy) = &args.repair_from {
-        if let Some(file) = args.file.as_ref().filter(|file| stores::is_url(file)) {
-            let text = format!(
-                "--repair-from: {} is an object, and objects cannot be written",
-                display_safe(file.as_bytes())
-            );
-            return console.refuse(&Refusal::new(text));
-        }
-        let VerifyArgs { tree, file, digest, dry_run, most, processors, .. } = args;
-        let (tree, file, copy, digest) = (tree.clone(), file.clone(), copy.clone(), digest.clone());
-        let (dry_run, most, processors) = (*dry_run, *most, *processors);
-        let args = RepairArgs { tree, file, copy, digest, dry_run, most, processors };
-        return repair(&args, console);
-    }
     let remote = match args.file.as_deref().map_or(Ok(None), stores::of_object) {
         Ok(remote) => remote,
         Err(refusal) => return console.refuse(&refusal),
@@ -100,7 +77,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     };
     let watch = Watch { remote, ..Watch::of_one(Some(store.header().size), console) };
     let comparison = Comparison { trusted: args.digest.as_ref(), resume: args.resume };
-    let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.processors)));
+    let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.jobs)));
     let kept = findings_of(store.path());
     let report = match comparison.verify(file, &store, &reading) {
         Ok(report) => report,

@@ -12,10 +12,10 @@ use truesum::update::QuickTrust;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum update photos/SHA256SUMS                     add the files that are not in it
-  truesum update --refresh --prune photos/SHA256SUMS   also accept edits and deletions
+  truesum update photos/SHA256SUMS                     add new files
+  truesum update --refresh --prune photos/SHA256SUMS   accept edits, deletions
   truesum update -n --prune --rename SHA256SUMS        show what would be done
-  truesum update --quick=date --refresh photos.sha256  read only new and modified files
+  truesum update --quick=date --refresh photos.sha256  read modified files
 A file whose content changed although its modification time did not is corrupt: it is reported and never accepted. \
 --refresh=all accepts older versions of a file as well. DIR, if it is in the manifest's folder, selects the files to examine; \
 names stay relative to the manifest's folder. Lines that need no update stay byte for byte the same, and the manifest is \
@@ -28,7 +28,7 @@ pub struct UpdateArgs {
     /// Examine only DIR; if outside the manifest's folder, names are relative to it
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
-    /// Resolve names relative to DIR [default: the manifest's folder]
+    /// Names are relative to DIR, not to the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]
@@ -51,16 +51,20 @@ pub struct UpdateArgs {
     /// Show what would be done, without writing anything
     #[arg(short = 'n', long, help_heading = "Changes")]
     pub dry_run: bool,
-    /// Write the manifest even if some files could not be read (they are left out)
+    /// Write the result even if some files could not be read (they are left out)
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Safety checks")]
     pub partial: bool,
-    /// Write the manifest even if no entry is left
+    /// Write the manifest even if it would be empty
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Safety checks")]
     pub allow_empty: bool,
-    /// Print one JSON object per differing or updated file, then a final one
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each differing or updated file, then one for the complete update.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print only files that still differ from the manifest
+    /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing; only set the exit status

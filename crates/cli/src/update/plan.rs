@@ -41,7 +41,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         return Err(Refusal::with_hint(format!("{shown}: cannot update: No such file or directory"), hint));
     }
     if is_manifest_of_bag(&manifest) {
-        let hint = "to complete a bag: truesum hash --bag FOLDER";
+        let hint = "truesum bag update DIR";
         return Err(Refusal::with_hint(format!("update: {shown} is a bag manifest"), hint));
     }
     if let Some(folder) = args.folder.as_deref().filter(|folder| !folder.is_dir()) {

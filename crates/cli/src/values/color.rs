@@ -14,8 +14,9 @@ pub fn make_usual(color: Color) {
 }
 
 /// When to use colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
+    #[default]
     Auto,
     Always,
     Never,

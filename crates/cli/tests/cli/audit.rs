@@ -107,7 +107,7 @@ fn two_manifests_are_compared_without_a_file() {
     let said = "changed\tchanged\nremoved\tgone\nadded\tmore\nmoved\ty/old\tx/old\n";
     assert_eq!(shown(&ran), (said.to_owned(), "", Some(1)));
     assert_eq!(shown(&folder.run(&["diff", "A", "A"])), (String::new(), "", Some(0)));
-    assert_eq!(shown(&folder.run(&["diff", "-q", "A", "B"])), (String::new(), "", Some(1)));
+    assert_eq!(shown(&folder.run(&["diff", "--status", "A", "B"])), (String::new(), "", Some(1)));
     let json = folder.run(&["diff", "--json", "A", "B"]).out();
     let objects: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -246,7 +246,7 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     assert_eq!(folder.run(&["hash", "-a", "imohash", "-o", "S", "--root", "d", "d/a"]).code, Some(0));
     let ran = folder.run(&["diff", "M", "d"]);
     assert_eq!(shown(&ran), (String::new(), "truesum: note: equal by crc32: not tamper-evident\n", Some(0)));
-    assert_eq!(shown(&folder.run(&["diff", "-q", "M", "d"])), (String::new(), "", Some(0)));
+    assert_eq!(shown(&folder.run(&["diff", "--status", "M", "d"])), (String::new(), "", Some(0)));
     // What differs stands there; what does not is equal by no more than before.
     folder.write("d/b", "");
     let ran = folder.run(&["diff", "M", "d"]);

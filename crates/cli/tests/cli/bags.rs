@@ -1,4 +1,4 @@
-//! `truesum hash --bag`: folders become bags (RFC 8493), and bags are completed; one scenario a test. bagit.py, of the Library of
+//! `truesum bag`: folders become bags (RFC 8493), and bags are updated; one scenario a test. bagit.py, of the Library of
 //! Congress, has to find them valid, and its bags have to be valid here.
 
 use crate::program::{ABC, Folder, shown};
@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-const INFO: &[&str] = &["--bag-info", "Contact-Name=Ada", "--bag-info", "Bagging-Date=2026-01-31"];
+const INFO: &[&str] = &["--info", "Contact-Name=Ada", "--info", "Bagging-Date=2026-01-31"];
 
 /// What bagit.py says of a bag; `None` where it is not installed.
 fn bagit(folder: &Folder, code: &str) -> Option<String> {
@@ -25,8 +25,8 @@ const VALIDATE: &str = "bagit.Bag('bag').validate(); print('valid')";
 #[test]
 fn a_folder_with_a_payload_becomes_a_bag() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/s/b", ""), ("bag/note.txt", "x")]);
-    let ran = folder.run(&[&["hash", "--bag"], INFO, &["bag"]].concat());
-    let said = "truesum: bag: a bag now; payload of 2 files, 3 B, by sha512\n";
+    let ran = folder.run(&[&["bag", "create"], INFO, &["bag"]].concat());
+    let said = "truesum: bag: bag created; payload of 2 files, 3 B, by sha512\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/bagit.txt"), b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
     let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
@@ -39,43 +39,43 @@ fn a_folder_with_a_payload_becomes_a_bag() {
     assert_eq!(names(&manifest), ["data/a", "data/s/b"]);
     let tags = String::from_utf8(folder.read("bag/tagmanifest-sha512.txt")).unwrap();
     assert_eq!(names(&tags), ["bag-info.txt", "bagit.txt", "manifest-sha512.txt", "note.txt"]);
-    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
 }
 
 #[test]
 fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
     let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/manifest-sha512.txt", "not one")]);
-    let ran = folder.run(&["hash", "--bag", "bag"]);
+    let ran = folder.run(&["bag", "create", "bag"]);
     let said = "truesum: bag: it has no folder named data for the payload\n\
-                hint: to move all files of the folder there first, use --in-place\n";
+                hint: to move all files of the folder there first: truesum bag create --in-place bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
-    let ran = folder.run(&["hash", "--bag", "--in-place", "-a", "sha256,md5", "bag"]);
-    let said = "truesum: bag: a bag now; payload of 3 files, 10 B, by sha256, md5\n";
+    let ran = folder.run(&["bag", "create", "--in-place", "-a", "sha256,md5", "bag"]);
+    let said = "truesum: bag: bag created; payload of 3 files, 10 B, by sha256, md5\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/data/manifest-sha512.txt"), b"not one");
-    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
-    let ran = folder.run(&["hash", "--bag", "--in-place", "bag"]);
+    let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
     let said = "truesum: bag: it is already a bag\n\
-                hint: to complete a bag, omit --in-place\n";
+                hint: truesum bag update bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 
 #[test]
 fn a_move_that_was_ended_is_gone_on_with() {
     let folder = Folder::with(&[("bag/.truesum-bag/a", "abc"), ("bag/b", "")]);
-    let ran = folder.run(&["hash", "--bag", "--in-place", "-q", "bag"]);
+    let ran = folder.run(&["bag", "create", "--in-place", "-q", "bag"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));
     assert!(folder.path("bag/data/a").is_file() && folder.path("bag/data/b").is_file());
     assert!(!folder.path("bag/.truesum-bag").exists());
-    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
 }
 
 #[test]
 fn a_bag_in_place_that_was_killed_after_the_move_is_completed() {
     let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", "")]);
-    let make = ["hash", "--bag", "--in-place", "-q", "bag"];
+    let make = ["bag", "create", "--in-place", "-q", "bag"];
     assert_eq!(folder.run(&make).code, Some(0));
     let made = folder.read("bag/manifest-sha512.txt");
     // As it is before the last step, then with ever less.
@@ -85,12 +85,12 @@ fn a_bag_in_place_that_was_killed_after_the_move_is_completed() {
         assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "without {lost}");
         assert_eq!(folder.read("bag/manifest-sha512.txt"), made);
         assert!(!folder.path("bag/.truesum-bagit.txt").exists());
-        assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+        assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
         std::fs::rename(folder.path("bag/bagit.txt"), folder.path("bag/.truesum-bagit.txt")).unwrap();
     }
     // The command without --in-place completes it too, and lists the marker nowhere.
-    assert_eq!(folder.run(&["hash", "--bag", "-q", "bag"]).code, Some(0));
-    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 5);
 }
 
@@ -99,7 +99,7 @@ fn a_bag_in_place_that_is_killed_at_any_call_is_completed_by_the_same_command() 
     if !can_trace() {
         return;
     }
-    let make = ["hash", "--bag", "--in-place", "-q", "-a", "md5,sha256", "bag"];
+    let make = ["bag", "create", "--in-place", "-q", "-a", "md5,sha256", "bag"];
     let mut killed = 0;
     for call in ["mkdir", "linkat", "rename", "renameat", "renameat2", "fsync"] {
         for n in 1..20 {
@@ -113,7 +113,7 @@ fn a_bag_in_place_that_is_killed_at_any_call_is_completed_by_the_same_command() 
             if !folder.path("bag/bagit.txt").exists() {
                 assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "{call} {n}");
             }
-            assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0), "{call} {n}");
+            assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0), "{call} {n}");
             for (name, text) in [("a", "abc"), ("s/b", ""), ("bag-info.txt", "mine")] {
                 assert_eq!(folder.read(format!("bag/data/{name}")), text.as_bytes(), "{call} {n}");
             }
@@ -128,40 +128,40 @@ fn two_runs_do_not_make_a_bag_of_one_folder_at_once() {
     let folder = Folder::with(&[("bag/a", "abc")]);
     let other = std::fs::File::open(folder.path("bag")).unwrap();
     other.lock().unwrap();
-    let ran = folder.run(&["hash", "--bag", "--in-place", "bag"]);
-    let error = "truesum: bag: cannot lock: another run of truesum makes a bag of it\n";
+    let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
+    let error = "truesum: bag: cannot lock: another truesum process is changing this bag\n";
     assert_eq!(shown(&ran), (String::new(), error, Some(2)));
     assert!(folder.path("bag/a").exists());
     drop(other);
-    assert_eq!(folder.run(&["hash", "--bag", "--in-place", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "create", "--in-place", "-q", "bag"]).code, Some(0));
 }
 
 #[test]
 fn a_bag_gets_what_it_lacks() {
     let folder = Folder::with(&[("bag/data/a", "abc")]);
-    assert_eq!(folder.run(&["hash", "--bag", "-q", "-a", "sha256", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256", "bag"]).code, Some(0));
     folder.write("bag/data/b", "more");
     folder.write("bag/bag-info.txt", "Source-Organization: x\n  y\nPayload-Oxum: 3.1\n");
-    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(1));
-    let ran = folder.run(&["hash", "--bag", "--bag-info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"]);
-    let said = "truesum: bag: completed, 1 file added; payload of 2 files, 7 B, by sha256, md5\n";
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
+    let ran = folder.run(&["bag", "update", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"]);
+    let said = "truesum: bag: bag updated, 1 file added; payload of 2 files, 7 B, by sha256, md5\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(
         folder.read("bag/bag-info.txt"),
         b"Source-Organization: x\n  y\nBagging-Date: 2026-01-31\nPayload-Oxum: 7.2\n"
     );
-    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
 }
 
 #[test]
 fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
-    assert_eq!(folder.run(&["hash", "--bag", "-q", "-a", "sha256", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256", "bag"]).code, Some(0));
     let before = folder.read("bag/manifest-sha256.txt");
     folder.write("bag/data/a", "abd");
     std::fs::remove_file(folder.path("bag/data/b")).unwrap();
-    let ran = folder.run(&["hash", "--bag", "bag"]);
+    let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: data/b: in the manifest but not in the payload\n\
                 truesum: bag: 2 faults: nothing was written\n";
@@ -171,7 +171,7 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
     symlink("a", folder.path("bag/data/link")).unwrap();
     folder.write(b"bag/data/\xff", "");
     folder.write("bag/data/trail ", "");
-    let ran = folder.run(&["hash", "--bag", "bag"]);
+    let ran = folder.run(&["bag", "create", "bag"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     for said in
         ["data/link: cannot be in a bag", "its name is not UTF-8", "'data/trail ': cannot be in a bag"]
@@ -186,19 +186,46 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
 fn what_makes_no_sense_of_a_bag_is_refused() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("f", "")]);
     for (words, said) in [
-        (&["f"][..], "f: not a folder: --bag requires folders"),
+        (&["f"][..], "f: not a folder"),
         (&["-a", "crc32;width=3;poly=3", "bag"], ""),
-        (&["-t", "gnu", "bag"], "--bag: writes the format bagit, not gnu"),
-        (&["--bag-info", "Payload-Oxum=1.1", "bag"], "it is computed and cannot be specified"),
-        (&["--bag-info", "nothing", "bag"], "LABEL=VALUE"),
-        (&["-o", "M", "bag"], "cannot be used with"),
-        (&["--exclude", "a", "bag"], "cannot be used with"),
+        (&["--info", "Payload-Oxum=1.1", "bag"], "it is computed and cannot be specified"),
+        (&["--info", "nothing", "bag"], "LABEL=VALUE"),
+        (&["-o", "M", "bag"], "unexpected argument"),
+        (&["--exclude", "a", "bag"], "unexpected argument"),
     ] {
-        let ran = folder.run(&[&["hash", "--bag"], words].concat());
+        let ran = folder.run(&[&["bag", "create"], words].concat());
         assert_eq!(ran.code, Some(2), "{words:?} {}", ran.err);
         assert!(ran.err.contains(said), "{words:?} {}", ran.err);
     }
     assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 1, "nothing was written");
+}
+
+#[test]
+fn a_bag_is_created_once_and_only_bags_are_updated_and_checked() {
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("SHA256SUMS", "")]);
+    for (subcommand, why) in [("update", "it is not a bag"), ("check", "not a bag: it has no file bagit.txt")]
+    {
+        let ran = folder.run(&["bag", subcommand, "bag"]);
+        let said = format!("truesum: bag: {why}\nhint: truesum bag create bag\n");
+        assert_eq!(shown(&ran), (String::new(), said.as_str(), Some(2)));
+    }
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    let ran = folder.run(&["bag", "create", "bag"]);
+    let said = "truesum: bag: it is already a bag\nhint: truesum bag update bag\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    folder.write("bag/data/b", "");
+    let ran = folder.run(&["bag", "check", "-q", "bag"]);
+    assert_eq!(ran.code, Some(1), "a file of the payload is in no manifest: {}", ran.err);
+    for (words, said) in [
+        (
+            &["hash", "--bag", "bag"][..],
+            "truesum: hash: unknown option --bag\nhint: truesum bag create DIR\n",
+        ),
+        (&["--bag", "bag"], "truesum: hash: unknown option --bag\nhint: truesum bag create DIR\n"),
+        (&["check", "--bag", "bag"], "truesum: check: unknown option --bag\nhint: truesum bag check DIR\n"),
+    ] {
+        assert_eq!(shown(&folder.run(words)), (String::new(), said, Some(2)));
+    }
 }
 
 /// Names that tools lost: what a bag cannot hold is refused by name, everything else is valid to both.
@@ -254,12 +281,12 @@ fn names_of_all_kinds_are_valid_to_both() {
     for name in names {
         folder.write([b"bag/", name].concat(), name);
     }
-    let ran = folder.run(&["hash", "--bag", "--in-place", "-q", "-a", "md5,sha512", "bag"]);
+    let ran = folder.run(&["bag", "create", "--in-place", "-q", "-a", "md5,sha512", "bag"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));
     for name in names {
         assert!(folder.path([b"bag/data/", name].concat()).is_file(), "{}", name.escape_ascii());
     }
-    let ran = folder.run(&["check", "bag"]);
+    let ran = folder.run(&["bag", "check", "bag"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
     let theirs = Folder::new();
@@ -271,7 +298,7 @@ fn names_of_all_kinds_are_valid_to_both() {
         assert!(theirs.path("bag/bagit.txt").is_file());
         let ran = theirs.run(&["check", "-q", "bag"]);
         assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
-        let ran = theirs.run(&["hash", "--bag", "-q", "bag"]);
+        let ran = theirs.run(&["bag", "update", "-q", "bag"]);
         assert_eq!(shown(&ran), (String::new(), "", Some(0)));
         bagit(&theirs, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
     }
@@ -322,7 +349,7 @@ fn the_list_of_a_media_history_is_verified_by_its_own_program() {
 fn names_are_bytes_in_messages_too() {
     let folder = Folder::new();
     folder.write(b"bag/data/\xff", "");
-    let ran = folder.run(&["hash", "--bag", "bag"]);
+    let ran = folder.run(&["bag", "create", "bag"]);
     assert!(ran.err.starts_with("truesum: 'data/'$'\\377': cannot be in a bag"), "{}", ran.err);
     assert_eq!(folder.path(b"bag/data/\xff").as_os_str().as_bytes().last(), Some(&0xff));
 }
@@ -330,12 +357,12 @@ fn names_are_bytes_in_messages_too() {
 #[test]
 fn what_a_check_of_the_bag_refuses_is_not_completed() {
     let folder = Folder::with(&[("b/data/a", "abc"), ("b/fetch.txt", "http://x/y 5 ../../etc\n")]);
-    let ran = folder.run(&["hash", "--bag", "b"]);
+    let ran = folder.run(&["bag", "create", "b"]);
     assert!(ran.code == Some(2) && ran.err.contains("b/fetch.txt: "), "{}", ran.err);
     assert!(ran.err.contains("line 1: the name leads out of the payload"), "{}", ran.err);
     assert_eq!(folder.entries(), ["b"]);
     folder.write("b/fetch.txt", "http://x/y 3 data/a\n");
-    assert_eq!(folder.run(&["hash", "--bag", "b"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "create", "b"]).code, Some(0));
     assert_eq!(folder.run(&["check", "b"]).code, Some(0));
 }
 
@@ -373,7 +400,7 @@ fn a_manifest_that_lists_a_file_twice_makes_a_bag_invalid() {
     let line = format!("{ABC}  data/a\n");
     for (manifest, code) in [(line.clone(), 0), (line.repeat(2), 1)] {
         folder.write("bag/manifest-sha256.txt", manifest);
-        let ran = folder.run(&["check", "bag"]);
+        let ran = folder.run(&["bag", "check", "bag"]);
         assert_eq!(ran.code, Some(code), "{}{}", ran.out(), ran.err);
         assert_eq!(ran.err.contains("a file occurs more than once"), code == 1, "{}", ran.err);
     }

@@ -1,4 +1,4 @@
-//! `truesum hash` of texts, into each folder, beside each file and into names: one scenario a test.
+//! Digests of texts, manifests in each folder or next to each file, and CRC-32 values in names; one scenario a test.
 
 use crate::program::{ABC, EMPTY, Folder, shown};
 use std::os::unix::fs::symlink;
@@ -6,9 +6,9 @@ use std::os::unix::fs::symlink;
 #[test]
 fn texts_are_hashed_as_they_are() {
     let folder = Folder::with(&[("lines", "abc\n\nabc\r\nlast")]);
-    let ran = folder.run(&["hash", "--text", "abc", "--text", ""]);
+    let ran = folder.run(&["text", "abc", ""]);
     assert_eq!(shown(&ran), (format!("{ABC}  -\n{EMPTY}  -\n"), "", Some(0)));
-    let ran = folder.run(&["hash", "-a", "md5", "--tag", "--text", "-x"]);
+    let ran = folder.run(&["text", "-a", "md5", "--tag", "--", "-x"]);
     assert_eq!(
         ran.out(),
         format!("MD5 (-) = {}\n", "e1bce26b26afe1ec92f87ae1bd1bb6bf").replace(
@@ -16,9 +16,9 @@ fn texts_are_hashed_as_they_are() {
             &folder.feed(&["hash", "-a", "md5", "-"], b"-x").out()[..32]
         )
     );
-    let ran = folder.run(&["hash", "--raw", "--text", "abc"]);
+    let ran = folder.run(&["text", "--raw", "abc"]);
     assert_eq!(ran.out.len(), 32);
-    let ran = folder.run(&["hash", "--text-lines", "lines"]);
+    let ran = folder.run(&["text", "--lines", "lines"]);
     let digest = |text: &[u8]| folder.feed(&["hash", "-"], text).out()[..64].to_owned();
     let out = format!(
         "{ABC}  lines:1\n{EMPTY}  lines:2\n{}  lines:3\n{}  lines:4\n",
@@ -27,29 +27,33 @@ fn texts_are_hashed_as_they_are() {
     );
     let said = "truesum: note: lines: 1 line ends in CR LF: the CR is hashed as part of the line\n";
     assert_eq!(shown(&ran), (out, said, Some(0)));
-    let ran = folder.feed(&["hash", "--text-lines", "-"], b"abc\n");
+    let ran = folder.feed(&["text", "--lines", "-"], b"abc\n");
     assert_eq!(shown(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
     // A template was ignored and the bytes of the digests written.
     let template = ["--format-string", "%{md5} %p %s\\n"];
-    let ran = folder.run(&[&["hash", "--text", "abc"], &template[..]].concat());
+    let ran = folder.run(&[&["text", "abc"], &template[..]].concat());
     assert_eq!(ran.out(), "900150983cd24fb0d6963f7d28e17f72 - 3\n");
-    let ran = folder.feed(&[&["hash", "--text-lines", "-"], &template[..]].concat(), b"abc\n");
+    let ran = folder.feed(&[&["text", "--lines", "-"], &template[..]].concat(), b"abc\n");
     assert_eq!(ran.out(), "900150983cd24fb0d6963f7d28e17f72 -:1 3\n");
     // A document was begun anew for each text, and never ended.
-    let ran = folder.run(&["hash", "--text", "abc", "--text", "", "-t", "csv"]);
+    let ran = folder.run(&["text", "abc", "", "-t", "csv"]);
     assert_eq!(ran.out(), format!("path,size,sha256\n\"-\",3,{ABC}\n\"-\",0,{EMPTY}\n"));
-    let ran = folder.run(&["hash", "--text", "abc", "--text", "", "-t", "json"]);
+    let ran = folder.run(&["text", "abc", "", "-t", "json"]);
     let read: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
     assert_eq!(read["files"][1]["digests"]["sha256"], EMPTY);
-    let ran = folder.run(&["hash", "--text-lines", "none"]);
+    let ran = folder.run(&["text", "--lines", "none"]);
     assert_eq!(
         shown(&ran),
         (String::new(), "truesum: none: cannot open: No such file or directory\n", Some(1))
     );
-    for words in
-        [&["--text", "a", "lines"][..], &["--text", "a", "-o", "M"], &["--raw", "--text", "a", "--text", "b"]]
-    {
-        assert_eq!(folder.run(&[&["hash"], words].concat()).code, Some(2), "{words:?}");
+    for words in [
+        &["--lines", "lines", "a"][..],
+        &["a", "-o", "M"],
+        &["--raw", "a", "b"],
+        &["-t", "torrent", "a"],
+        &[],
+    ] {
+        assert_eq!(folder.run(&[&["text"], words].concat()).code, Some(2), "{words:?}");
     }
 }
 
@@ -133,32 +137,32 @@ fn names_get_the_crc32_of_their_files() {
         ("d/right [CBF43926]", "123456789"),
         ("d/[00000000]", "x"),
     ]);
-    let ran = folder.run(&["hash", "--embed-crc", "d"]);
+    let ran = folder.run(&["embed", "add", "d"]);
     let said = "truesum: 1 file to be renamed; 1 named so already; 1 NOT; 19 B read\n";
     let out = "d/[00000000]: FAILED\n  the name contains 00000000, the file has 8CDC1683\n\
                d/nine.txt: would be renamed to nine [CBF43926].txt (--yes does)\nd/right [CBF43926]: OK\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/[00000000]")).unwrap();
-    let ran = folder.run(&["hash", "--embed-crc", "--yes", "d"]);
+    let ran = folder.run(&["embed", "add", "--yes", "d"]);
     let said = "truesum: 1 file renamed; 1 named so already; 18 B read\n";
     let out = "d/nine.txt: RENAMED to nine [CBF43926].txt\nd/right [CBF43926]: OK\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(0)));
-    assert_eq!(folder.run(&["check", "-q", "--embedded", "d"]).code, Some(0));
+    assert_eq!(folder.run(&["embed", "check", "-q", "d"]).code, Some(0));
     // A name that is taken is not replaced.
     folder.write("d/nine.txt", "123456789");
     folder.write("d/nine [CBF43926].txt", "other");
-    let ran = folder.run(&["hash", "--embed-crc", "--yes", "d/nine.txt"]);
+    let ran = folder.run(&["embed", "add", "--yes", "d/nine.txt"]);
     let said = "truesum: d/nine.txt: cannot rename: a file of that name exists\ntruesum: 0 files renamed; 1 NOT; 9 B read\n";
     assert_eq!(shown(&ran), ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1)));
     assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
-    assert_eq!(folder.run(&["hash", "--embed-crc"]).code, Some(2));
+    assert_eq!(folder.run(&["embed", "add"]).code, Some(2));
     assert_eq!(folder.run(&["hash", "--yes", "d"]).code, Some(2));
 }
 
 #[test]
 fn a_dry_run_sees_that_a_name_is_taken() {
     let folder = Folder::with(&[("a.mkv", "abc"), ("a [352441C2].mkv", "other")]);
-    let ran = folder.run(&["hash", "--embed-crc", "a.mkv"]);
+    let ran = folder.run(&["embed", "add", "a.mkv"]);
     let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file of that name exists\n";
     assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{}", ran.err);
 }

@@ -57,23 +57,23 @@ fn every_kind_has_its_value() {
 #[test]
 fn go_has_files_and_a_prefix_and_no_links() {
     let folder = tree();
-    let ran = folder.run(&["directory", "-k", "h1", "d"]);
+    let ran = folder.run(&["directory", "--kind", "h1", "d"]);
     let why = "truesum: d/b: cannot take into the digest: h1 does not support symbolic links\n";
     assert_eq!(shown(&ran), (String::new(), why, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     let plain = "h1:3kPqGWn85P6TC34dacYfHoQidM4FDbRbg7dh+RxyAQU=";
     let prefixed = "h1:LV3E9/b9hkHOBGm/UrvU1CODDb0qw9qK5VfXcSo4M8E=";
-    assert_eq!(folder.run(&["directory", "-k", "h1", "d"]).out(), format!("{plain}  d\n"));
-    let ran = folder.run(&["directory", "-k", "h1", "--prefix", "ex.com/m@v1.0.0", "d"]);
+    assert_eq!(folder.run(&["directory", "--kind", "h1", "d"]).out(), format!("{plain}  d\n"));
+    let ran = folder.run(&["directory", "--kind", "h1", "--prefix", "ex.com/m@v1.0.0", "d"]);
     assert_eq!(ran.out(), format!("{prefixed}  d\n"));
     let ran = folder.run(&["directory", "--expect", prefixed, "--prefix", "ex.com/m@v1.0.0", "d"]);
     assert_eq!(shown(&ran), ("d: OK\n".to_owned(), "", Some(0)));
     for prefix in ["", "/a", "a/", "a//b", "./a", "a/..", "a\nb"] {
-        let ran = folder.run(&["directory", "-k", "h1", "--prefix", prefix, "d"]);
+        let ran = folder.run(&["directory", "--kind", "h1", "--prefix", prefix, "d"]);
         assert_eq!((ran.out.len(), ran.code), (0, Some(2)), "{prefix:?}: {}", ran.err);
     }
     folder.write("d/line\nfeed", "");
-    let ran = folder.run(&["directory", "-k", "h1", "d"]);
+    let ran = folder.run(&["directory", "--kind", "h1", "d"]);
     assert!(
         ran.err.contains("h1 does not support names with a line feed") && ran.code == Some(1),
         "{}",
@@ -84,7 +84,7 @@ fn go_has_files_and_a_prefix_and_no_links() {
         "go.mod",
         "module golang.org/x/mod\n\ngo 1.22.0\n\nrequire golang.org/x/tools v0.13.0 // tagx:ignore\n",
     );
-    let ran = folder.run(&["directory", "-k", "h1", "go.mod"]);
+    let ran = folder.run(&["directory", "--kind", "h1", "go.mod"]);
     assert_eq!(ran.out(), "h1:6SkKJ3Xj0I0BrPOZoBy3bdMptDDU9oJrpohJ3eWZ1fY=  go.mod\n");
 }
 
@@ -135,7 +135,7 @@ fn what_cannot_be_bound_leaves_no_digest() {
     let folder = tree();
     folder.pipe("d/pipe");
     for kind in ["truesum", "git", "nar", "swhid"] {
-        let ran = folder.run(&["directory", "-k", kind, "d", "d/a"]);
+        let ran = folder.run(&["directory", "--kind", kind, "d", "d/a"]);
         let why = "truesum: d/pipe: cannot take into the digest: it is a named pipe\n";
         assert_eq!((ran.err.as_str(), ran.code), (why, Some(1)), "{kind}");
         assert_eq!(ran.out().lines().count(), usize::from(kind != "h1"), "the other tree has its digest");
@@ -177,7 +177,7 @@ fn trees_of_nothing_have_a_digest() {
         ("h1", "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
         ("nar", "sha256:0sjjj9z1dhilhpc8pq4154czrb79z9cm044jvn75kxcjv6v5l2m5"),
     ] {
-        assert_eq!(folder.run(&["directory", "-k", kind, "d"]).out(), format!("{value}  d\n"));
+        assert_eq!(folder.run(&["directory", "--kind", kind, "d"]).out(), format!("{value}  d\n"));
     }
 }
 

@@ -227,7 +227,7 @@ fn go_has_the_same_hashes_of_modules() {
     for prefix in ["", "example.com/m@v1.0.0"] {
         let expected = text(run(&["run", "."]).arg(prefix).args(&trees)).unwrap();
         let words: &[&str] =
-            if prefix.is_empty() { &["-k", "h1"] } else { &["-k", "h1", "--prefix", prefix] };
+            if prefix.is_empty() { &["--kind", "h1"] } else { &["--kind", "h1", "--prefix", prefix] };
         assert_eq!(ours(&folder, words, &trees), expected.lines().collect::<Vec<_>>());
     }
 }

@@ -28,7 +28,7 @@ fn files_are_found_by_what_a_digest_may_be() {
     let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
     let ran = folder.run(&["find", "-q", &format!("sha256-{base64}"), "f"]);
     assert_eq!(shown(&ran), (format!("found\tf\tsha256-{base64}\tsha256\n"), "", Some(0)));
-    let ran = folder.run(&["find", "-z", "-q", "-a", "sha256", ABC, "d"]);
+    let ran = folder.run(&["find", "-0", "-q", "-a", "sha256", ABC, "d"]);
     assert_eq!(shown(&ran), ("d/a\0d/s/b\0".to_owned(), "", Some(0)));
 }
 
@@ -125,7 +125,7 @@ fn odd_names_are_found_and_shown_safely() {
     let out =
         format!("found\t'd/line'$'\\n''feed'\t{ABC}\tsha256\nfound\t'd/not'$'\\377''utf8'\t{ABC}\tsha256\n");
     assert_eq!(shown(&ran), (out, "", Some(0)));
-    let ran = folder.run(&["find", "-qz", "-a", "sha256", ABC, "d"]);
+    let ran = folder.run(&["find", "-q0", "-a", "sha256", ABC, "d"]);
     assert_eq!(ran.out, b"d/line\nfeed\0d/not\xffutf8\0");
 }
 

@@ -313,15 +313,25 @@ fn a_torrent_is_written_whole_checked_and_the_same_as_mktorrents() {
         ("set/z", &long),
     ]);
     let url = "http://example.org/announce";
-    let words =
-        ["hash", "-t", "torrent", "--announce", url, "--piece-size", "32KiB", "-o", "x.torrent", "set"];
+    let words = ["torrent", "create", "--announce", url, "--piece-size", "32KiB", "-o", "x.torrent", "set"];
     let ran = folder.run(&words);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(0)), "{}", ran.err);
     let ours = folder.read("x.torrent");
     assert_eq!(folder.run(&words).code, Some(0));
     assert_eq!(folder.read("x.torrent"), ours, "the same files give the same bytes");
-    let ran = folder.run(&["check", "x.torrent"]);
+    let ran = folder.run(&["torrent", "check", "x.torrent"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+    // The names are those below the folder that contains the shared one, wherever the torrent is written.
+    let elsewhere =
+        ["torrent", "create", "--announce", url, "--piece-size", "32KiB", "-o", "set/../set/y.torrent"];
+    let ran = folder.run(&[&elsewhere[..], &["--exclude", "*.torrent", "./set/"]].concat());
+    assert_eq!((ran.code, folder.read("set/y.torrent") == ours), (Some(0), true), "{}", ran.err);
+    std::fs::remove_file(folder.path("set/y.torrent")).unwrap();
+    let ran = folder.run(&["torrent", "check", "-q", "--root", ".", "x.torrent"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+    let ran = folder.run(&["torrent", "check", "set/a"]);
+    let said = "truesum: set/a: not a torrent\nhint: truesum check set/a\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
     let theirs = std::process::Command::new("mktorrent")
         .args(["-d", "-l", "15", "-a", url, "-o", "y.torrent", "set"])
         .current_dir(folder.root())
@@ -346,7 +356,6 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
         (&["set/a", "other/none"], 1, "cannot open"),
         (&["set", "none"], 1, "not replaced"),
         (&["-a", "sha256", "set"], 2, "sha256 cannot be stored in this format"),
-        (&["--piece-size", "1000", "set"], 2, "a power of two"),
         (&["--partial", "set"], 2, "whose pieces span files"),
     ] {
         let ran = folder.run(&[&["hash", "-t", "torrent", "--overwrite", "-o", "x.torrent"], words].concat());
@@ -354,6 +363,10 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
         assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
         assert_eq!(folder.read("x.torrent"), b"as it was");
     }
+    let ran =
+        folder.run(&["torrent", "create", "--overwrite", "-o", "x.torrent", "--piece-size", "1000", "set"]);
+    assert_eq!((ran.code, ran.err.contains("a power of two")), (Some(2), true), "{}", ran.err);
+    assert_eq!(folder.read("x.torrent"), b"as it was");
     // Nothing of it goes to standard output either, where a file is missing.
     let ran = folder.run(&["hash", "-t", "torrent", "set", "none"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));

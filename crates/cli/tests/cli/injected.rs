@@ -33,7 +33,7 @@ fn a_read_error_at_any_read_leaves_no_digest() {
             for n in 1.. {
                 let inject = format!("inject=read,pread64:error=EIO:when={n}");
                 let strace = ["-P", path, "-e", "trace=read,pread64", "-e", &inject];
-                let args = ["hash", "--no-progress", "-j", threads, "-a", algorithms, "data", "good"];
+                let args = ["hash", "--progress=never", "-j", threads, "-a", algorithms, "data", "good"];
                 let output = run(dir.path(), &strace, &args);
                 let (out, err) = (text(&output.stdout), text(&output.stderr));
                 assert!(out.contains("  good\n"), "the other file is hashed all the same: {out}{err}");
@@ -106,9 +106,7 @@ fn a_read_error_in_any_way_of_reading_leaves_no_digest_and_no_tree() {
             &["tree", "--save", "-a", "sha256-tree,md5"],
             &["tree", "--save", "-a", "mtsum-md5,md5"],
         ] {
-            let args = [args, &["-p", "2", "data"]].concat();
-            let args: Vec<&str> =
-                args.iter().map(|arg| if args[0] == "hash" && *arg == "-p" { "-j" } else { arg }).collect();
+            let args = [args, &["-j", "2", "data"]].concat();
             let mut faults = 0;
             for n in (1..).step_by(4) {
                 let _ = std::fs::remove_file(dir.path().join("data.ftr"));
@@ -272,7 +270,7 @@ fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
     for i in 0..3 {
         std::fs::write(tree.join(format!("f{i}")), format!("content {i}")).unwrap();
     }
-    let make = ["hash", "--no-progress", "-j", "1", "--root", "tree", "-o", "SUMS", "tree"];
+    let make = ["hash", "--progress=never", "-j", "1", "--root", "tree", "-o", "SUMS", "tree"];
     let reset = || std::fs::write(dir.path().join("SUMS"), OLD).unwrap();
     reset();
     let calls = calls(dir.path(), &make, ("openat", dir.path().to_str().unwrap()));
@@ -304,7 +302,7 @@ fn an_update_killed_before_any_system_call_leaves_the_old_manifest_or_the_new_on
         std::fs::write(&manifest, &old).unwrap();
         std::fs::File::options().write(true).open(&manifest).unwrap().set_modified(before).unwrap();
     };
-    let update = ["update", "--no-progress", "-j", "1", "--refresh", "--prune", "SUMS", "tree"];
+    let update = ["update", "--progress=never", "-j", "1", "--refresh", "--prune", "SUMS", "tree"];
     let calls = calls(dir.path(), &update, ("openat", "\"SUMS\""));
     kill_everywhere(dir.path(), &update, &calls, &old, &reset);
 }
@@ -327,7 +325,7 @@ fn a_failing_write_sync_or_rename_keeps_the_old_manifest() {
         for n in 1.. {
             std::fs::write(&manifest, OLD).unwrap();
             let inject = format!("inject={calls}:error={error}:when={n}");
-            let args = ["hash", "--no-progress", "-j", "1", "-o", "SUMS", "f"];
+            let args = ["hash", "--progress=never", "-j", "1", "-o", "SUMS", "f"];
             let output = run(dir.path(), &["-e", &format!("trace={calls}"), "-e", &inject], &args);
             let found = std::fs::read(&manifest).unwrap();
             if output.status.success() {

@@ -49,7 +49,7 @@ fn damaged_ranges_stand_below_the_failed_line() {
         below(&ran),
         "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, 1048593 bytes affected\n"
     );
-    assert!(ran.err.contains("--repair-from COPY"), "{}", ran.err);
+    assert!(ran.err.contains("tree repair --from COPY"), "{}", ran.err);
     assert!(below(&folder.run(&["check", "--locate", "--map", "M"])).contains(".#"), "a picture");
     let entry = record(&folder.run(&["check", "--locate", "--json", "M"]));
     assert_eq!(entry["located"]["verdict"], "file damaged");

@@ -31,14 +31,16 @@ fn torrents_have_the_names_that_libtorrent_gives_them() {
         "ad61061907a91eba361f99a2d1f6bfc1b1661b2d2113db12f899b18d039f569b",
     ];
     let folder = set();
-    for (format, names) in [("torrent-v2", &[V2][..]), ("torrent-hybrid", &HYBRID)] {
-        let made = folder.run(&["hash", "-t", format, "--piece-size", "32KiB", "-o", "x.torrent", "set"]);
+    for (protocol, names) in [("v2", &[V2][..]), ("hybrid", &HYBRID)] {
+        let create =
+            ["torrent", "create", "--piece-size=32KiB", "-o", "x.torrent", "--protocol", protocol, "set"];
+        let made = folder.run(&create);
         assert_eq!(made.code, Some(0), "{}", made.err);
         let info = info(&folder, "x.torrent");
         for name in names {
             let algorithm = if name.len() == 40 { "sha1" } else { "sha256" };
             let found = folder.feed(&["hash", "-a", algorithm, "-"], &info).out();
-            assert_eq!(&found[..name.len()], *name, "{format}");
+            assert_eq!(&found[..name.len()], *name, "{protocol}");
         }
         let check = folder.run(&["check", "x.torrent"]);
         assert_eq!(check.code, Some(0), "{}", check.err);
@@ -50,7 +52,7 @@ fn torrents_have_the_names_that_libtorrent_gives_them() {
             folder.write("set/a.bin", &bytes);
             let check = folder.run(&["check", "x.torrent"]);
             assert_eq!(check.code, Some(1), "{}", check.err);
-            assert!(check.out().contains(told), "{format} {at}: {}", check.out());
+            assert!(check.out().contains(told), "{protocol} {at}: {}", check.out());
             bytes[at] ^= 1;
             folder.write("set/a.bin", &bytes);
         }
@@ -109,7 +111,7 @@ fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, name).unwrap();
     }
-    let made = folder.run(&["hash", "-t", "torrent", "--piece-size", "32KiB", "-o", "ours.torrent", "set"]);
+    let made = folder.run(&["torrent", "create", "--piece-size=32KiB", "-o", "ours.torrent", "set"]);
     assert_eq!(made.code, Some(0), "{}", made.err);
     let whole = |name: &str, files: usize| {
         let check = folder.run(&["check", name]);

@@ -52,8 +52,19 @@ fn the_page_of_a_check_says_what_was_checked_and_failures_first() {
 #[test]
 fn the_page_of_a_part_says_so() {
     let folder = folder();
-    let words =
-        ["check", "--html", "p.html", "--lenient", "--sample", "1%", "--seed", "4", "--only", "good", "M"];
+    let words = [
+        "check",
+        "--html",
+        "p.html",
+        "--lenient",
+        "--sample",
+        "1%",
+        "--sample-seed",
+        "4",
+        "--only",
+        "good",
+        "M",
+    ];
     assert_eq!(folder.run(&words).code, Some(0));
     let page = text(&read(&folder, "p.html"));
     let said = "The selected files are verified: 1 entry. The others were not checked.\n\

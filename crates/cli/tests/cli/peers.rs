@@ -80,7 +80,7 @@ fn rhash_gives_names_the_same_marks_and_verifies_ours() {
         return;
     };
     assert!(output.status.success(), "{output:?}");
-    let ran = ours.run(&[&["hash", "--embed-crc", "--yes"], &names[..]].concat());
+    let ran = ours.run(&[&["embed", "add", "--yes"], &names[..]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(files(&ours), files(&theirs));
     let marked: Vec<String> = ours.entries().into_iter().filter(|name| name.contains('[')).collect();
@@ -89,10 +89,10 @@ fn rhash_gives_names_the_same_marks_and_verifies_ours() {
     // Its exit status says nothing of it.
     let failed = || String::from_utf8_lossy(&other(&ours, "rhash", &words).unwrap().stdout).contains(" ERR");
     assert!(!failed());
-    assert_eq!(ours.run(&["check", "-q", "--embedded", "."]).code, Some(0));
+    assert_eq!(ours.run(&["embed", "check", "-q", "."]).code, Some(0));
     ours.write("nine [CBF43926].txt", "damaged");
     assert!(failed());
-    assert_eq!(ours.run(&["check", "-q", "--embedded", "."]).code, Some(1));
+    assert_eq!(ours.run(&["embed", "check", "-q", "."]).code, Some(1));
 }
 
 /// Files of many contents, some of one beginning, some linked.

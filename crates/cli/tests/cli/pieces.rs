@@ -50,7 +50,7 @@ fn what_fills_up_the_last_piece_of_a_torrent_is_known_to_be_zeros() {
 #[test]
 fn what_fills_up_a_piece_may_be_as_long_as_nearly_all_of_it() {
     let folder = Folder::with(&[("set/a", "abc"), ("set/b", "defg")]);
-    let hash = ["hash", "-t", "torrent-hybrid", "--piece-size", "128MiB", "-o", "x.torrent", "set"];
+    let hash = ["torrent", "create", "--protocol=hybrid", "--piece-size=128MiB", "-o", "x.torrent", "set"];
     assert_eq!(folder.run(&hash).code, Some(0));
     let ran = folder.run(&["check", "x.torrent"]);
     assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\nset/b: OK\n", Some(0)), "{}", ran.err);
@@ -228,7 +228,7 @@ fn a_file_of_one_piece_is_located_and_repaired_as_a_whole() {
             folder.write(name, &good);
         }
         folder.write("x.par2", parity(&good));
-        let hash = ["hash", "-t", "torrent-v2", "--piece-size", "64KiB", "-o", "v2.torrent", "set"];
+        let hash = ["torrent", "create", "--protocol=v2", "--piece-size=64KiB", "-o", "v2.torrent", "set"];
         assert_eq!(folder.run(&hash).code, Some(0));
         let ran = folder.run(&["check", "--locate", list]);
         assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\n", Some(0)), "{}", ran.err);

@@ -68,8 +68,7 @@ fn nothing_is_renamed_that_cannot_be_told() {
     let output = folder.command().args(words).stdout(full()).output().unwrap();
     let ran = Ran::from(output);
     assert_eq!((ran.code, folder.path("d/new").exists()), (Some(1), true), "{}", ran.err);
-    let output =
-        folder.command().args(["hash", "--embed-crc", "--yes", "e"]).stdout(full()).output().unwrap();
+    let output = folder.command().args(["embed", "add", "--yes", "e"]).stdout(full()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let renamed = std::fs::read_dir(folder.path("e")).unwrap();
     let marked = renamed.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains('['));
@@ -179,21 +178,21 @@ fn files_are_verified_by_the_crc32_in_their_names() {
         ("d/s/(cbf43926)", "12345678"),
         ("d/plain", ""),
     ]);
-    let ran = folder.run(&["check", "--embedded", "d"]);
+    let ran = folder.run(&["embed", "check", "d"]);
     let said = "truesum: 1 file verified, 1 FAILED, 1 without a CRC-32 in the name; 17 B read; \
                 2 entries by crc32: not tamper-evident\n";
     let out = "d/nine [CBF43926].txt: OK\nd/s/(cbf43926): FAILED\n  expected crc32 cbf43926\n  actual   crc32 9ae0daaf\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
-    let ran = folder.run(&["check", "--embedded", "d/plain"]);
+    let ran = folder.run(&["embed", "check", "d/plain"]);
     assert_eq!(ran.code, Some(2));
     assert!(
         ran.err.starts_with("truesum: nothing verified: no file name contains a CRC-32\nhint: "),
         "{}",
         ran.err
     );
-    assert_eq!(folder.run(&["check", "-q", "--embedded", "d/nine [CBF43926].txt"]).code, Some(0));
-    assert_eq!(folder.run(&["check", "--embedded"]).code, Some(2));
-    assert_eq!(folder.run(&["check", "--embedded", "none"]).code, Some(1));
+    assert_eq!(folder.run(&["embed", "check", "-q", "d/nine [CBF43926].txt"]).code, Some(0));
+    assert_eq!(folder.run(&["embed", "check"]).code, Some(2));
+    assert_eq!(folder.run(&["embed", "check", "none"]).code, Some(1));
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
     folder.write("M", lines(&all));
     let sample = |words: &[&str]| folder.run(&[&["check", "M"], words].concat());
-    let ran = sample(&["--sample", "10%", "--seed", "1"]);
+    let ran = sample(&["--sample", "10%", "--sample-seed", "1"]);
     let picked: Vec<String> = ran.out().lines().map(|line| line[..4].to_owned()).collect();
     let number = picked.len();
     assert!((5..40).contains(&number), "{number}");
@@ -142,12 +142,12 @@ fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
         "truesum: {number} files verified; {read} B read; part: {number} of 200 entries (sample of 10 %, seed 1)\n"
     );
     assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
-    assert_eq!(sample(&["--sample", "10%", "--seed", "1"]).out(), ran.out());
+    assert_eq!(sample(&["--sample", "10%", "--sample-seed", "1"]).out(), ran.out());
     let without_seed: BTreeSet<Vec<u8>> = (0..4).map(|_| sample(&["--sample", "10%"]).out).collect();
     assert!(without_seed.len() > 1, "a sample that never changes leaves the rest unread for ever");
     // What is in the sample fails the run, what is not does not.
     folder.write(&picked[0], "bad");
-    assert_eq!(sample(&["--sample", "10%", "--seed", "1"]).code, Some(1));
+    assert_eq!(sample(&["--sample", "10%", "--sample-seed", "1"]).code, Some(1));
     for share in ["0%", "101%", "5", "-5%", "nan%"] {
         assert_eq!(sample(&[&format!("--sample={share}")]).code, Some(2), "{share}");
     }
@@ -158,13 +158,13 @@ fn a_sample_that_would_be_empty_has_one() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc"), ("c", "abc")]);
     folder.write("M", lines(&["a", "b", "c"]));
     for seed in 0..5 {
-        let ran = folder.run(&["check", "--sample", "0.0001%", "--seed", &seed.to_string(), "M"]);
+        let ran = folder.run(&["check", "--sample", "0.0001%", "--sample-seed", &seed.to_string(), "M"]);
         let said = format!(
             "truesum: 1 file verified; 3 B read; part: 1 of 3 entries (sample of 0.0001 %, seed {seed})\n"
         );
         assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
     }
-    let ran = folder.run(&["check", "--json", "--sample", "0.0001%", "--seed", "1", "M"]);
+    let ran = folder.run(&["check", "--json", "--sample", "0.0001%", "--sample-seed", "1", "M"]);
     let last: serde_json::Value = serde_json::from_str(ran.out().lines().last().unwrap()).unwrap();
     assert_eq!((&last["left_out"], &last["part"]), (&2.into(), &true.into()));
     assert_eq!(last["sample"], serde_json::json!({"percent": 0.0001, "seed": 1}));

@@ -132,7 +132,7 @@ fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
 }
 
 #[test]
-fn lists_of_algorithms_are_narrowed_by_status_and_lanes() {
+fn lists_of_algorithms_are_narrowed_by_security_and_lanes() {
     let folder = Folder::new();
     let names = |words: &[&str]| -> Vec<String> {
         let text = folder.run(&[&["list", "algorithms", "--json"], words].concat()).out();
@@ -140,7 +140,7 @@ fn lists_of_algorithms_are_narrowed_by_status_and_lanes() {
         text.lines().map(|line| row(line)["name"].as_str().unwrap().to_owned()).collect()
     };
     let (all, secure, lanes) =
-        (names(&["--all"]), names(&["--status", "secure"]), names(&["--lanes", "--status", "broken"]));
+        (names(&["--all"]), names(&["--security", "secure"]), names(&["--lanes", "--security", "broken"]));
     let has = |list: &[String], name: &str| list.iter().any(|known| known == name);
     // Without options: what any file can be hashed with.
     let plain = names(&[]);
@@ -150,8 +150,8 @@ fn lists_of_algorithms_are_narrowed_by_status_and_lanes() {
     );
     assert!(has(&secure, "sha256") && !has(&secure, "md5") && !has(&secure, "crc32"));
     assert!(has(&lanes, "md5") && !has(&lanes, "s3-etag") && !has(&lanes, "sha256"));
-    assert_eq!(names(&["--status", "sampled"]), ["imohash"]);
-    assert_eq!(folder.run(&["list", "algorithms", "--status", "good"]).code, Some(2));
+    assert_eq!(names(&["--security", "sampled"]), ["imohash"]);
+    assert_eq!(folder.run(&["list", "algorithms", "--security", "good"]).code, Some(2));
 }
 
 /// The page of formats, made of the rows.
@@ -281,7 +281,7 @@ fn completions_know_options_and_algorithms() {
 fn help_fits_a_screen() {
     let folder = Folder::new();
     for (words, lines) in [
-        (&["--help"][..], 40),
+        (&["--help"][..], 45),
         (&["hash", "-h"], 60),
         (&["check", "-h"], 60),
         (&["tree", "-h"], 60),

@@ -32,7 +32,7 @@ fn on_terminal(folder: &Folder, words: &[&[u8]]) -> Vec<u8> {
     seen
 }
 
-/// Names of `hash -t csv`, `tree`, `convert -t bsd`, `hash --text-lines` and `hash -t dfxml`, and words in error messages reached
+/// Names of `hash -t csv`, `tree`, `convert -t bsd`, `text --lines` and `hash -t dfxml`, and words in error messages reached
 /// the terminal as they were.
 #[test]
 fn names_never_reach_a_terminal_raw() {
@@ -59,7 +59,7 @@ fn names_never_reach_a_terminal_raw() {
             &[b"hash", b"-t", b"dfxml", b"f"],
             &[b"hash", b"-t", b"sri", b"f"],
             &[b"hash", b"--format-string", b"%p %f\\n", b"f"],
-            &[b"hash", b"--text-lines", &name],
+            &[b"text", b"--lines", &name],
             &[b"hash", b"--include", evil, b"--include", &[b"[", evil].concat(), b"f"],
             &[b"hash", b"-a", evil, b"f"],
             &[b"hash", &other],

@@ -60,7 +60,7 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     let plan = ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
     assert!(plan.contains("3145728 1048576 would be repaired: 4096 bytes to write"), "{plan}");
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
-    assert_eq!(ends(folder, 1, &["tree", "verify", "--dry-run", "--repair-from", "copy", "data.ftr"]), plan);
+    assert_eq!(ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]), plan);
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
     let other = format!("sha256-tree:{}", "0".repeat(64));
     ends(folder, 2, &["tree", "repair", "--digest", &other, "--from", "copy", "data.ftr"]);
@@ -69,15 +69,15 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     std::fs::write(&data, &damaged).unwrap();
     let token = plain.trim().rsplit(' ').next().unwrap();
-    let mended = ends(folder, 0, &["tree", "verify", "--repair-from", "copy", "--digest", token, "data.ftr"]);
+    let mended = ends(folder, 0, &["tree", "repair", "--from", "copy", "--digest", token, "data.ftr"]);
     assert!(mended.contains("3145728 1048576 repaired: 4096 bytes written"), "{mended}");
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     let foreign = vec![0; bytes.len()];
     std::fs::write(&data, &foreign).unwrap();
     ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
-    ends(folder, 2, &["tree", "verify", "--repair-from", "copy", "data.ftr"]);
+    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), foreign, "it may be a different file");
-    ends(folder, 0, &["tree", "verify", "--most", "--repair-from", "copy", "data.ftr"]);
+    ends(folder, 0, &["tree", "repair", "--most", "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     ends(folder, 2, &["tree", "verify", "--dry-run", "data.ftr"]);
     ends(folder, 2, &["tree", "verify", "--most", "data.ftr"]);
@@ -327,7 +327,7 @@ fn a_repair_that_ends_early_says_what_it_wrote() {
 
 #[test]
 fn an_interrupted_verification_goes_on_whatever_kills_it() {
-    const VERIFY: [&str; 6] = ["tree", "verify", "--resume", "-p", "1", "data.ftr"];
+    const VERIFY: [&str; 6] = ["tree", "verify", "--resume", "-j", "1", "data.ftr"];
     const FOUND: &str = "1048576 1048576 damaged\n6291456 1048576 damaged\n";
     if !can_trace() {
         return;
@@ -414,7 +414,7 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
     for n in 1.. {
         std::fs::write(&tree, &old).unwrap();
         let inject = format!("all:signal=SIGKILL:when={n}");
-        let save = ["tree", "--save", "-p", "1", "-a", "sha256-tree,md5", "data"];
+        let save = ["tree", "--save", "-j", "1", "-a", "sha256-tree,md5", "data"];
         let output = injected(folder, &[&inject], &save);
         let killed = !output.status.success();
         if std::fs::read(&tree).unwrap() == old {
@@ -425,7 +425,7 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
             ends(folder, 0, &["tree", "verify", "data.ftr"]);
         }
         // Whatever was left behind: going on gives the whole tree.
-        ends(folder, 0, &["tree", "--save", "--resume", "-p", "1", "-a", "sha256-tree,md5", "data"]);
+        ends(folder, 0, &["tree", "--save", "--resume", "-j", "1", "-a", "sha256-tree,md5", "data"]);
         ends(folder, 0, &["tree", "verify", "data.ftr"]);
         if !killed {
             break;

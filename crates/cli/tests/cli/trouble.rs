@@ -266,7 +266,7 @@ fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
     let folder = Folder::new();
     // Hashed for minutes: a hole.
     std::fs::File::create(folder.path("hole")).unwrap().set_len(1 << 40).unwrap();
-    for (options, ends) in [("--die-with-parent", true), ("--no-progress", false)] {
+    for (options, ends) in [("--die-with-parent", true), ("--progress=never", false)] {
         let mut shell = Command::new("sh");
         shell
             .args(["-c", "\"$@\" hole >/dev/null 2>&1 & echo $!; wait", "sh"])

@@ -458,16 +458,12 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
 #[test]
 fn the_manifests_of_a_bag_are_its_own_business() {
     let folder = Folder::with(&[("b/data/a", "abc"), ("b/readme", "")]);
-    assert_eq!(folder.run(&["hash", "--bag", "b"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "create", "b"]).code, Some(0));
     folder.write("b/data/b", "");
     for name in ["b/manifest-sha512.txt", "b/tagmanifest-sha512.txt"] {
         let old = folder.read(name);
         let ran = folder.run(&["update", name]);
-        assert!(
-            ran.code == Some(2) && ran.err.contains("to complete a bag: truesum hash --bag FOLDER"),
-            "{}",
-            ran.err
-        );
+        assert!(ran.code == Some(2) && ran.err.contains("hint: truesum bag update DIR"), "{}", ran.err);
         assert_eq!(folder.read(name), old);
     }
 }

@@ -34,7 +34,7 @@ fn all_errors_begin_with_the_programs_name() {
         &["hash", "--no-such-option"],
         &["-a", "sha265", "a"],
         &["tree", "verify"],
-        &["tree", "-p", "x", "a"],
+        &["tree", "-j", "x", "a"],
         &["bench", "nothing"],
         &["list"],
         &["--files-from", "gone"],

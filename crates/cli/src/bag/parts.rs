@@ -10,14 +10,21 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{Options, Reader};
 
 /// What is asked of a bag.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bag {
-    /// Whether what is in the folder is to be moved to where a payload lies.
-    pub in_place: bool,
+    pub purpose: Purpose,
     /// What `bag-info.txt` is to say: labels and values.
     pub info: Vec<(String, String)>,
     /// Whether algorithms were named. If not, a bag keeps those that it has.
     pub named: bool,
+}
+
+/// Whether there has to be a bag already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Create one. `in_place` first moves everything in the folder to the payload.
+    Create { in_place: bool },
+    /// Add what an existing bag lacks.
+    Update,
 }
 
 /// What the declaration of a new bag says.
@@ -103,7 +110,7 @@ pub fn manifest_name(spec: &Spec) -> Result<String, Refusal> {
         })
         .ok_or_else(|| {
             Refusal::with_hint(
-                format!("--bag: {spec} is not available for bags"),
+                format!("{spec}: not available for bags"),
                 "use sha512, sha256, sha3-256, blake2b or blake3",
             )
         })

@@ -34,9 +34,6 @@ pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, 
     let refuse = |why: &str, hint: &str| {
         Err(Stop::Refused(Refusal::with_hint(format!("{}: {why}", shown(folder)), hint)))
     };
-    if !is_new && asked {
-        return refuse("it is already a bag", "to complete a bag, omit --in-place");
-    }
     if is_dir(&data) && (!asked || is_moved(folder)) {
         return Ok(None);
     }
@@ -52,7 +49,10 @@ pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, 
     if !asked {
         return refuse(
             "it has no folder named data for the payload",
-            "to move all files of the folder there first, use --in-place",
+            &format!(
+                "to move all files of the folder there first: truesum bag create --in-place {}",
+                shown(folder)
+            ),
         );
     }
     if is_dir(&stage) {

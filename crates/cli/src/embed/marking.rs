@@ -1,4 +1,4 @@
-//! `--embed-crc`: names get the CRC-32 of their files, `name [CBF43926].mkv`. Without `--yes` it is only told.
+//! Adds the CRC-32 of files to their names: `name [CBF43926].mkv`. Without `--yes`, the new names are only printed.
 
 use crate::console::Console;
 use crate::notices::report;

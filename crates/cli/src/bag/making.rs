@@ -1,25 +1,21 @@
-//! `--bag`: a folder becomes a bag (RFC 8493), or a bag gets what it lacks.
+//! Creates a bag (RFC 8493) of a folder, or updates one.
 //!
 //! Everything is read and compared before anything is written: what older manifests list has to be there and be the same. Then
 //! files are written one by one, each whole or not at all, and the declaration of a new bag is the last: a run that is killed
 //! leaves a folder that is no bag, or a bag whose tag manifests do not fit, and the same command again completes it.
 
-pub mod info;
-mod moving;
-mod older;
-pub mod parts;
-mod payload;
-mod tags;
-
+use crate::bag::older::Older;
+use crate::bag::parts::{
+    Bag, DATA, DECLARED, Purpose, Stop, manifest_name, named, once, place, refused, shown,
+};
+use crate::bag::payload::{Listing, Payload};
+use crate::bag::{info, moving, tags};
 use crate::console::Console;
-use crate::exit::Exit;
-use crate::hash::plan::Hashing;
+use crate::exit::{Exit, Refusal};
+use crate::hash::reading::Reading;
 use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
 use crate::words::{count, size};
-use older::Older;
-use parts::{Bag, DATA, DECLARED, Stop, manifest_name, named, once, place, refused, shown};
-use payload::{Listing, Payload};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -30,21 +26,16 @@ use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::verify::bag::{DECLARATION, is_bag, unsafe_fetches};
-use truesum::{Cause, Config, Error, FileId, Sink, Summary};
+use truesum::{Cause, Error, FileId, Sink, Summary};
 
-/// Makes a bag of each folder that is named.
-pub fn run(
-    plan: &Hashing,
-    wanted: &Bag,
-    engine: &dyn Fn(Vec<FileId>) -> Config,
-    console: &mut Console,
-) -> Exit {
-    let Inputs::Named(names) = &plan.inputs else { unreachable!("refused with a list") };
+/// Creates or updates the bag in each of the named folders.
+pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
+    let Inputs::Named(names) = &plan.inputs else { unreachable!("the command has no option for a list") };
     let watch = Watch::start(plan.tell.line, None, console);
     let mut exit = Exit::Done;
     for name in names {
         let folder = Path::new(OsStr::from_bytes(name));
-        match make(&Making { plan, wanted, engine, watch: &watch }, folder, console) {
+        match make(&Making { plan, wanted, watch: &watch }, folder, console) {
             Ok(said) => {
                 if plan.tell.notes {
                     console.line(&format!("truesum: {}: {said}", shown(folder)));
@@ -73,10 +64,8 @@ pub fn run(
 
 /// A run that makes bags.
 struct Making<'a> {
-    plan: &'a Hashing,
+    plan: &'a Reading,
     wanted: &'a Bag,
-    /// How files are read, but for those that the run writes.
-    engine: &'a dyn Fn(Vec<FileId>) -> Config,
     watch: &'a Watch,
 }
 
@@ -84,7 +73,7 @@ struct Making<'a> {
 fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<String, Stop> {
     let Making { plan, wanted, .. } = *making;
     if !folder.is_dir() {
-        return Err(refused(folder, "not a folder: --bag requires folders"));
+        return Err(refused(folder, "not a folder"));
     }
     // What a check would refuse is not completed.
     if let Some(error) = unsafe_fetches(folder).into_iter().next() {
@@ -94,7 +83,15 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "open", error))?;
     let _lock = lock(folder)?;
     let is_new = !is_bag(folder);
-    let moved = moving::plan(folder, wanted.in_place, is_new)?;
+    let in_place = match (wanted.purpose, is_new) {
+        (Purpose::Create { in_place }, true) => in_place,
+        (Purpose::Update, false) => false,
+        (Purpose::Create { .. }, false) => {
+            return Err(refused_with(folder, "it is already a bag", "update"));
+        }
+        (Purpose::Update, true) => return Err(refused_with(folder, "it is not a bag", "create")),
+    };
+    let moved = moving::plan(folder, in_place, is_new)?;
     // What is to be moved is payload, whatever it is called.
     let mut older = if moved.is_none() { Older::read(folder, console)? } else { Older::default() };
     let specs = specs(plan, wanted, &older)?;
@@ -142,8 +139,17 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     }
     let added = older.added(files);
     let with = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-    let done = if is_new { "a bag now".to_owned() } else { format!("completed, {added} added") };
+    let done = if is_new { "bag created".to_owned() } else { format!("bag updated, {added} added") };
     Ok(format!("{done}; payload of {}, {}, by {with}", count(files, "file", "files"), size(bytes)))
+}
+
+/// Refuses a folder for which another subcommand is meant.
+fn refused_with(folder: &Path, why: &str, subcommand: &str) -> Stop {
+    let folder = shown(folder);
+    Stop::Refused(Refusal::with_hint(
+        format!("{folder}: {why}"),
+        format!("truesum bag {subcommand} {folder}"),
+    ))
 }
 
 /// Locks a folder until the file returned is closed, where the file system has locks: two runs that make a bag of one folder would
@@ -156,7 +162,7 @@ fn lock(folder: &Path) -> Result<File, Stop> {
     let file = File::open(folder).map_err(|error| Error::io(name, "open", error))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => {
-            let why = Cause::Other("another run of truesum makes a bag of it".to_owned());
+            let why = Cause::Other("another truesum process is changing this bag".to_owned());
             Err(Error::new(name, "lock", why).into())
         }
         _ => Ok(file),
@@ -164,7 +170,7 @@ fn lock(folder: &Path) -> Result<File, Stop> {
 }
 
 /// The algorithms of the payload's manifests: those that there are, and those asked for.
-fn specs(plan: &Hashing, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Stop> {
+fn specs(plan: &Reading, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Stop> {
     let asked = if wanted.named || older.specs().next().is_none() { &plan.specs[..] } else { &[] };
     let specs = older.specs().chain(asked).fold(Vec::new(), once);
     specs.iter().try_for_each(|spec| manifest_name(spec).map(drop))?;
@@ -181,11 +187,11 @@ fn read(
     sink: &mut dyn Sink,
 ) -> Result<Summary, Stop> {
     let names = names.into_iter().map(|name| name.into_os_string().as_bytes().to_vec()).collect();
-    let Making { plan, engine, watch, .. } = *making;
+    let Making { plan, watch, .. } = *making;
     let (walk, threads) = (plan.walk.clone(), plan.tell.threads);
     let root = Some(real.to_owned());
     let mut tasks = Tasks::new(&Inputs::Named(names), walk, root, specs.clone(), threads, &watch.progress)?;
-    let config = engine(own);
+    let config = plan.engine(own);
     truesum::run(&config, &mut tasks, &watch.progress, sink)
         .map_err(|error| Stop::Failed(Error::io(real.as_os_str().as_bytes(), "write", error)))
 }

@@ -1,17 +1,21 @@
-//! Digests of texts: of what stands on the command line, and of each line of a file. No file is meant by them, so nothing of
-//! this can go into a manifest.
+//! `truesum text`: digests of texts on the command line, and of each line of a file. They are digests of no files, so that they
+//! are not written to a manifest.
 
 use crate::console::Console;
-use crate::exit::Exit;
-use crate::hash::plan::{Hashing, Texts};
+use crate::exit::{Exit, Refusal};
+use crate::hash::arguments::{AlgorithmArgs, FormatArgs};
+use crate::hash::plan::{Digesting, Form, Target, digesting};
 use crate::hash::writing::writer;
+use crate::options::{RunArgs, Tell};
 use crate::output::{Output, cannot_write};
 use crate::tasks::NameList;
 use crate::watch::Watch;
 use crate::words::count;
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, WriteError, Writer};
 use truesum::{Error, Input};
@@ -19,15 +23,75 @@ use truesum::{Error, Input};
 /// Longest line that is read: its bytes stay in memory.
 const LINE: usize = 64 << 20;
 
-/// Hashes texts.
-pub fn run(plan: &Hashing, texts: &Texts, console: &mut Console) -> Exit {
+/// Compute digests of texts instead of files
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum text hello              like printf %s hello | truesum hash
+  truesum text -a md5 --raw hello | xxd
+  truesum text --lines words.txt  a digest for each line
+A text that begins with - must follow --. Secrets given as TEXT are visible to other users, in the list of \
+processes; use --lines - to read them from standard input.")]
+pub struct TextArgs {
+    /// Texts to hash, without a line ending
+    #[arg(value_name = "TEXT", value_hint = ValueHint::Other, required_unless_present = "lines")]
+    texts: Vec<OsString>,
+    /// Hash each line of FILE, without its line ending; - is standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["texts", "raw"])]
+    lines: Option<PathBuf>,
+    #[command(flatten)]
+    algorithms: AlgorithmArgs,
+    #[command(flatten)]
+    format: FormatArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub fn run(args: TextArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    match plan(&args) {
+        Ok(plan) => {
+            let tell = args.run.tell(args.quiet);
+            if tell.notes {
+                plan.notes.iter().for_each(|note| console.note(note));
+            }
+            hash(&plan, &args, tell, &mut console)
+        }
+        Err(refusal) => console.refuse(&refusal),
+    }
+}
+
+/// Checks the arguments.
+///
+/// # Errors
+/// They contradict each other, or request what does not exist.
+fn plan(args: &TextArgs) -> Result<Digesting, Refusal> {
+    let plan = digesting(&args.algorithms, &args.format, Target::default())?;
+    if plan.form == Form::Raw && args.texts.len() > 1 {
+        return Err(Refusal::new("--raw: requires exactly one text"));
+    }
+    if let Some(format) = args.format.format.filter(|format| format.holds.pieces.is_some()) {
+        return Err(Refusal::new(format!("-t {}: a torrent covers files, not texts", format.name)));
+    }
+    if let (Some(key), Some(lines)) = (&plan.key, &args.lines) {
+        key.leaves(&[lines.as_os_str().as_bytes()])?;
+    }
+    Ok(plan)
+}
+
+/// Hashes the texts.
+fn hash(plan: &Digesting, args: &TextArgs, tell: Tell, console: &mut Console) -> Exit {
     let writer = writer(plan.form, &plan.specs, None);
-    let mut entries = Entries { plan, writer, output: Output::stdout() };
-    let watch = Watch::start(plan.tell.line, None, console);
+    let mut entries = Entries { plan, tell, writer, output: Output::stdout() };
+    let watch = Watch::start(tell.line, None, console);
     let mut exit = Exit::Done;
-    let result = match texts {
-        Texts::Given(texts) => texts.iter().try_for_each(|text| entries.write(b"-", text)),
-        Texts::Lines(path) => match lines(path, &watch) {
+    let result = match &args.lines {
+        None => args.texts.iter().try_for_each(|text| entries.write(b"-", text.as_bytes())),
+        Some(path) => match lines(path, &watch) {
             Ok(list) => of_lines(path, list, &mut entries, console, &mut exit),
             Err(error) => {
                 console.display = None;
@@ -73,7 +137,7 @@ fn of_lines(
         match list.part(LINE, &mut text) {
             Ok(true) => {}
             Ok(false) => {
-                if returns > 0 && entries.plan.tell.notes {
+                if returns > 0 && entries.tell.notes {
                     let lines = count(returns, "line ends", "lines end");
                     let name = display_safe(name);
                     console.note(&format!("{name}: {lines} in CR LF: the CR is hashed as part of the line"));
@@ -95,7 +159,8 @@ fn of_lines(
 
 /// Writes the digests of texts in the form that the plan specifies.
 struct Entries<'a> {
-    plan: &'a Hashing,
+    plan: &'a Digesting,
+    tell: Tell,
     /// `None` for templates and raw bytes.
     writer: Option<Writer<Vec<u8>>>,
     output: Output,

@@ -1,0 +1,172 @@
+//! `truesum bag`: creates, updates and checks bags (RFC 8493).
+
+mod info;
+mod making;
+mod moving;
+mod older;
+mod parts;
+mod payload;
+mod tags;
+
+use crate::check::{self, arguments::CheckArgs};
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::hash::reading::Reading;
+use crate::options::RunArgs;
+use crate::selection::{FilterArgs, WaysArgs};
+use crate::tasks::inputs;
+use crate::values::table::SpecParser;
+use clap::{Args, Subcommand, ValueHint};
+use info::field;
+use parts::{Bag, Purpose, once, shown};
+use std::ffi::OsString;
+use std::path::Path;
+use truesum::Order;
+use truesum::hash::Spec;
+use truesum::verify::bag::is_bag;
+
+/// Create, update and check bags (RFC 8493)
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum bag create --in-place scans  move the files to scans/data first
+  truesum bag update scans             add new files in scans/data
+  truesum bag check scans              verify that it is complete and valid
+A bag is a folder with a payload in data and manifests next to it. Libraries and \
+archives use bags to exchange files.")]
+pub struct BagArgs {
+    #[command(subcommand)]
+    command: BagCommand,
+}
+
+#[derive(Subcommand)]
+enum BagCommand {
+    Create(CreateArgs),
+    Update(UpdateArgs),
+    Check(BagCheckArgs),
+}
+
+/// Turn folders into bags
+///
+/// The files in data go into manifest-ALG.txt, all other files into tagmanifest-ALG.txt. Payload-Oxum and Bagging-Date are
+/// added to bag-info.txt, and bagit.txt is written last.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum bag create --in-place scans     move the files to scans/data first
+  truesum bag create -a sha256,md5 scans  the payload is in scans/data already
+  truesum bag create --in-place --info Contact-Name=Ada scans
+If a run is interrupted, the same command resumes it.")]
+struct CreateArgs {
+    /// Folders to turn into bags; the payload is in DIR/data
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
+    folders: Vec<OsString>,
+    /// First move everything in DIR to DIR/data
+    #[arg(long, conflicts_with = "follow")]
+    in_place: bool,
+    #[command(flatten)]
+    making: MakingArgs,
+}
+
+/// Add new files to bags
+///
+/// Files in the existing manifests must exist and match; otherwise nothing is written.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum bag update scans            add new files in scans/data
+  truesum bag update -a sha256 scans  also write SHA-256 digests")]
+struct UpdateArgs {
+    /// Bags to update
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
+    folders: Vec<OsString>,
+    #[command(flatten)]
+    making: MakingArgs,
+}
+
+/// The options that `create` and `update` share.
+#[derive(Args)]
+struct MakingArgs {
+    /// Algorithms of the digests [default: those of the bag, or sha512]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    algorithm: Vec<Spec>,
+    /// Add an entry to bag-info.txt, such as Contact-Name=Ada
+    ///
+    /// Bagging-Date=2026-01-31 replaces today's date.
+    #[arg(long, value_name = "LABEL=VALUE", value_parser = field)]
+    info: Vec<(String, String)>,
+    #[command(flatten)]
+    ways: WaysArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+/// Verify that bags are complete and valid
+///
+/// Fails if a file is missing or damaged, if data contains a file that is in no manifest, or if Payload-Oxum is wrong.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum bag check scans          verify the payload and the tag files
+  truesum bag check --quiet bags/*  print failures only")]
+struct BagCheckArgs {
+    /// Bags to check
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
+    folders: Vec<OsString>,
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each entry, then one for the complete check.
+    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    json: bool,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
+    quiet: bool,
+    /// Print nothing; only set the exit status
+    #[arg(long, help_heading = "Running")]
+    status: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+pub fn run(args: BagArgs) -> Exit {
+    match args.command {
+        BagCommand::Create(args) => {
+            make(args.folders, Purpose::Create { in_place: args.in_place }, args.making)
+        }
+        BagCommand::Update(args) => make(args.folders, Purpose::Update, args.making),
+        BagCommand::Check(args) => check(args),
+    }
+}
+
+fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let wanted = Bag { purpose, info: args.info, named: !args.algorithm.is_empty() };
+    let specs = match &args.algorithm[..] {
+        [] => vec!["sha512".parse().expect("a row of the table of algorithms")],
+        named => named.iter().fold(Vec::new(), once),
+    };
+    let select = args.ways.select(FilterArgs::default());
+    let inputs = inputs(folders, &select);
+    let walk = match select.walk() {
+        Ok(walk) => walk,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let (specs, tell) = (specs.into(), args.run.tell(args.quiet));
+    let reading = Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, tell };
+    making::run(&reading, &wanted, &mut console)
+}
+
+fn check(args: BagCheckArgs) -> Exit {
+    if let Some(folder) = args.folders.iter().map(Path::new).find(|folder| !is_bag(folder)) {
+        let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
+        let hint = format!("truesum bag create {}", shown(folder));
+        return Console::new(args.run.color).refuse(&Refusal::with_hint(text, hint));
+    }
+    let BagCheckArgs { folders, json, quiet, status, run } = args;
+    check::run(CheckArgs { manifests: folders, json, quiet, status, run, ..CheckArgs::default() })
+}

@@ -1,0 +1,175 @@
+//! `truesum embed`: the CRC-32 of files in their names.
+
+mod marking;
+
+use crate::check::{self, arguments::CheckArgs};
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::hash::reading::{Reading, list_failed};
+use crate::options::RunArgs;
+use crate::output::{Output, cannot_write};
+use crate::selection::SelectArgs;
+use crate::tasks::inputs;
+use crate::watch::Watch;
+use crate::words::{count, size};
+use clap::{Args, Subcommand, ValueHint};
+use marking::Marking;
+use std::ffi::OsString;
+use truesum::{Error, Order, marks};
+
+/// Add the CRC-32 of files to their names, or verify it
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum embed add *.mkv        show the new names: x [CBF43926].mkv
+  truesum embed add --yes *.mkv  rename the files
+  truesum embed check films      verify the files
+A CRC-32 detects accidental damage only.")]
+pub struct EmbedArgs {
+    #[command(subcommand)]
+    command: EmbedCommand,
+}
+
+#[derive(Subcommand)]
+enum EmbedCommand {
+    Add(AddArgs),
+    Check(EmbedCheckArgs),
+}
+
+/// Add the CRC-32 of files to their names: name [CBF43926].mkv
+///
+/// A file whose name contains another CRC-32 is reported as FAILED and not renamed.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum embed add *.mkv        show the new names
+  truesum embed add --yes *.mkv  rename the files")]
+struct AddArgs {
+    /// Files and folders
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(required_unless_present_any = ["files_from", "files0_from"])]
+    files: Vec<OsString>,
+    /// Carry out the renames (never replaces a file)
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+/// Verify files whose names contain their CRC-32
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum embed check films          also verify files in folders below
+  truesum embed check --quiet *.mkv  print failures only")]
+struct EmbedCheckArgs {
+    /// Files and folders to check
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath, required = true)]
+    files: Vec<OsString>,
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each entry, then one for the complete check.
+    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    json: bool,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
+    quiet: bool,
+    /// Print nothing; only set the exit status
+    #[arg(long, help_heading = "Running")]
+    status: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+pub fn run(args: EmbedArgs) -> Exit {
+    match args.command {
+        EmbedCommand::Add(args) => {
+            let mut console = Console::new(args.run.color);
+            let yes = args.yes;
+            match plan(args) {
+                Ok(plan) => add(&plan, yes, &mut console),
+                Err(refusal) => console.refuse(&refusal),
+            }
+        }
+        EmbedCommand::Check(args) => {
+            let EmbedCheckArgs { files, json, quiet, status, run } = args;
+            let embedded = true;
+            check::run(CheckArgs {
+                manifests: files,
+                embedded,
+                json,
+                quiet,
+                status,
+                run,
+                ..CheckArgs::default()
+            })
+        }
+    }
+}
+
+/// Checks the arguments of `add`.
+///
+/// # Errors
+/// Standard input is named, or the selection is invalid.
+fn plan(args: AddArgs) -> Result<Reading, Refusal> {
+    if args.files.iter().any(|name| name == "-") {
+        return Err(Refusal::new("standard input is not supported here: name files or folders"));
+    }
+    let (specs, inputs, walk) =
+        (vec![marks::spec()].into(), inputs(args.files, &args.select), args.select.walk()?);
+    let tell = args.run.tell(args.quiet);
+    Ok(Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, tell })
+}
+
+/// Renames files, or prints their new names.
+fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
+    let output = Output::stdout();
+    let config = plan.engine(output.own());
+    let watch = Watch::start(plan.tell.line, None, console);
+    let mut tasks = match plan.tasks(&watch.progress) {
+        Ok(tasks) => tasks,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let tell = plan.tell;
+    let (marked, right, wrong) = (0, 0, 0);
+    let mut sink = Marking { console, output, carried_out, tell, marked, right, wrong };
+    let result = truesum::run(&config, &mut tasks, &watch.progress, &mut sink);
+    let Marking { console, output, marked, right, wrong, .. } = sink;
+    console.display = None;
+    let name = output.name();
+    let result = result.map_err(|error| Error::io(&name, "write", error));
+    let summary = match result.and_then(|summary| output.finish().map(|()| summary)) {
+        Ok(summary) => summary,
+        Err(error) => return cannot_write(&error, console),
+    };
+    let mut exit = if summary.failed() + wrong > 0 { Exit::Failed } else { Exit::Done };
+    exit = exit.max(list_failed(&tasks, console));
+    if summary.interrupted {
+        exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+    } else if exit == Exit::Done && marked + right == 0 {
+        console.error("there is no file to rename");
+        exit = Exit::NotAsAsked;
+    }
+    if plan.tell.notes {
+        let done = if carried_out { "renamed" } else { "to be renamed" };
+        let mut text = format!("truesum: {} {done}", count(marked, "file", "files"));
+        if right > 0 {
+            text += &format!("; {right} named so already");
+        }
+        if wrong > 0 {
+            text += &format!("; {wrong} NOT");
+        }
+        text += &format!("; {} read", size(summary.bytes));
+        if summary.interrupted {
+            text += "; interrupted";
+        }
+        console.line(&text);
+    }
+    exit
+}

@@ -1,0 +1,57 @@
+//! The files that `hash` and similar commands read.
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::options::Tell;
+use crate::tasks::{Inputs, Tasks};
+use std::path::PathBuf;
+use std::sync::Arc;
+use truesum::hash::Spec;
+use truesum::{Config, FileId, Mapping, Order, Progress, Remote, Root, walk};
+
+/// The files to hash, by which algorithms, and how they are read.
+pub struct Reading {
+    pub specs: Arc<[Spec]>,
+    pub inputs: Inputs,
+    /// The object store that is named, if one is.
+    pub remote: Option<Arc<dyn Remote>>,
+    pub walk: walk::Options,
+    /// The folder that names are relative to; `None` keeps them as they were given.
+    pub root: Option<PathBuf>,
+    pub order: Order,
+    pub tell: Tell,
+}
+
+impl Reading {
+    /// Returns the engine's configuration. `own` are files that this run writes.
+    pub fn engine(&self, own: Vec<FileId>) -> Config {
+        Config {
+            root: Root::Anywhere,
+            special: self.walk.special,
+            threads: self.tell.threads,
+            mapping: Mapping::Guarded,
+            order: self.order,
+            own,
+            remote: self.remote.clone(),
+        }
+    }
+
+    /// Returns the files as tasks.
+    ///
+    /// # Errors
+    /// A list of names cannot be opened.
+    pub fn tasks(&self, progress: &Progress) -> Result<Tasks, Refusal> {
+        if let Some(remote) = &self.remote {
+            return Ok(Tasks::of_remote(&**remote, &self.specs, progress));
+        }
+        let (walk, root) = (self.walk.clone(), self.root.clone());
+        Tasks::new(&self.inputs, walk, root, self.specs.clone(), self.tell.threads, progress)
+    }
+}
+
+/// Reports that a list of names could not be read to its end.
+pub fn list_failed(tasks: &Tasks, console: &mut Console) -> Exit {
+    let Some(error) = tasks.list_error() else { return Exit::Done };
+    console.failure(&error);
+    Exit::NotAsAsked
+}

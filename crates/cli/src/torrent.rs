@@ -1,0 +1,188 @@
+//! `truesum torrent`: creates and checks torrents.
+
+use crate::check::{self, arguments::CheckArgs};
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::hash;
+use crate::hash::arguments::{FormatArgs, HashArgs, TorrentOptions};
+use crate::options::RunArgs;
+use crate::selection::{FilterArgs, WaysArgs};
+use crate::values::path::{folder_of, output_file};
+use crate::values::size::size;
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{self, Format};
+
+/// Create and check torrents
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum torrent create -o share.torrent share
+  truesum torrent check share.torrent  verify the files and locate damage
+To repair damaged files from a copy, use truesum tree repair.")]
+pub struct TorrentArgs {
+    #[command(subcommand)]
+    command: TorrentCommand,
+}
+
+#[derive(Subcommand)]
+enum TorrentCommand {
+    Create(CreateArgs),
+    Check(TorrentCheckArgs),
+}
+
+/// Create a torrent of a file or folder
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum torrent create -o share.torrent share
+  truesum torrent create --announce https://tracker.example/announce \\
+    --piece-size 1MiB --exclude '*.tmp' -o share.torrent share
+The torrent is not written if a file cannot be read, because pieces span files.")]
+struct CreateArgs {
+    /// File or folder to share
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    path: OsString,
+    /// Write to FILE, atomically [default: standard output]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
+    output: Option<PathBuf>,
+    /// Replace FILE even if it is not a manifest or contradicts unmodified files
+    #[arg(long, requires = "output")]
+    overwrite: bool,
+    /// Tracker URL
+    #[arg(long, value_name = "URL")]
+    announce: Option<OsString>,
+    /// Size of a piece, a power of two [default: depends on the total size]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    piece_size: Option<u64>,
+    /// Version of the BitTorrent protocol
+    #[arg(long, value_name = "VERSION", default_value = "v1")]
+    protocol: Protocol,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    ways: WaysArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+/// Versions of the BitTorrent protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Protocol {
+    V1,
+    V2,
+    Hybrid,
+}
+
+impl Protocol {
+    /// Returns the manifest format of its torrents.
+    fn format(self) -> &'static Format {
+        let name = match self {
+            Protocol::V1 => "torrent",
+            Protocol::V2 => "torrent-v2",
+            Protocol::Hybrid => "torrent-hybrid",
+        };
+        manifest::format(name).expect("formats named here are rows")
+    }
+}
+
+/// Verify downloaded files against torrents
+///
+/// For each damaged file, the damaged ranges are printed. A piece can contain the end of one file and the beginning of the
+/// next; if it is damaged, it is reported for both.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum torrent check share.torrent  the files are next to the torrent
+  truesum torrent check --root ~/Downloads share.torrent")]
+struct TorrentCheckArgs {
+    /// Torrents to check
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
+    torrents: Vec<OsString>,
+    /// Names are relative to DIR, not to the manifest's folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    root: Option<PathBuf>,
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each entry, then one for the complete check.
+    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    json: bool,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
+    quiet: bool,
+    /// Print nothing; only set the exit status
+    #[arg(long, help_heading = "Running")]
+    status: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+pub fn run(args: TorrentArgs) -> Exit {
+    match args.command {
+        TorrentCommand::Create(args) => create(args),
+        TorrentCommand::Check(args) => check(args),
+    }
+}
+
+fn create(args: CreateArgs) -> Exit {
+    let root = match folder_above(Path::new(&args.path)) {
+        Ok(root) => root,
+        Err(refusal) => return Console::new(args.run.color).refuse(&refusal),
+    };
+    hash::run(HashArgs {
+        files: vec![args.path],
+        format: FormatArgs { format: Some(args.protocol.format()), ..FormatArgs::default() },
+        output: args.output,
+        overwrite: args.overwrite,
+        root: Some(root),
+        torrent: TorrentOptions { announce: args.announce, piece_size: args.piece_size },
+        select: args.ways.select(args.filter),
+        run: args.run,
+        quiet: args.quiet,
+        ..HashArgs::default()
+    })
+}
+
+/// Returns the folder that contains `path`, because the names in a torrent begin with the name of the shared file or folder.
+fn folder_above(path: &Path) -> Result<PathBuf, Refusal> {
+    if path.file_name().is_some() {
+        return Ok(folder_of(path));
+    }
+    let refuse = |why: &str| Refusal::new(format!("{}: {why}", display_safe(path.as_os_str().as_bytes())));
+    let real = std::fs::canonicalize(path)
+        .map_err(|error| refuse(&format!("cannot open: {}", truesum::error::io_reason(&error))))?;
+    real.parent().map(Path::to_owned).ok_or_else(|| refuse("a folder without a name cannot be shared"))
+}
+
+fn check(args: TorrentCheckArgs) -> Exit {
+    if let Some(other) = args.torrents.iter().map(Path::new).find(|file| is_other(file)) {
+        let shown = display_safe(other.as_os_str().as_bytes());
+        let refusal = Refusal::with_hint(format!("{shown}: not a torrent"), format!("truesum check {shown}"));
+        return Console::new(args.run.color).refuse(&refusal);
+    }
+    let TorrentCheckArgs { torrents, root, json, quiet, status, run } = args;
+    check::run(CheckArgs { manifests: torrents, root, json, quiet, status, run, ..CheckArgs::default() })
+}
+
+/// Whether this is a file, but not a torrent. Files that cannot be read are reported by the check.
+fn is_other(file: &Path) -> bool {
+    /// Bytes by which the format is detected.
+    const HEAD: u64 = 64 << 10;
+    let mut head = Vec::new();
+    let is_file = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file());
+    if !is_file || File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
+        return false;
+    }
+    let complete = (head.len() as u64) < HEAD;
+    let row = manifest::detect(manifest::Head { text: &head, complete }, None);
+    row.is_none_or(|row| !row.name.starts_with("torrent"))
+}
