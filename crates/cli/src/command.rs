@@ -1,4 +1,4 @@
-//! The command line as a whole: which subcommand is meant, and its options from the subcommand's own module.
+//! The command line: determines the subcommand, whose options are defined in its own module.
 
 mod globals;
 
@@ -47,7 +47,7 @@ truesum help COMMAND lists its options. Other topics: truesum help exit-status, 
 signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
 Exit status: 0 success, 1 a file failed or could not be read, 2 the command could not be carried out.";
 
-/// Columns that help is made for, at most.
+/// The maximum width of help texts in columns.
 const WIDTH: usize = 100;
 
 /// Compute and verify file checksums
@@ -90,12 +90,12 @@ pub enum Command {
     Version,
 }
 
-/// Reads the command line. What is no subcommand is `hash`, or `check` if it has `-c`.
+/// Parses the command line. If there is no subcommand, it is `hash`, or `check` with `-c`.
 ///
 /// # Errors
-/// What clap says of it; help and version are such errors too.
+/// Returns clap's error; help and version are also represented as errors.
 pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap::Error> {
-    // Never a file of this name, also where the program is built without the command.
+    // This word is never a file name, even if the program was built without the command.
     #[cfg(not(feature = "bench"))]
     if given.first().is_some_and(|word| word == "bench") {
         return Ok(Command::Bench(Bench));
@@ -124,7 +124,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
                 return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
             }
         }
-        // What other programs take. A file of this name is hashed.
+        // For compatibility with other programs. A file of this name is hashed.
         (Some("version"), None) if std::fs::symlink_metadata("version").is_err() => {
             given[0] = "--version".into();
         }
@@ -145,7 +145,8 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     }
     given.insert(0, called);
     parse_words(&given).map_err(|error| {
-        // The words of the user are in the message: it is made again of harmless ones where they would reach a terminal raw.
+        // The message contains words of the command line: if they would reach a terminal unescaped, it is created again
+        // from escaped ones.
         let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
         let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
         match raw && error.use_stderr() {
@@ -155,8 +156,8 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     })
 }
 
-/// Moves the name of a command before the global options that precede it, and drops those that precede help or version, which have
-/// no use for them; `-v` before `--version` is a command of its own. Other options belong behind their command.
+/// Moves the name of a command before the global options that precede it, and drops those that precede help or version,
+/// which do not use them; `-v` before `--version` is a command of its own. Other options must follow their command.
 fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
     let is_help = given.first().is_some_and(|word| word == "help");
     if !is_help && !given.first()?.as_bytes().starts_with(b"-") {
@@ -186,7 +187,7 @@ fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
     None
 }
 
-/// Returns the error without colours, in which no word of the command line can act.
+/// Returns the error without colours, with all words of the command line escaped.
 fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
     let text = error.render().to_string().into_bytes();
     let text = words.iter().fold(text, |text, word| on_one_line(&text, word.as_bytes()).into_owned());
@@ -194,7 +195,7 @@ fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
     clap::Error::raw(error.kind(), text.strip_prefix("error: ").unwrap_or(&text))
 }
 
-/// Reads a command line whose first word is the program's name.
+/// Parses a command line whose first word is the program's name.
 fn parse_words(given: &[OsString]) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
@@ -206,8 +207,8 @@ fn parse_words(given: &[OsString]) -> Result<Command, clap::Error> {
     Ok(command)
 }
 
-/// Refuses a first word that names neither a command nor a file, where no command was named: a misspelt command must not turn into a
-/// file that is merely missing, nor a command behind an option into a file of its name.
+/// Rejects a first word that names neither a command nor a file, if no command was given: a misspelt command must not
+/// be treated as a missing file, nor a command after an option as a file of that name.
 fn refuse_unknown_word(first: Option<&OsString>, given: &[OsString]) -> Result<(), clap::Error> {
     let Some(first) = first else { return Ok(()) };
     let text = first.to_string_lossy();
@@ -238,14 +239,15 @@ fn refuse_unknown_word(first: Option<&OsString>, given: &[OsString]) -> Result<(
     refuse(format!("{}: no such command or file\nhint: {hint}\n", display_safe(first.as_bytes())))
 }
 
-/// Whether this word is a command, or what other programs call one.
+/// Returns whether this word is a command, or the name of a command in other programs.
 fn is_command(word: &str) -> bool {
     word == "verify" || Command::has_subcommand(word)
 }
 
 /// Parses a command line that names its command.
 fn parse_command(arguments: &[OsString]) -> Result<Command, clap::Error> {
-    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
+    // Most runs use one of these, and building the definitions of all subcommands takes longer than hashing a small
+    // file.
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("hash") => parse_alone("hash", arguments).map(Command::Hash),
         Some("check") => parse_alone("check", arguments).map(Command::Check),
@@ -258,7 +260,7 @@ fn parse_command(arguments: &[OsString]) -> Result<Command, clap::Error> {
     }
 }
 
-/// Tells what clap says of a command line: help and version as they are, errors with the prefix of all errors.
+/// Prints clap's result for a command line: help and version unchanged, errors with the common prefix.
 pub fn tell(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
@@ -272,7 +274,7 @@ pub fn tell(error: &clap::Error) -> Exit {
         );
     }
     let text = text(Color::Auto.on(&std::io::stderr()));
-    // Help where a subcommand is missing is no error that has a word for it.
+    // Help for a missing subcommand is an error without a message.
     let text = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
         _ => text.replacen("error:", "truesum:", 1),
@@ -281,13 +283,13 @@ pub fn tell(error: &clap::Error) -> Exit {
     Exit::NotAsAsked
 }
 
-/// The whole command line, for what is generated from it.
+/// Returns the complete command line definition, from which documentation is generated.
 pub fn definition() -> clap::Command {
     repeatable_flags(Cli::command())
 }
 
-/// Lets flags be repeated. An option with a value must not be: of two values one would be dropped without a word, unless it collects
-/// them (`Append`).
+/// Allows flags to be repeated. An option with a value must not be repeated unless it collects its values (`Append`),
+/// because one of them would be dropped silently.
 fn repeatable_flags(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_action() {
         ArgAction::SetTrue => {
@@ -315,15 +317,15 @@ fn parse_alone<T: Args + FromArgMatches>(
     T::from_arg_matches(&matches)
 }
 
-/// Whether this is the option of `check` that compares with one digest.
+/// Returns whether this is the option of `check` that compares with one digest.
 fn is_expect(word: &OsStr) -> bool {
     word.as_bytes().strip_prefix(b"--expect").is_some_and(|rest| matches!(rest, [] | [b'=', ..]))
 }
 
-/// Puts the subcommand in that the user left out.
+/// Inserts the subcommand if it was omitted.
 fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
     match arguments.get(1).and_then(|word| word.to_str()) {
-        // What other programs call it. A file of this name is written `./verify`.
+        // The name of this command in other programs. A file of this name is written `./verify`.
         Some("verify") => arguments[1] = "check".into(),
         Some("help") => {
             arguments.remove(1);
@@ -341,7 +343,7 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
     };
     match arguments.get(1) {
         None => {
-            // `truesum < file` hashes; at a terminal, where nobody types a file, the help is more use.
+            // `truesum < file` hashes; if standard input is a terminal, the help is more useful.
             if !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
                 arguments.push("hash".into());
             }
@@ -361,7 +363,7 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
                     }
                     arguments.insert(1, "check".into());
                 }
-                // A digest to compare with says as plainly what is wanted.
+                // A digest to compare with implies a check.
                 None if expects() => arguments.insert(1, "check".into()),
                 None => arguments.insert(1, "hash".into()),
             }
@@ -443,7 +445,7 @@ mod tests {
         }
     }
 
-    /// All sources of the program below a folder.
+    /// Returns the contents of all source files below a folder.
     fn sources(folder: &std::path::Path, texts: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -474,7 +476,7 @@ mod tests {
                 }
                 let option =
                     word.strip_prefix("--").and_then(|option| option.split(['=', ':', '.', '\\']).next());
-                // What only builds with object stores have is not known to others.
+                // Options that exist only in builds with object stores are unknown in others.
                 let known =
                     |option: &&str| !option.is_empty() && (cfg!(feature = "stores") || *option != "stored");
                 let Some(option) = option.filter(known) else { continue };
@@ -493,7 +495,7 @@ mod tests {
         assert!(seen > 50, "{seen}");
     }
 
-    /// Of two values of one option none is dropped: the option collects them, or the second one is refused.
+    /// If an option is given twice, no value is dropped: the option collects them, or the second one is rejected.
     #[test]
     fn a_repeated_option_collects_its_values_or_is_refused() {
         const VALUES: [&str; 14] = [
