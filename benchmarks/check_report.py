@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Opens a page in headless Chromium and checks what a reader would see: a benchmark report, or with --record the page of a check.
+"""Opens a page in headless Chromium and tests what a reader would see: a benchmark report, or with --record the report
+of a check.
 
 usage: check_report.py [--record] REPORT.html [SCREENSHOT_DIR]
 
@@ -26,7 +27,7 @@ except ImportError:
 WIDTHS = (1280, 838, 390)
 SCHEMES = ("light", "dark")
 
-# Faults of all charts that can be seen, and their number.
+# Returns all visible faults of charts, and their number.
 INSPECT = """
 () => {
   const faults = [];
@@ -103,7 +104,7 @@ INSPECT = """
 }
 """
 
-# Faults of a page of text: everything unfolded first.
+# Returns the faults of a page of text, after unfolding everything.
 RECORD = """
 () => {
   const faults = [];

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the commands that the documentation shows, and follows its links.
+"""Runs the commands in the documentation and checks its links.
 
 usage: documentation.py TRUESUM [PAGE...]
 
-In README.md, CONTRIBUTING.md, docs and benchmarks every code fence says what it is:
+In README.md, CONTRIBUTING.md, docs and benchmarks, every code fence has a type:
   console        a session: `$ command`, and below it what it prints to both streams. `...` in a line stands for any text, a line
                  that is only `...` for any lines. An exit status other than 0 stands as `[1]` in the last line.
   sh             commands, each of which must end in 0
@@ -30,7 +30,7 @@ BLESS = os.environ.get("TRUESUM_BLESS") == "1"
 
 
 class Page:
-    """One page: its blocks run in a folder of its own."""
+    """One page, whose blocks run in a folder of their own."""
 
     def __init__(self, path, program):
         self.path, self.name = path, path.relative_to(ROOT)
@@ -96,7 +96,7 @@ class Page:
         return body
 
     def joined(self, body, number):
-        """Commands with their line numbers; a backslash at the end goes on."""
+        """Yields commands with their line numbers; a backslash at the end continues a command."""
         whole, first = "", 0
         for n, line in enumerate(body):
             first = first or number + n
@@ -163,13 +163,13 @@ class Page:
 
 
 def matches(shown, found):
-    """Whether what was said is what is shown, `...` standing for anything."""
+    """Returns whether the output matches what is shown, where `...` stands for any text."""
     parts = [r"(?:.*\n)*?" if line.strip() == "..." else r".*?".join(map(re.escape, line.split("..."))) + "\n" for line in shown]
     return re.fullmatch("".join(parts), "".join(line + "\n" for line in found)) is not None
 
 
 def anchors(path):
-    """The headings of a page as their links are spelt."""
+    """Returns the headings of a page in the form used in links."""
     plain = re.sub(r"```.*?```", "", path.read_text(), flags=re.S)
     names = set()
     for heading in re.findall(r"^#+ (.*)$", plain, re.M):
@@ -179,7 +179,7 @@ def anchors(path):
 
 
 def summary():
-    """What is wrong with the table of contents."""
+    """Yields the errors in the table of contents."""
     docs = ROOT / "docs"
     text = (docs / "SUMMARY.md").read_text()
     named = re.findall(r"\]\(([^)]+\.md)\)", text)
