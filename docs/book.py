@@ -4,7 +4,7 @@
 The pages link to others in this repository, and these links must work wherever the pages are read. So the book has the
 same folders, and these pages are its last part.
 
-usage: docs/book.py FOLDER    (mdbook in PATH, or named by MDBOOK; cargo install mdbook --no-default-features is enough)
+usage: docs/book.py FOLDER    (requires mdbook, in PATH or given by MDBOOK: cargo install mdbook --no-default-features)
 """
 
 import os
@@ -95,7 +95,7 @@ def main() -> int:
     for link in found:
         print(link, file=sys.stderr)
     pages = sum(1 for _ in book.rglob("*.html"))
-    print(f"book: {pages} pages, {len(found)} dead links")
+    print(f"book: {pages} pages, {len(found)} broken links")
     return 1 if found or pages < 20 else 0
 
 

@@ -20,7 +20,7 @@ import time
 try:
     import pexpect
 except ImportError:
-    print("python3 has no pexpect: no shell was driven")
+    print("python3 has no pexpect: no shell was tested")
     sys.exit(77)
 
 # What is typed, what must be shown then, and what must not. Two tabs: the first completes, the second lists.
@@ -139,7 +139,7 @@ def main():
     for fault in found:
         print(f"completions: {fault}")
     if missing:
-        print(f"not installed, and not driven: {', '.join(missing)}")
+        print(f"not installed, and not tested: {', '.join(missing)}")
     print(f"completions: {len(CASES) + 2} cases in each of {', '.join(there)}, {len(found)} faults")
     sys.exit(1 if found else 77 if missing else 0)
 

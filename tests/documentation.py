@@ -4,17 +4,17 @@
 usage: documentation.py TRUESUM [PAGE...]
 
 In README.md, CONTRIBUTING.md, docs and benchmarks, every code fence has a type:
-  console        a session: `$ command`, and below it what it prints to both streams. `...` in a line stands for any text, a line
-                 that is only `...` for any lines. An exit status other than 0 stands as `[1]` in the last line.
-  sh             commands, each of which must end in 0
-  sh by-hand     commands that a test cannot run: they need root, a network, another machine or a long time
+  console        a session: `$ command`, followed by its output on both streams. `...` in a line stands for any text, a line
+                 that is only `...` for any lines. A nonzero exit status is shown as `[1]` in the last line.
+  sh             commands, each of which must succeed
+  sh by-hand     commands that a test cannot run, because they need root, a network, another machine or a long time
   anything else  is not run
-The blocks of a page are run one after the other in one folder, which is HOME too. A comment `<!-- before: ... -->` has commands
-that set the stage for the next block; what they write to ../session every command begins with. With TRUESUM_BLESS=1 the output of sessions is written as it is, where it differs.
+The blocks of a page are run one after the other in one folder, which is also HOME. A comment `<!-- before: ... -->` contains commands
+that prepare the next block; every command begins with what they write to ../session. With TRUESUM_BLESS=1, changed output is
+written to the pages.
 
-Links to files of the repository must resolve, including their anchors: a heading of a page, a function of a Rust file. docs/SUMMARY.md
-names every page of docs once.
-Exit status: 0 all is as shown, 1 not.
+Links to files in the repository must resolve, including their anchors: a heading of a page, a function in a Rust file.
+docs/SUMMARY.md contains every page of docs once. Exit status: 0 everything is as shown, 1 not.
 """
 
 import os
@@ -202,7 +202,7 @@ def main():
         commands += page.commands
         by_hand += page.by_hand
     print("\n".join(faults))
-    print(f"documentation: {commands} commands run, {by_hand} blocks to be done by hand, {len(faults)} faults")
+    print(f"documentation: {commands} commands run, {by_hand} blocks not run, {len(faults)} faults")
     sys.exit(1 if faults else 0)
 
 

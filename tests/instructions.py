@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions of every kernel row and compares them with those recorded.
+"""Counts the instructions of every kernel row and compares them with recorded counts.
 
 usage: instructions.py PROGRAM [TABLE]
 
@@ -88,7 +88,7 @@ def main():
         return 0
     recorded, recorded_by = read(table)
     if compiler != recorded_by:
-        print(f"instructions not compared: recorded with {recorded_by}, this is {compiler} (TRUESUM_BLESS=1 renews them)")
+        print(f"instructions not compared: recorded with {recorded_by}, this is {compiler} (TRUESUM_BLESS=1 updates them)")
         return 77
     # If this CPU lacks an instruction set, its rows are not missing; other CPUs may have more of them.
     here, there = ({instruction_set(way) for _, way in table} for table in (counts, recorded))
@@ -115,7 +115,7 @@ def main():
     for line in faults:
         print(f"FAULT: {line}")
     if faults or better:
-        print("if that is meant, record it: TRUESUM_BLESS=1 tests/instructions.py PROGRAM")
+        print("if this is intended, record it: TRUESUM_BLESS=1 tests/instructions.py PROGRAM")
     return 1 if faults else 0
 
 

@@ -18,7 +18,7 @@ import tempfile
 try:
     import jsonschema
 except ImportError:
-    print("python3 has no jsonschema: no output was held against its schema")
+    print("python3 has no jsonschema: no output was validated")
     sys.exit(77)
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "docs" / "schema"
@@ -180,7 +180,7 @@ def it_digest(program, root, name):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         it = play(os.path.abspath(sys.argv[1]), pathlib.Path(folder))
-    print(f"schemas: {len(it.met)} kinds of object are as docs/schema says, {it.failed} faults")
+    print(f"schemas: {len(it.met)} kinds of object are valid, {it.failed} faults")
     sys.exit(1 if it.failed else 0)
 
 

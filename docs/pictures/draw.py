@@ -99,7 +99,7 @@ def main():
     if stale:
         sys.exit(f'draw.py: {", ".join(stale)}: the program says something else now; draw anew without --check')
     if '--check' in sys.argv:
-        print(f'pictures: {len(PICTURES)} show what the program says')
+        print(f'pictures: {len(PICTURES)} show the program\'s current output')
 
 
 if __name__ == '__main__':

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Opens the page of examples/browser in headless Chromium and checks files with it, whole ones and others.
+"""Opens the page of examples/browser in headless Chromium and checks intact and modified files with it.
 
 usage: page.py FOLDER
 
-FOLDER is what examples/browser/build made. Exit status 1 with a line for what is wrong, 77 if there is nothing to look with: the Python
-package playwright and a Chromium (CHROMIUM, or the first of chromium, chromium-browser, google-chrome on PATH).
+FOLDER is the output of examples/browser/build. Exit status: 1 with a line for each fault; 77 if the Python package playwright or a
+Chromium is missing (CHROMIUM, or the first of chromium, chromium-browser, google-chrome on PATH).
 """
 
 import functools
@@ -119,7 +119,7 @@ def run(folder):
             assert ("truesum.wasm" in fetched) != vectors, fetched
             page.close()
         browser.close()
-    print("page: matches, mismatches and failures told as such, with vectors and without")
+    print("page: matches, mismatches and failures are reported correctly, with and without SIMD")
 
 
 if len(sys.argv) != 2:
