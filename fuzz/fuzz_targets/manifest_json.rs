@@ -1,4 +1,4 @@
-//! JSON lines. What is read can be written, and is then read as the same.
+//! JSON lines. Everything that can be read can be written, and is then read as the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -11,7 +11,7 @@ fuzz_target!(|text: &[u8]| {
         Reader::new(text, options).filter_map(Result::ok).map(|line| line.entry).collect()
     };
     for mut entry in read(text) {
-        // Seconds are a floating number in JSON, and lose their last digits.
+        // Seconds are floating-point numbers in JSON, and lose their last digits.
         entry.elapsed = None;
         let mut line = Vec::new();
         if append(&entry, jsonl, &Style::default(), &mut line).is_ok() {

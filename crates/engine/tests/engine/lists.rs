@@ -12,7 +12,7 @@ use truesum::verify::mending::repair;
 use truesum::{Conclusion, Event, Options, Outcome, Progress, Verdict, Verification};
 use truesum_test_support::thorough_or;
 
-/// Returns bytes without repetitions.
+/// Returns bytes in which no block occurs twice.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 7u64;
     let mut next = || {

@@ -104,7 +104,7 @@ impl Divided {
         Ok((entries, faults))
     }
 
-    /// Returns whether a merge gives these entries, or fails.
+    /// Checks that a merge gives these entries, unless it fails.
     fn right_or_loud(&self, entries: &[Entry], what: &str) {
         if let Ok((found, faults)) = self.merged()
             && faults.is_empty()
@@ -312,7 +312,7 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     let (done, told) = withholding(&divided, 0, 1..2, true);
     assert_eq!((done.standing, told), (Standing::Kept(1), vec![b"a\nb".to_vec()]));
 
-    // Otherwise skipped files are not read: here they could not be.
+    // Without a part, skipped files are not read: this one does not even exist.
     let unreadable = divided.dir.path().join("root/a\nb");
     let content = std::fs::read(&unreadable).unwrap();
     std::fs::remove_file(&unreadable).unwrap();
