@@ -13,8 +13,9 @@ The blocks of a page are run one after the other in one folder, which is also HO
 that prepare the next block; every command begins with what they write to ../session. With TRUESUM_BLESS=1, changed output is
 written to the pages.
 
-Links to files in the repository must resolve, including their anchors: a heading of a page, a function in a Rust file.
-docs/SUMMARY.md contains every page of docs once. Exit status: 0 everything is as shown, 1 not.
+Links to files of the repository must resolve, including their anchors: a heading of a page, a function of a Rust file. docs/SUMMARY.md
+names every page of docs once.
+Exit status: 0 all is as shown, 1 not.
 """
 
 import os

@@ -145,8 +145,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     }
     given.insert(0, called);
     parse_words(&given).map_err(|error| {
-        // The message contains words of the command line: if they would reach a terminal unescaped, it is created again
-        // from escaped ones.
+        // The words of the user are in the message: it is made again of harmless ones where they would reach a terminal raw.
         let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
         let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
         match raw && error.use_stderr() {
@@ -195,7 +194,7 @@ fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
     clap::Error::raw(error.kind(), text.strip_prefix("error: ").unwrap_or(&text))
 }
 
-/// Parses a command line whose first word is the program's name.
+/// Reads a command line whose first word is the program's name.
 fn parse_words(given: &[OsString]) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
@@ -246,8 +245,7 @@ fn is_command(word: &str) -> bool {
 
 /// Parses a command line that names its command.
 fn parse_command(arguments: &[OsString]) -> Result<Command, clap::Error> {
-    // Most runs use one of these, and building the definitions of all subcommands takes longer than hashing a small
-    // file.
+    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("hash") => parse_alone("hash", arguments).map(Command::Hash),
         Some("check") => parse_alone("check", arguments).map(Command::Check),
@@ -317,7 +315,7 @@ fn parse_alone<T: Args + FromArgMatches>(
     T::from_arg_matches(&matches)
 }
 
-/// Returns whether this is the option of `check` that compares with one digest.
+/// Whether this is the option of `check` that compares with one digest.
 fn is_expect(word: &OsStr) -> bool {
     word.as_bytes().strip_prefix(b"--expect").is_some_and(|rest| matches!(rest, [] | [b'=', ..]))
 }
@@ -476,7 +474,7 @@ mod tests {
                 }
                 let option =
                     word.strip_prefix("--").and_then(|option| option.split(['=', ':', '.', '\\']).next());
-                // Options that exist only in builds with object stores are unknown in others.
+                // What only builds with object stores have is not known to others.
                 let known =
                     |option: &&str| !option.is_empty() && (cfg!(feature = "stores") || *option != "stored");
                 let Some(option) = option.filter(known) else { continue };

@@ -98,7 +98,7 @@ def killed_writers(lab, tally):
             verified = lab.run(*verify, cwd=lab.folder)
             tally.expect(verified.code == 0, 'neither the old bytes nor the new ones', f'{label}: {verified}')
         again = lab.run(*words, cwd=lab.folder)
-        # A check that renames returns 1 for what it found under other names. A complete bag is rejected.
+        # A renaming check reports with 1 what it found under other names. A complete bag is refused.
         accepted = again.code == 0 or 'rename' in name and again.code == 1 or '--bag' in name and now == new
         tally.expect(accepted, 'the command run again fails', f'{label}: {again}')
         final = snapshot(lab)
