@@ -15,7 +15,7 @@
 set -u
 plan=$1
 status=0
-# One process per node, with as many threads as the job has cores.
+# As many threads as the job has cores: one process a node.
 truesum shard run --no-progress --die-with-parent \
     -j "${SLURM_CPUS_ON_NODE:-1}" "$plan" --index-from-env --of "$SLURM_ARRAY_TASK_COUNT" || status=$?
 # 4: a failure of this node's device, network or memory; another node may succeed. Finished bundles are not repeated.
