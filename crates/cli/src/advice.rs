@@ -32,7 +32,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
     }
 }
 
-/// A kind of failure, by the words in which files are reported.
+/// A kind of failure, by the words that are said of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
     /// The content differs from the manifest.

@@ -68,7 +68,7 @@ pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates.into_iter().filter(|one| !is_checksum(one) || !lengths.contains(&one.digest.len())).collect()
 }
 
-/// Prefixes of directory digests, and their names.
+/// Beginnings of digests of trees, and what they are of.
 const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
 
 /// Returns why a text is not a digest, with advice.
