@@ -206,8 +206,8 @@ fn parse_words(given: &[OsString]) -> Result<Command, clap::Error> {
     Ok(command)
 }
 
-/// Rejects a first word that names neither a command nor a file, if no command was given: a misspelt command must not
-/// be treated as a missing file, nor a command after an option as a file of that name.
+/// Refuses a first word that names neither a command nor a file, where no command was named: a misspelt command must not turn into a
+/// file that is merely missing, nor a command behind an option into a file of its name.
 fn refuse_unknown_word(first: Option<&OsString>, given: &[OsString]) -> Result<(), clap::Error> {
     let Some(first) = first else { return Ok(()) };
     let text = first.to_string_lossy();

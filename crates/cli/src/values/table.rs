@@ -60,8 +60,7 @@ impl TypedValueParser for KeyedSpecParser {
     }
 }
 
-/// Returns a list of algorithms in which commas within a name are replaced: `crc:width=16,poly=0x1021` and
-/// `haval256,5`.
+/// A list of algorithms in which the commas within a name are no longer any: `crc:width=16,poly=0x1021` and `haval256,5`.
 pub fn whole_names(list: &str) -> String {
     let mut whole = String::with_capacity(list.len());
     for (at, part) in list.split(',').enumerate() {
