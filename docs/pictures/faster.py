@@ -10,14 +10,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, '..', '..', 'benchmarks', 'RESULTS.md')
 PICTURE = os.path.join(HERE, 'faster.svg')
 ALGORITHMS = ['md5', 'sha256', 'sha512', 'blake3']
-# The workload of a row in the table, and its name in the chart.
+# What a row of the table is about, and how it is called here.
 JOBS = [
     ('write a manifest', '1 file, 4 GiB', 'One file of 4 GiB'),
     ('write a manifest', '10000 files', '10,000 files of 100 KiB, default options'),
     ('arranged to use all processors, side by side |', '100000 files', '100,000 files of 4 KiB, other tools with xargs -P'),
     ('verify a manifest', '10000 files', 'Verifying 10,000 files of 100 KiB'),
 ]
-# Medium greys and colours that are readable on white and on black; plain attributes, for viewers without style sheets.
+# Middle greys and colours that are read on white and on black; plain attributes, for viewers without style sheets.
 TEXT, LINE, AHEAD, BEHIND = '#6e7781', '#8c959f', '#1f77d0', '#d1571a'
 LEFT, UNIT, BAR, GAP, HEAD, TOP = 74, 78.0, 16, 6, 26, 30
 ONE = LEFT + UNIT

@@ -11,7 +11,7 @@ fuzz_target!(|text: &[u8]| {
         Reader::new(text, options).filter_map(Result::ok).map(|line| line.entry).collect()
     };
     for mut entry in read(text) {
-        // Seconds are floating-point numbers in JSON, and lose their last digits.
+        // Seconds are a floating number in JSON, and lose their last digits.
         entry.elapsed = None;
         let mut line = Vec::new();
         if append(&entry, jsonl, &Style::default(), &mut line).is_ok() {

@@ -79,7 +79,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// A share as a percentage: `1.3 %`.
+/// A share as percent: `1.3 %`.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

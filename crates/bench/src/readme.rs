@@ -15,7 +15,7 @@ use std::fmt::Write;
 const BEGIN: &str = "<!-- speed:";
 const END: &str = "<!-- /speed -->";
 
-/// The algorithms that are common choices.
+/// The algorithms that people choose between.
 const USUAL: [&str; 10] =
     ["crc32", "crc32c", "xxh128", "blake3", "md5", "sha1", "sha256", "sha512", "sha3-256", "blake2b"];
 

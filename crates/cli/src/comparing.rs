@@ -84,7 +84,7 @@ pub fn compare(
     let output = Output::stdout();
     let mut options = options;
     options.check.own = output.own();
-    // An earlier report is not one of the files.
+    // An earlier page is none of the files.
     let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     options.check.own.extend(id.map(|file| FileId::from(&file)));
     let watch = Watch::start(line, None, &mut console);
@@ -285,7 +285,7 @@ impl Telling<'_> {
 }
 
 impl Telling<'_> {
-    /// Adds a file to the HTML report.
+    /// Adds what an event says of a file to the page of the whole.
     fn file(&mut self, event: &Event<'_>) {
         let Telling { manner, record, .. } = self;
         let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
@@ -299,7 +299,7 @@ impl Telling<'_> {
                 detail.extend(
                     finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())),
                 );
-                // A file that only has a different name matches the manifest.
+                // What only has another name is what is listed.
                 let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
                 for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
                     let Some(facts) = facts else { continue };

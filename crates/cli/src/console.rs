@@ -78,7 +78,7 @@ impl Console {
         }
     }
 
-    /// Prints a line unchanged, such as a summary.
+    /// A line as it is: a summary.
     pub fn line(&self, text: &str) {
         self.write(format!("{text}\n").as_bytes(), Escapes::None);
     }

@@ -65,7 +65,7 @@ pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
     }
 }
 
-/// An output file: the option that specifies it, and its name.
+/// A file that a run is to write: the option that names it, and its name.
 pub type Written<'w> = (&'static str, &'w Path);
 
 /// Tests the output files before any file is read: no two may be the same file, and none may be standard output or in

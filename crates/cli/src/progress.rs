@@ -133,7 +133,7 @@ impl Drawing {
         (now.1 - bytes.min(now.1)) as f64 / (now.0 - at).as_secs_f64().max(1e-3)
     }
 
-    /// Returns the fraction of the manifests that has been read, if it is useful.
+    /// The share of the manifests that was read, where it is worth telling.
     fn share(&self) -> Option<f64> {
         let (all, read) = self.progress.listed();
         (read > 0 && read < all).then(|| read as f64 / all as f64)

@@ -10,7 +10,7 @@ pub(crate) fn status(algorithm: &str) -> &'static str {
     find(algorithm).map_or("", |row| row.status.word())
 }
 
-/// `± 1.2 %`, and the number of outliers.
+/// `± 1.2 %`, and how many samples are outliers.
 pub(crate) fn spread(m: &Measurement) -> String {
     match m.summary() {
         Some(s) if s.outliers > 0 => {

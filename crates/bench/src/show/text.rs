@@ -5,7 +5,7 @@ use super::section::Table;
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use std::fmt::Write;
 
-/// Returns the sections as headings and tables, warnings first, the machine last.
+/// The sections as headings and tables, warnings first, the machine last.
 pub fn text(report: &Report) -> String {
     let mut text = String::new();
     for warning in report.warnings() {
@@ -28,7 +28,7 @@ pub fn text(report: &Report) -> String {
     text.strip_prefix('\n').map(str::to_owned).unwrap_or(text)
 }
 
-/// Formats one table.
+/// One table.
 pub fn grid(table: &Table) -> String {
     let mut grid = comfy_table::Table::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -46,7 +46,7 @@ pub fn grid(table: &Table) -> String {
     lines.join("\n")
 }
 
-/// Wraps text at spaces so that no line is longer than `width` characters, unless a word is.
+/// Breaks at spaces so that no line is longer than `width` characters, words permitting.
 fn wrap(text: &str, width: usize) -> String {
     let mut wrapped = String::new();
     let mut column = 0;

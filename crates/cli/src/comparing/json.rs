@@ -51,7 +51,7 @@ fn object(facts: &Facts, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
-/// Appends the object for a malformed part of a manifest.
+/// Appends the line of a part of a manifest that is no entry.
 pub fn malformed(manner: &Manner, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>) {
     begin(manner, "malformed", out);
     out.extend_from_slice(b",\"manifest\":");
@@ -65,7 +65,7 @@ pub fn malformed(manner: &Manner, manifest: &[u8], bad: &BadLine, out: &mut Vec<
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the object for a file that was compared with sets of known content.
+/// Appends the line of a file that was looked for in sets of known content.
 pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u8>) {
     begin(manner, "file", out);
     add(out, format_args!(",\"standing\":\"{standing}\","));

@@ -100,7 +100,7 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     lines(&rows)
 }
 
-/// Returns the heading of an HTML report.
+/// What stands above the files of a page.
 pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let names: Vec<String> = report.manifests.iter().map(|(path, _)| name(path)).collect();

@@ -1,4 +1,4 @@
-//! The main findings of a run of `bench limit`; the section contains the reasons.
+//! What a reader wants to know of a run of `bench limit`; the section has the reasons.
 
 use super::views::{Limits, pair};
 use crate::quantity::rate;

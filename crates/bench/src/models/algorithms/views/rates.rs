@@ -14,7 +14,7 @@ fn pick<'a>(record: &'a Record, part: &'a str, algorithm: &str, variant: &str) -
     record.part(part).find(|m| m.algorithm == algorithm && m.variant == variant)
 }
 
-/// Returns the algorithms of the rate part, fastest first.
+/// The algorithms of the rate part, fastest first.
 pub(in crate::models::algorithms) fn ranked(
     record: &Record,
 ) -> Vec<(&str, Option<&Measurement>, Option<&Measurement>)> {
