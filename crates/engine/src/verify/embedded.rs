@@ -116,8 +116,7 @@ impl Verification<'_> {
     }
 }
 
-/// Returns whether a file found by the walk is treated as a manifest, judging by its name alone. If it turns out not to
-/// be one, that is a failure.
+/// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
 fn is_manifest(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let lower = name.to_ascii_lowercase();
