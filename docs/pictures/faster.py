@@ -24,7 +24,7 @@ ONE = LEFT + UNIT
 
 
 def rows():
-    """Returns the cells for each workload: algorithm to ratio and program."""
+    """The cells of each job: algorithm to ratio and program."""
     lines = open(RESULTS).read().split('\n')
     head = next(i for i, line in enumerate(lines) if line.startswith('| what | files |'))
     names = [cell.strip() for cell in lines[head].strip('|').split('|')]
