@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Opens a page in headless Chromium and checks what a reader would see: a benchmark report, or with --record the page of a check.
+"""Opens a page in headless Chromium and tests what a reader would see: a benchmark report, or with --record the report
+of a check.
 
 usage: check_report.py [--record] REPORT.html [SCREENSHOT_DIR]
 
-At 1280, 838 and 390 pixels, light and dark: no console error, nothing fetched, no sideways scrolling of the page, every chart
-has bars or points, bars begin at one place and are as long as their values, no two labels of a chart overlap or leave it,
-none is crossed by a limit's line, and one that lies over a shape is painted after it with a halo. Words have a contrast of
-4.5 to the ground, shapes 3. A record needs no charts: there every text has that contrast to what lies behind it, and nothing
-reaches over the edge of the page, with its details folded and unfolded. Exit status 1 with a line for each fault, 77 if
-there is nothing to look with: the Python package playwright and a Chromium (CHROMIUM, or the first of chromium,
-chromium-browser, google-chrome on PATH).
+At 1280, 838 and 390 pixels, light and dark: there are no console errors, network requests or horizontal scrolling; every chart
+has bars or points; bars begin at one position and their lengths match their values; labels of a chart do not overlap or leave
+it, and are not crossed by a limit line; a label over a shape is painted after it with a halo. Text has a contrast of 4.5 to
+the background, shapes 3. A record needs no charts: there, all text has that contrast to its background, and nothing extends
+beyond the edge of the page, with details collapsed and expanded. Exit status: 1 with a line for each fault; 77 if the Python
+package playwright or a Chromium is missing (CHROMIUM, or the first of chromium, chromium-browser, google-chrome on PATH).
 """
 
 import os
@@ -26,7 +26,7 @@ except ImportError:
 WIDTHS = (1280, 838, 390)
 SCHEMES = ("light", "dark")
 
-# Faults of all charts that can be seen, and their number.
+# Returns all visible faults of charts, and their number.
 INSPECT = """
 () => {
   const faults = [];
@@ -103,7 +103,7 @@ INSPECT = """
 }
 """
 
-# Faults of a page of text: everything unfolded first.
+# Returns the faults of a page of text, after unfolding everything.
 RECORD = """
 () => {
   const faults = [];

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds the book of these pages with mdBook, and looks whether each of its links leads somewhere.
+"""Builds the book from these pages with mdBook, and tests that each of its links leads somewhere.
 
-The pages link to others of this repository, so that these links work wherever the pages are read: the book has the same folders,
-and those pages as its last part.
+The pages link to others in this repository, and these links must work wherever the pages are read. So the book has the
+same folders, and these pages are its last part.
 
-usage: docs/book.py FOLDER    (mdbook in PATH, or named by MDBOOK; cargo install mdbook --no-default-features is enough)
+usage: docs/book.py FOLDER    (requires mdbook, in PATH or given by MDBOOK: cargo install mdbook --no-default-features)
 """
 
 import os
@@ -34,7 +34,7 @@ BEYOND = """
 
 
 def sources(folder: Path) -> None:
-    """Puts into the folder what the book is made of."""
+    """Copies the sources of the book to the folder."""
     ignore = shutil.ignore_patterns("*.py", "book.toml", "SUMMARY.md")
     shutil.copytree(ROOT / "docs", folder / "src/docs", ignore=ignore)
     for path in ["examples/shards", "benchmarks/recorded", "crates/engine/examples"]:
@@ -44,7 +44,8 @@ def sources(folder: Path) -> None:
     for path in re.findall(r"\]\(([^)]+)\)", FIRST + BEYOND):
         (folder / "src" / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, folder / "src" / path)
-    # A README becomes its folder's first page, and links to it do not follow; the list of pages is at every page's side.
+    # A README becomes its folder's first page, and links to it are not adapted; the list of pages is next to every
+    # page.
     for readme in (folder / "src").glob("*/**/README.md"):
         readme.rename(readme.with_name("about.md"))
     for page in (folder / "src").rglob("*.md"):
@@ -64,10 +65,10 @@ def sources(folder: Path) -> None:
 
 
 def dead(book: Path) -> list[str]:
-    """The links that lead nowhere."""
+    """Returns the broken links."""
     found = []
     for page in sorted(book.rglob("*.html")):
-        # All pages in one, as if they lay there.
+        # All pages in one, with links relative to the top.
         if page.name in ("print.html", "404.html", "toc.html"):
             continue
         for link in re.findall(r'<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"', page.read_text()):
@@ -94,7 +95,7 @@ def main() -> int:
     for link in found:
         print(link, file=sys.stderr)
     pages = sum(1 for _ in book.rglob("*.html"))
-    print(f"book: {pages} pages, {len(found)} dead links")
+    print(f"book: {pages} pages, {len(found)} broken links")
     return 1 if found or pages < 20 else 0
 
 

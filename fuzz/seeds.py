@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes fuzz/corpus/TARGET of the fixtures in testdata/manifests: what stands below their headers, with the byte in front that
-chooses the format or the options where a target wants one. usage: fuzz/seeds.py"""
+"""Creates fuzz/corpus/TARGET from the fixtures in testdata/manifests: the text below their headers, preceded by the byte that
+selects the format or the options if a target needs one. usage: fuzz/seeds.py"""
 import hashlib
 import pathlib
 import re

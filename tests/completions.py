@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Drives real shells at a terminal: what a user gets who presses the tabulator.
+"""Drives real shells in a terminal: shows what a user gets by pressing the tab key.
 
 usage: completions.py TRUESUM
 
-bash, zsh and fish are started in a folder with some files, load the completions the program prints, and are typed at. Exit
-status: 0 all is completed as it should be, 1 not, 77 if a shell or Python's pexpect is missing.
+bash, zsh and fish are started in a folder with some files, load the completions printed by the program, and receive
+keystrokes. Exit status: 0 all completions are correct, 1 some are not, 77 if a shell or Python's pexpect is missing.
 """
 
 import concurrent.futures
@@ -20,10 +20,10 @@ import time
 try:
     import pexpect
 except ImportError:
-    print("python3 has no pexpect: no shell was driven")
+    print("python3 has no pexpect: no shell was tested")
     sys.exit(77)
 
-# What is typed, what must be shown then, and what must not. Two tabulators: the first completes, the second lists.
+# What is typed, what must be shown then, and what must not. Two tabs: the first completes, the second lists.
 CASES = [
     ("truesum che\t", ["truesum check "], []),
     ("truesum hash --algor\t", ["--algorithm"], []),
@@ -42,13 +42,13 @@ CASES = [
 
 
 def clean(text):
-    """What a terminal shows, without its orders."""
+    """Returns what a terminal shows, without control sequences."""
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>]|\x1b\][^\x07]*\x07|[\x00\x07\x0e\x0f]", "", text)
     return re.sub(r".\x08", "", text)
 
 
 class Shell:
-    """One shell at a terminal."""
+    """One shell in a terminal."""
 
     def __init__(self, name, command, setup, home):
         self.name = name
@@ -64,7 +64,7 @@ class Shell:
         self.quiet()
 
     def quiet(self, silence=0.5, most=5.0):
-        """What comes until there was silence for a while; where nothing comes at all it is waited for longer."""
+        """Reads until there is no output for a while; waits longer if there is none at all."""
         text, since = "", time.monotonic()
         while True:
             try:
@@ -75,7 +75,7 @@ class Shell:
                     return text
 
     def shows(self, text, good):
-        """What is shown when this is typed, and whether it is `good`. A busy machine gets more time, again and again."""
+        """Returns what is shown after this is typed, and whether it is `good`. A busy machine gets more and more time."""
         for patience in (1, 3, 8, 20, 40):
             said = self.type(text, patience)
             if good(said):
@@ -83,7 +83,7 @@ class Shell:
         return said, False
 
     def type(self, text, patience):
-        """What is shown when this is typed, the line being thrown away then."""
+        """Returns what is shown after this is typed, and then discards the line."""
         said = ""
         for part in re.split(r"(\t)", text):
             if part:
@@ -95,7 +95,7 @@ class Shell:
 
 
 def drive(name, command, setup, home):
-    """Faults of one shell, as lines."""
+    """Returns the failures of one shell, as lines."""
     shell = Shell(name, command, setup, home)
     faults = []
     for typed, wanted, refused in CASES:
@@ -139,7 +139,7 @@ def main():
     for fault in found:
         print(f"completions: {fault}")
     if missing:
-        print(f"not installed, and not driven: {', '.join(missing)}")
+        print(f"not installed, and not tested: {', '.join(missing)}")
     print(f"completions: {len(CASES) + 2} cases in each of {', '.join(there)}, {len(found)} faults")
     sys.exit(1 if found else 77 if missing else 0)
 

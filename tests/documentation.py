@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Runs the commands that the documentation shows, and follows its links.
+"""Runs the commands in the documentation and checks its links.
 
 usage: documentation.py TRUESUM [PAGE...]
 
-In README.md, CONTRIBUTING.md, docs and benchmarks every code fence says what it is:
-  console        a session: `$ command`, and below it what it prints to both streams. `...` in a line stands for any text, a line
-                 that is only `...` for any lines. An exit status other than 0 stands as `[1]` in the last line.
-  sh             commands, each of which must end in 0
-  sh by-hand     commands that a test cannot run: they need root, a network, another machine or a long time
+In README.md, CONTRIBUTING.md, docs and benchmarks, every code fence has a type:
+  console        a session: `$ command`, followed by its output on both streams. `...` in a line stands for any text, a line
+                 that is only `...` for any lines. A nonzero exit status is shown as `[1]` in the last line.
+  sh             commands, each of which must succeed
+  sh by-hand     commands that a test cannot run, because they need root, a network, another machine or a long time
   anything else  is not run
-The blocks of a page are run one after the other in one folder, which is HOME too. A comment `<!-- before: ... -->` has commands
-that set the stage for the next block; what they write to ../session every command begins with. With TRUESUM_BLESS=1 the output of sessions is written as it is, where it differs.
+The blocks of a page are run one after the other in one folder, which is also HOME. A comment `<!-- before: ... -->` contains commands
+that prepare the next block; every command begins with what they write to ../session. With TRUESUM_BLESS=1, changed output is
+written to the pages.
 
 A manifest that a page writes (`truesum hash -o`, `truesum convert -o`) is checked at once: the program must accept what it writes.
 Links to files of the repository must resolve, including their anchors: a heading of a page, a function of a Rust file. docs/SUMMARY.md
@@ -31,7 +32,7 @@ BLESS = os.environ.get("TRUESUM_BLESS") == "1"
 
 
 class Page:
-    """One page: its blocks run in a folder of its own."""
+    """One page, whose blocks run in a folder of their own."""
 
     def __init__(self, path, program):
         self.path, self.name = path, path.relative_to(ROOT)
@@ -99,7 +100,7 @@ class Page:
         return body
 
     def joined(self, body, number):
-        """Commands with their line numbers; a backslash at the end goes on."""
+        """Yields commands with their line numbers; a backslash at the end continues a command."""
         whole, first = "", 0
         for n, line in enumerate(body):
             first = first or number + n
@@ -177,13 +178,13 @@ class Page:
 
 
 def matches(shown, found):
-    """Whether what was said is what is shown, `...` standing for anything."""
+    """Returns whether the output matches what is shown, where `...` stands for any text."""
     parts = [r"(?:.*\n)*?" if line.strip() == "..." else r".*?".join(map(re.escape, line.split("..."))) + "\n" for line in shown]
     return re.fullmatch("".join(parts), "".join(line + "\n" for line in found)) is not None
 
 
 def anchors(path):
-    """The headings of a page as their links are spelt."""
+    """Returns the headings of a page in the form used in links."""
     plain = re.sub(r"```.*?```", "", path.read_text(), flags=re.S)
     names = set()
     for heading in re.findall(r"^#+ (.*)$", plain, re.M):
@@ -193,7 +194,7 @@ def anchors(path):
 
 
 def summary():
-    """What is wrong with the table of contents."""
+    """Yields the errors in the table of contents."""
     docs = ROOT / "docs"
     text = (docs / "SUMMARY.md").read_text()
     named = re.findall(r"\]\(([^)]+\.md)\)", text)
@@ -216,7 +217,7 @@ def main():
         commands += page.commands
         by_hand += page.by_hand
     print("\n".join(faults))
-    print(f"documentation: {commands} commands run, {by_hand} blocks to be done by hand, {len(faults)} faults")
+    print(f"documentation: {commands} commands run, {by_hand} blocks not run, {len(faults)} faults")
     sys.exit(1 if faults else 0)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program without features: at most 12 MiB, and it says how to get what it lacks without offering it.
+# Tests the program without optional features: it has at most 12 MiB, and explains how to get missing features without offering them.
 # usage: everyday.sh TRUESUM
 set -euo pipefail
 truesum=$1
@@ -42,4 +42,4 @@ for words in "\375\067\172\130\132\000 xz" "\050\265\057\375 zstd"; do
     [ $status = 2 ] && [[ $said == *"compressed with ${words#* }"*"--features full"*"${words#* } -dc FILE | truesum check -"* ]] ||
         { echo "everyday.sh: ${words#* }: status $status: $said"; exit 1; }
 done
-echo "everyday: $size bytes, and it says how to get bench"
+echo "everyday: $size bytes, and it explains how to get bench"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the probe suite on the truesum in the folder given. Every case must be right or not applicable, but for one: a plain
-# manifest cut at a line end cannot know its own end (M08), so a file it no longer lists is a notice there, and a failure
-# under `check --exact`, which is probed too.
+# Runs the probe suite with the truesum in the given folder. Every case must be right or not applicable, with one
+# exception: a plain manifest truncated at the end of a line cannot show that (M08), so a file that is missing from it
+# is only reported there, and a failure with `check --exact`, which is tested too.
 set -euo pipefail
 bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/faults"

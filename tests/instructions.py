@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Counts the instructions of every kernel row and compares them with those recorded.
+"""Counts the instructions of every kernel row and compares them with recorded counts.
 
 usage: instructions.py PROGRAM [TABLE]
 
-PROGRAM is the example `instructions` of crates/hash, built with the release profile but with its symbols
-(CARGO_PROFILE_RELEASE_STRIP=debuginfo); TABLE is benchmarks/recorded/instructions.tsv. Counts do not depend on how busy the machine is, so a row that takes 2 % more of them
-than recorded is slower by an edit (or a new compiler), and that is a failure; so is one that is gone. Fewer are a reason to
-record anew: TRUESUM_BLESS=1 writes the table.
+PROGRAM is the example `instructions` of crates/hash, built with the release profile but with symbols
+(CARGO_PROFILE_RELEASE_STRIP=debuginfo); TABLE is benchmarks/recorded/instructions.tsv. Counts do not depend on how busy
+the machine is, so a row with 2 % more instructions than recorded became slower through an edit (or a new compiler),
+which is a failure; so is a row that is missing. If there are fewer, record them: TRUESUM_BLESS=1 writes the table.
 
-What this does not see: rows that Valgrind cannot run (AVX-512, SHA-NI; for the first see crates/hash/tests/disassembly.rs),
-and whatever makes the same instructions take longer.
+Not detected: changes in rows that Valgrind cannot run (AVX-512, SHA-NI; for the former see
+crates/hash/tests/disassembly.rs), and anything that makes the same instructions take longer.
 
-Exit status 0 if all is as recorded or better, 1 if not, 77 if there is nothing to count with or to compare with: no
-valgrind, or another compiler than the table's.
+Exit status 0 if everything is as recorded or better, 1 if not, 77 if Valgrind is missing or the table was recorded with
+another compiler.
 """
 
 import os
@@ -28,9 +28,9 @@ TABLE = pathlib.Path(__file__).parent.parent / "benchmarks/recorded/instructions
 
 
 def counted(program):
-    """{(algorithm, way): (instructions of one unit, unit)}, in the program's order."""
+    """Returns {(algorithm, way): (instructions of one unit, unit)}, in the program's order."""
     with tempfile.TemporaryDirectory() as folder:
-        # Kernels are chosen by their name or by what Valgrind's CPU has, never by the caller's environment.
+        # Kernels are selected by name or by Valgrind's CPU features, never by the caller's environment.
         environment = {key: value for key, value in os.environ.items() if key not in ("TRUESUM_CPU", "TRUESUM_KERNEL")}
         command = ["valgrind", "--tool=callgrind", "--zero-before=*counted_call*", "--dump-before=*counted_to_here*"]
         command += [f"--callgrind-out-file={folder}/count", program]
@@ -50,7 +50,7 @@ def counted(program):
 
 
 def instruction_set(way):
-    """Of a kernel row; None for what every CPU runs."""
+    """Returns the instruction set of a kernel row; None for one that runs on every CPU."""
     name = way.split()[0]
     return None if name in ("one", "portable") or name.isdigit() else name
 
@@ -68,7 +68,7 @@ def write(table, counts, compiler):
 
 
 def read(table):
-    """The recorded counts as `counted` gives them, and the compiler."""
+    """Returns the recorded counts in the form of `counted`, and the compiler."""
     lines = table.read_text().splitlines()
     compiler = next(line.split(": ", 1)[1] for line in lines if line.startswith("# Compiled by"))
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
@@ -88,9 +88,9 @@ def main():
         return 0
     recorded, recorded_by = read(table)
     if compiler != recorded_by:
-        print(f"instructions not compared: recorded with {recorded_by}, this is {compiler} (TRUESUM_BLESS=1 renews them)")
+        print(f"instructions not compared: recorded with {recorded_by}, this is {compiler} (TRUESUM_BLESS=1 updates them)")
         return 77
-    # Where this CPU lacks a whole instruction set, its rows are not gone; another may have more of them.
+    # If this CPU lacks an instruction set, its rows are not missing; other CPUs may have more of them.
     here, there = ({instruction_set(way) for _, way in table} for table in (counts, recorded))
     others = (here ^ there) - {None}
     faults, better = [], []
@@ -115,7 +115,7 @@ def main():
     for line in faults:
         print(f"FAULT: {line}")
     if faults or better:
-        print("if that is meant, record it: TRUESUM_BLESS=1 tests/instructions.py PROGRAM")
+        print("if this is intended, record it: TRUESUM_BLESS=1 tests/instructions.py PROGRAM")
     return 1 if faults else 0
 
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Holds the order of rooms that ARCHITECTURE.md writes down against the imports of the code.
+"""Checks the imports of the code against the module order in ARCHITECTURE.md.
 
-`layers.py [FOLDER]` reads every crate below FOLDER/crates (the folder above this file's, unless said), and FOLDER/python, and fails on
-- a circle: files of one crate that import each other, however long the way round;
-- an import of a room from an earlier one: the block ```layers in ARCHITECTURE.md has a line for each crate,
-  `crate: a b < c < d`, where a room may import those that stand before a `<` of its own, and rooms between two `<` do not
+`layers.py [FOLDER]` reads every crate below FOLDER/crates (by default, the folder above this file's) and FOLDER/python, and fails on
+- a cycle: files of one crate that import each other, directly or through others;
+- an import of a module by one that precedes it: the block ```layers in ARCHITECTURE.md has a line for each crate,
+  `crate: a b < c < d`, where a module may import those to the left of a `<` that precedes it, and modules between two `<` must not
   import each other;
-- a room that the block does not name, or that is not there any more.
+- a module that is not in the block, or that no longer exists.
 
-A room is a file or folder directly below `src`; `lib.rs` and `main.rs` stand above all. An import is a `use` or a path that begins with
-`crate`, `super` or `self`; what a module hands on with `use` counts as an import of the file where it is defined, and code under
-`#[cfg(test)]` does not count. The code is read as text, so that this needs no compiler.
+A module here is a file or folder directly below `src`; `lib.rs` and `main.rs` are above all of them. An import is a `use` or a path that
+begins with `crate`, `super` or `self`. A re-export counts as an import of the file that contains the definition, and code under
+`#[cfg(test)]` does not count. The code is read as text, so no compiler is required.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ import sys
 
 
 def blank_out(text):
-    """The code with comments and the insides of literals replaced by blanks, line for line."""
+    """Returns the code with comments and the contents of literals replaced by blanks, line by line."""
     token = re.compile(
         r'//[^\n]*|/\*.*?\*/|b?r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|b?\'(?:\\[^\n]{1,9}?|[^\\\'\n])\'', re.S
     )
@@ -27,7 +27,7 @@ def blank_out(text):
 
 
 def without_tests(code):
-    """The code without items under `#[cfg(test)]`, and the names of modules in other files that are so."""
+    """Returns the code without items under `#[cfg(test)]`, and the names of modules in other files that are under it."""
     only_tests = set()
     mark = re.compile(r"#\[cfg\((?:test|all\(test\b[^\]]*)\)\]")
     while found := mark.search(code):
@@ -44,7 +44,7 @@ def without_tests(code):
 
 
 def closing(code, start):
-    """Where the brace closes within which `start` lies."""
+    """Returns the position of the closing brace of the block that contains `start`."""
     depth = 1
     for at in range(start, len(code)):
         depth += {"{": 1, "}": -1}.get(code[at], 0)
@@ -54,7 +54,7 @@ def closing(code, start):
 
 
 def expand(tree):
-    """The paths of a use tree: `a::{b, c as d}` gives (a::b, b) and (a::c, d)."""
+    """Returns the paths of a use tree: `a::{b, c as d}` gives (a::b, b) and (a::c, d)."""
     tree = tree.strip()
     if "{" not in tree:
         path, _, alias = tree.partition(" as ")
@@ -80,7 +80,7 @@ def expand(tree):
 
 
 class Crate:
-    """The modules of one crate and who imports whom."""
+    """Returns the modules of one crate and their importers."""
 
     def __init__(self, source):
         self.source = source
@@ -106,7 +106,7 @@ class Crate:
             yield from self.paths_in(module, code)
 
     def paths_in(self, module, code):
-        """Absolute paths that code of this module uses, each with the name it gets there."""
+        """Returns the absolute paths used by the code of this module, each with its local name."""
         used = [each for found in re.finditer(r"\buse\s+([^;]+);", code) for each in expand(found.group(1))]
         body = re.sub(r"\buse\s+[^;]+;", "", code)
         for found in re.finditer(r"(?<![\w:$])(?:crate|super|self)(?:\s*::\s*\w+)+", body):
@@ -116,7 +116,7 @@ class Crate:
                 yield [part for part in path if part not in ("*", "{}")], name
 
     def absolute(self, module, parts):
-        """The path from the crate's root, or None for another crate's."""
+        """Returns the path from the crate's root, or None for another crate's."""
         first, rest = parts[0], parts[1:]
         if first == "crate":
             return rest
@@ -132,7 +132,7 @@ class Crate:
         return None
 
     def defined_in(self, path, seen=()):
-        """The module that defines what this path leads to, through whatever hands it on."""
+        """Returns the module that defines what this path leads to, through all re-exports."""
         at = ()
         while path and at + (path[0],) in self.files:
             at, path = at + (path[0],), path[1:]
@@ -155,7 +155,7 @@ class Crate:
 
 
 def circles(nodes, edges):
-    """Tarjan's strongly connected components of more than one node."""
+    """Tarjan's strongly connected components with more than one node."""
     index, low, stack, on, found = {}, {}, [], set(), []
 
     def visit(node):
@@ -187,18 +187,18 @@ def circles(nodes, edges):
 
 
 def written_order(text):
-    """Crate -> list of levels, each a list of rooms."""
+    """Returns the levels of each crate, each a list of modules."""
     block = re.search(r"```layers\n(.*?)```", text, re.S)
     order = {}
     for line in block.group(1).splitlines() if block else []:
-        crate, _, rooms = line.partition(":")
-        if rooms.strip():
-            order[crate.strip()] = [level.split() for level in rooms.split("<")]
+        crate, _, modules = line.partition(":")
+        if modules.strip():
+            order[crate.strip()] = [level.split() for level in modules.split("<")]
     return order
 
 
 def check(top):
-    """The faults found, each a line."""
+    """Returns the errors found, one per line."""
     order = written_order((top / "ARCHITECTURE.md").read_text())
     sources = sorted([*(top / "crates").glob("*/src"), *top.glob("python/src")], key=lambda source: source.parent.name)
     crates = {source.parent.name: source for source in sources}
@@ -209,20 +209,20 @@ def check(top):
         for module, target in crate.imports():
             edges.setdefault(module, set()).add(target)
         for group in circles(crate.files, edges):
-            faults.append(f"{name}: a circle of {len(group)} files:")
+            faults.append(f"{name}: a cycle of {len(group)} files:")
             for module in group:
                 for target in sorted(edges.get(module, set()) & set(group)):
                     faults.append(f"    {crate.name(module)} imports {crate.name(target)}")
-        levels = {room: at for at, level in enumerate(order.get(name, [])) for room in level}
-        rooms = {module[0] for module in crate.files if module}
-        faults += [f"{name}: ARCHITECTURE.md does not say where {room} stands" for room in sorted(rooms - set(levels))]
-        faults += [f"{name}: ARCHITECTURE.md names {room}, which is not there" for room in sorted(set(levels) - rooms)]
+        levels = {module: at for at, level in enumerate(order.get(name, [])) for module in level}
+        modules = {file[0] for file in crate.files if file}
+        faults += [f"{name}: {module} is not in ARCHITECTURE.md" for module in sorted(modules - set(levels))]
+        faults += [f"{name}: ARCHITECTURE.md names {module}, which does not exist" for module in sorted(set(levels) - modules)]
         for module, targets in sorted(edges.items()):
             for target in sorted(targets):
                 if not module:
                     continue
                 if not target:
-                    faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}, which stands above all")
+                    faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}, which is above all modules")
                     continue
                 here, there = module[0], target[0]
                 if here != there and here in levels and there in levels and levels[there] >= levels[here]:
@@ -233,7 +233,7 @@ def check(top):
 def main():
     top = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
     faults, crates = check(top)
-    print("\n".join(faults) if faults else f"layers: {crates} crates, no circle, no import against the order")
+    print("\n".join(faults) if faults else f"layers: {crates} crates, no cycle, no import against the order")
     sys.exit(1 if faults else 0)
 
 

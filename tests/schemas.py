@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds all JSON the program prints against the schemas in docs/schema.
+"""Validates all JSON output of the program against the schemas in docs/schema.
 
 usage: schemas.py TRUESUM
 
-Every line must be valid by the schema that it names itself, and may have no member that the schema does not speak of; every
-schema, and every kind of object in it, must be met by some line, unless EXCUSED says why not. Exit status: 0 as they say, 1 not,
-77 if Python has no jsonschema.
+Every line must be valid according to the schema that it names, and must not have members that the schema does not
+describe. Every schema, and every kind of object in it, must occur in some line, unless EXCUSED gives a reason. Exit
+status: 0 everything is valid, 1 not, 77 if Python has no jsonschema.
 """
 
 import json
@@ -18,7 +18,7 @@ import tempfile
 try:
     import jsonschema
 except ImportError:
-    print("python3 has no jsonschema: no output was held against its schema")
+    print("python3 has no jsonschema: no output was validated")
     sys.exit(77)
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "docs" / "schema"
@@ -28,7 +28,7 @@ EXCUSED = {
 
 
 def closed(node):
-    """The schema with all objects closed whose members it lists: what it does not speak of is a failure here."""
+    """Returns the schema with all objects closed: members that it does not describe are errors here."""
     if isinstance(node, dict):
         node = {key: closed(value) for key, value in node.items()}
         if "properties" in node:
@@ -39,14 +39,14 @@ def closed(node):
 
 
 def variants(schema):
-    """What kinds of object a schema describes: pairs of its name and the kind."""
+    """Returns the kinds of objects that a schema describes, as pairs of its name and the kind."""
     for each in schema.get("oneOf", [schema]):
         members = each["properties"]
         yield members["schema"]["const"], members.get("kind", {}).get("const"), each.get("description")
 
 
 class Play:
-    """Runs commands in a folder, and holds their lines against the schemas."""
+    """Runs commands in a folder, and validates their lines."""
 
     def __init__(self, program, root):
         self.program, self.root, self.failed, self.met = program, root, 0, set()
@@ -180,7 +180,7 @@ def it_digest(program, root, name):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         it = play(os.path.abspath(sys.argv[1]), pathlib.Path(folder))
-    print(f"schemas: {len(it.met)} kinds of object are as docs/schema says, {it.failed} faults")
+    print(f"schemas: {len(it.met)} kinds of object are valid, {it.failed} faults")
     sys.exit(1 if it.failed else 0)
 
 

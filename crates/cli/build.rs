@@ -1,17 +1,18 @@
-//! Notes which commit is built, for `truesum --version -v`, and asks the linker for each function once. Nothing here can fail a
-//! build: what is not known is not told, and what the linker cannot do is not asked for.
+//! Records which commit is built, for `truesum --version -v`, and asks the linker to merge identical functions. Nothing
+//! here can fail a build: an unknown commit is omitted, and an option that the linker lacks is not passed.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Says it where there is neither a repository nor a package: `TRUESUM_COMMIT=$(git rev-parse HEAD) cargo build`.
+/// Sets the commit where there is neither a repository nor a package: `TRUESUM_COMMIT=$(git rev-parse HEAD) cargo
+/// build`.
 const NAMED: &str = "TRUESUM_COMMIT";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={NAMED}");
     let commit = std::env::var(NAMED).ok().or_else(packaged).or_else(checked_out);
-    // A line break would end the instruction.
+    // A line break would end the instruction to cargo.
     if let Some(commit) = commit.filter(|commit| !commit.contains(['\n', '\r'])) {
         println!("cargo::rustc-env=TRUESUM_BUILT_FROM={commit}");
     }
@@ -23,11 +24,11 @@ fn main() {
     }
 }
 
-/// Of functions that came to the same instructions one stays: a seventieth of the program. What compares their addresses compares
-/// those of one handler of signals alone.
+/// Keeps one copy of functions with identical machine code, which saves a seventieth of the program. The only code that
+/// compares function addresses compares those of one signal handler.
 const FOLD: &str = "-Wl,--icf=all";
 
-/// Whether the linker can do that, as lld can and GNU's cannot: whether it links a program so.
+/// Returns whether the linker supports the option, as lld does and GNU ld does not, by linking a program with it.
 fn folds() -> bool {
     let told = |name: &str| std::env::var(name).unwrap_or_default();
     let (rustc, folder) = (told("RUSTC"), told("OUT_DIR"));
@@ -43,7 +44,7 @@ fn folds() -> bool {
         && command.output().is_ok_and(|output| output.status.success())
 }
 
-/// The commit a package was made of, which cargo writes into it.
+/// Returns the commit a package was made from, which cargo writes into the package.
 fn packaged() -> Option<String> {
     let text = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
     let (_, rest) = text.split_once("\"sha1\": \"")?;
@@ -52,7 +53,8 @@ fn packaged() -> Option<String> {
     Some(format!("{}{changed}", commit.get(..12)?))
 }
 
-/// The commit that is checked out, and whether files differ from it. A repository that only happens to lie above is none of ours.
+/// Returns the checked-out commit, and whether files differ from it. A repository that merely contains this directory
+/// does not count.
 fn checked_out() -> Option<String> {
     let root = Path::new("../..").canonicalize().ok()?;
     if Path::new(git(&["rev-parse", "--show-toplevel"])?.as_str()) != root {
@@ -61,7 +63,7 @@ fn checked_out() -> Option<String> {
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
     let files = ["--", ":/crates", ":/Cargo.toml", ":/Cargo.lock"];
     let changed = git(&[&["status", "--porcelain"], &files[..]].concat())?;
-    // Whatever may change the answer.
+    // Everything that may change the answer.
     for name in ["HEAD", "logs/HEAD"] {
         let path = git(&["rev-parse", "--git-path", name])?;
         if Path::new(&path).exists() {
@@ -74,7 +76,7 @@ fn checked_out() -> Option<String> {
     Some(commit + if changed.is_empty() { "" } else { ", with changes" })
 }
 
-/// What git says, without the line's end.
+/// Returns the output of git without the final newline.
 fn git(words: &[&str]) -> Option<String> {
     let output = Command::new("git").args(words).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Draws what the program says at a terminal, from a real run, as SVG.
+"""Draws the program's terminal output from a real run as SVG.
 
 usage: draw.py TRUESUM [--check]     --check: only compares the pictures with what the program says now
 
-Each picture is a row of PICTURES: its file, what is prepared without being shown, and the command that is.
+Each picture is a row of PICTURES: its file, the preparations that are not shown, and the command that is.
 """
 import os, pty, random, re, subprocess, sys, tempfile
 from xml.sax.saxutils import escape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Plain colours as attributes, for viewers that know no style sheets; the panel is dark in light pages and in dark ones.
+# Plain colours as attributes, for viewers without style sheets; the panel is dark in light pages and in dark ones.
 PANEL, EDGE, TEXT, DIM = '#1e2227', '#3d444d', '#dfe3e8', '#8b949e'
 COLOURS = {'31': '#ff7b72', '32': '#7ee787', '33': '#e3b341', '36': '#79c0ff', '1': '#ffffff', '0': TEXT, '': TEXT}
 SIZE, CHARACTER, LINE, MARGIN = 14, 8.43, 20, 16
 
 
 def disk(folder, truesum):
-    """A disk image with its manifest and its tree, of which a thousand bytes were changed since."""
+    """A disk image with its manifest and its tree, in which a thousand bytes were changed afterwards."""
     image = os.path.join(folder, 'disk.img')
     with open(image, 'wb') as file:
         file.write(random.Random(1).randbytes(64 << 20))
@@ -31,7 +31,7 @@ PICTURES = [('check.svg', disk, ['check', '--locate', 'SHA256SUMS'])]
 
 
 def said(truesum, words, folder):
-    """What it writes to a terminal of 100 columns."""
+    """Returns what it writes to a terminal of 100 columns."""
     master, slave = pty.openpty()
     environment = {'PATH': os.environ.get('PATH', os.defpath), 'TERM': 'xterm', 'COLUMNS': '100', 'LC_ALL': 'C.UTF-8'}
     process = subprocess.Popen([truesum, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=environment)
@@ -47,13 +47,13 @@ def said(truesum, words, folder):
         out += piece
     process.wait()
     os.close(master)
-    # Progress is written over itself; what stays of a line is behind its last return.
+    # The progress line is overwritten; what remains of a line follows its last carriage return.
     text = re.sub(r'\x1b\[[0-9;?]*[A-LN-Za-ln-z]', '', out.decode())
     return [line.rsplit('\r', 1)[-1] for line in text.replace('\r\n', '\n').rstrip('\n').split('\n')]
 
 
 def spans(line):
-    """Pieces of a line with their colours and the columns they begin at."""
+    """Returns pieces of a line with their colours and starting columns."""
     column, colour, result = 0, TEXT, []
     for number, piece in enumerate(re.split(r'\x1b\[([0-9;]*)m', line)):
         if number % 2:
@@ -75,7 +75,7 @@ def picture(words, lines):
     for number, row in enumerate(rows):
         y = MARGIN + LINE * number + SIZE
         for column, colour, text in row:
-            # The length keeps columns in their places whatever font there is.
+            # The length keeps columns in place with any font.
             out.append(f'<text x="{MARGIN + column * CHARACTER:.1f}" y="{y}" fill="{colour}" xml:space="preserve" '
                        f'textLength="{len(text) * CHARACTER:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>')
     return '\n'.join([*out, '</svg>', ''])
@@ -99,7 +99,7 @@ def main():
     if stale:
         sys.exit(f'draw.py: {", ".join(stale)}: the program says something else now; draw anew without --check')
     if '--check' in sys.argv:
-        print(f'pictures: {len(PICTURES)} show what the program says')
+        print(f'pictures: {len(PICTURES)} show the program\'s current output')
 
 
 if __name__ == '__main__':

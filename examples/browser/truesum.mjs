@@ -1,19 +1,19 @@
-// Checksums in a browser, a worker or Node, computed by the module that `build` makes of the hash crate.
+// Checksums in a browser, a worker or Node, computed by the module that `build` makes from the hash crate.
 //
-//   const truesum = await Truesum.load(bytes);          // of truesum.wasm
-//   const hasher = truesum.hasher("sha256", file.size); // a name as `truesum list algorithms` has it
-//   hasher.update(bytes);                               // as often as there is something
+//   const truesum = await Truesum.load(bytes);          // the content of truesum.wasm
+//   const hasher = truesum.hasher("sha256", file.size); // a name from `truesum list algorithms`
+//   hasher.update(bytes);                               // once for each part of the message
 //   hasher.finish();                                    // "ba7816bf..."
-//   truesum.digests("md5", [bytes, bytes]);             // many messages side by side
+//   truesum.digests("md5", [bytes, bytes]);             // several messages in parallel lanes
 //
-// A name that is none, and a message of another size than was told, throw an Error that says so.
+// An unknown name, and a message whose size differs from the given one, throw an Error with a message.
 
-/** Bytes that cross into the module's memory at a time: few enough to stay in a core's cache. */
+/** Bytes copied to the module's memory at a time: few enough to stay in a core's cache. */
 const SLICE = 128 << 10;
-/** Bytes of many messages that lie there at a time, if one alone has not more. */
+/** Maximum total size of several messages copied at once; a single message may be larger. */
 const BATCH = 4 << 20;
 
-// These refuse whatever is not what they are of, also where it claims to be or comes from another frame.
+// These getters throw for objects of any other type, even ones that imitate the type, and accept buffers from other frames.
 const lengths = [ArrayBuffer, globalThis.SharedArrayBuffer]
     .filter(Boolean)
     .map((kind) => Object.getOwnPropertyDescriptor(kind.prototype, "byteLength").get);
@@ -32,13 +32,14 @@ function isBuffer(data) {
 
 /**
  * Returns the bytes of a BufferSource, without a copy.
- * @throws {TypeError} for anything else, and for a view of a buffer that was transferred or has shrunk, which would be an empty message.
+ * @throws {TypeError} for anything else, and for a view of a buffer that was transferred or has shrunk, which would look like an
+ *     empty message.
  */
 function bytesOf(data) {
     if (ArrayBuffer.isView(data)) {
         const { buffer, byteOffset, byteLength } = data;
         const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-        // A DataView that is out of bounds has thrown above; another view calls itself empty.
+        // An out-of-bounds DataView has thrown above; other views report a length of 0.
         if (byteLength === 0 && Object.prototype.toString.call(data) !== "[object DataView]") {
             validate.call(data);
         }
@@ -56,7 +57,7 @@ export class Truesum {
     #module;
     #slice;
 
-    /** Makes one of the bytes of `truesum.wasm`, or of a module compiled of them. */
+    /** Creates an instance from the bytes of `truesum.wasm`, or from a module compiled from them. */
     static async load(source) {
         const made = await WebAssembly.instantiate(source, {});
         return new Truesum((made.instance ?? made).exports);
@@ -67,31 +68,31 @@ export class Truesum {
         this.#slice = exports.reserve(SLICE);
     }
 
-    /** The names of the algorithms there are. */
+    /** Returns the names of the available algorithms. */
     algorithms() {
         this.#module.algorithms();
         return this.#text().trim().split("\n");
     }
 
-    /** Which kernel rows serve an algorithm here: `[["simd128", 8], ["portable", 1]]`. */
+    /** Returns the kernel rows available for an algorithm: `[["simd128", 8], ["portable", 1]]`. */
     rows(algorithm) {
         this.#named(algorithm, (name, length) => this.#module.rows(name, length) === 0);
         const lines = this.#text().split("\n").filter((line) => line);
         return lines.map((line) => line.split(" ")).map(([set, lanes]) => [set, Number(lanes)]);
     }
 
-    /** The bytes of memory that the module has taken so far. */
+    /** Returns the size of the module's memory in bytes. */
     memory() {
         return this.#module.memory.buffer.byteLength;
     }
 
-    /** A hasher of one message, of `size` bytes if that is known: some algorithms keep the whole message until then. */
+    /** Returns a hasher for one message, with `size` bytes if known: otherwise some algorithms keep the whole message in memory. */
     hasher(algorithm, size = -1) {
         const begin = (name, length) => this.#module.begin(name, length, BigInt(size));
         return new Hasher(this.#module, this.#slice, this.#named(algorithm, begin), () => this.#text());
     }
 
-    /** The digests of whole messages, as hexadecimal text, in their order. */
+    /** Returns the digests of whole messages in hexadecimal, in the same order. */
     digests(algorithm, messages) {
         messages = messages.map(bytesOf);
         const found = [];
@@ -127,7 +128,7 @@ export class Truesum {
         }
     }
 
-    /** What `call` returns of a name in the module's memory; where that is nothing, it has said why. */
+    /** Passes a name to `call` in the module's memory and returns its result; if that is falsy, throws the module's message. */
     #named(algorithm, call) {
         const name = new TextEncoder().encode(algorithm);
         const { memory, reserve, release } = this.#module;
@@ -144,7 +145,7 @@ export class Truesum {
         }
     }
 
-    /** What the last call has to say. */
+    /** Returns the text of the last call: its result or error message. */
     #text() {
         const { memory, answer, answer_len } = this.#module;
         return new TextDecoder().decode(new Uint8Array(memory.buffer, answer(), answer_len()));
@@ -165,8 +166,8 @@ class Hasher {
     }
 
     /**
-     * Feeds the next bytes: an ArrayBuffer or any view of one, by its bytes.
-     * @throws {TypeError} for anything else; a Blob or a Response has to be awaited first: `await file.arrayBuffer()`.
+     * Feeds the next bytes: those of an ArrayBuffer or of any view of one.
+     * @throws {TypeError} for anything else; the bytes of a Blob or a Response must be awaited first: `await file.arrayBuffer()`.
      */
     update(data) {
         const bytes = bytesOf(data);
@@ -179,7 +180,7 @@ class Hasher {
         return this;
     }
 
-    /** Ends the message: its digest as hexadecimal text. Nothing more can be asked of this hasher. */
+    /** Ends the message and returns its digest in hexadecimal. The hasher cannot be used afterwards. */
     finish() {
         const hasher = this.#open();
         this.#hasher = null;
@@ -190,7 +191,7 @@ class Hasher {
         return this.#text();
     }
 
-    /** Gives its memory back where no digest is wanted any more. */
+    /** Releases the hasher's memory without computing a digest. */
     discard() {
         if (this.#hasher) {
             this.#module.discard(this.#hasher);
@@ -200,7 +201,7 @@ class Hasher {
 
     #open() {
         if (!this.#hasher) {
-            throw new Error("this hasher has ended");
+            throw new Error("this hasher has already ended");
         }
         return this.#hasher;
     }

@@ -1,9 +1,9 @@
-// Reads a file to its end and says its digest, or why there is none. One worker hashes one file: a page that wants no more of it
-// terminates it.
+// Reads a file to its end and posts its digest, or the reason for a failure. One worker hashes one file; the page terminates the
+// worker to cancel it.
 
 import { Truesum } from "./truesum.mjs";
 
-/** The module with vectors, or the one without where the browser knows none. */
+/** Loads the module with SIMD, or the other one if the browser does not support it. */
 async function load() {
     for (const name of ["truesum-simd128.wasm", "truesum.wasm"]) {
         const response = await fetch(new URL(name, import.meta.url));
@@ -15,10 +15,10 @@ async function load() {
             return Truesum.load(bytes);
         }
     }
-    throw new Error("this browser runs neither module");
+    throw new Error("this browser does not support WebAssembly modules");
 }
 
-/** The digest of a file, of which every byte was read: any other end of it is an error. */
+/** Returns the digest of a file after reading all of its bytes; anything else is an error. */
 async function digest(file, algorithm) {
     const hasher = (await load()).hasher(algorithm, file.size);
     const reader = file.stream().getReader();
@@ -37,7 +37,7 @@ async function digest(file, algorithm) {
         }
     }
     if (read !== file.size) {
-        throw new Error(`${read} bytes were read of a file of ${file.size}`);
+        throw new Error(`read ${read} of ${file.size} bytes`);
     }
     return { digest: hasher.finish(), read };
 }

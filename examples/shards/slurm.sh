@@ -1,11 +1,11 @@
 #!/bin/bash
-# One array of jobs computes all bundles of a plan: job I of N takes bundles I, I + N, ...
+# One job array computes all bundles of a plan: job I of N takes bundles I, I + N, ...
 #
 #   truesum shard plan -o plan.jsonl --root /data /data
 #   sbatch --array=0-999 slurm.sh plan.jsonl
 #   truesum shard merge plan.jsonl -o /data/SHA256SUMS
 #
-# Made for Slurm; without it, SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT in the environment do the same.
+# Written for Slurm; without it, set SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT in the environment.
 #SBATCH --job-name=truesum
 #SBATCH --nodes=1
 #SBATCH --exclusive
@@ -18,7 +18,7 @@ status=0
 # As many threads as the job has cores: one process a node.
 truesum shard run --progress=never --die-with-parent \
     -j "${SLURM_CPUS_ON_NODE:-1}" "$plan" --index-from-env --of "$SLURM_ARRAY_TASK_COUNT" || status=$?
-# 4: the device, the network or the memory of this node; perhaps not of the next. What is done is not done again.
+# 4: a failure of this node's device, network or memory; another node may succeed. Finished bundles are not repeated.
 if [ "$status" = 4 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt 3 ] && [ -n "${SLURM_JOB_ID:-}" ]; then
     scontrol requeue "$SLURM_JOB_ID"
 fi

@@ -1,11 +1,11 @@
-//! Every format's own reader, told the format: what recognition would keep from it reaches it here.
+//! The reader of each format, selected explicitly: this also reaches input that format recognition would keep from it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use truesum_manifest::{FORMATS, NAME_LIMIT, Options, ReadError, Reader, SIZE_LIMIT};
 
 fuzz_target!(|data: &[u8]| {
-    // The first byte chooses the format, so that a corpus keeps what each has learned.
+    // The first byte selects the format, so that a corpus keeps what was found for each.
     let Some((&choice, text)) = data.split_first() else { return };
     let format = FORMATS[choice as usize % FORMATS.len()];
     let options = Options {

@@ -1,4 +1,4 @@
-//! The lines of `md5sum -c`, `b2sum -c` and `cksum -c`. Where the reader takes a line too, both say the same of it.
+//! The lines of `md5sum -c`, `b2sum -c` and `cksum -c`. If the reader accepts a line too, both agree on it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -21,7 +21,7 @@ fuzz_target!(|text: &[u8]| {
         let options = Options { asked, format: format("gnu"), ..Options::default() };
         let ours = Reader::new(line, options).next();
         if let (Some(theirs), Some(Ok(ours))) = (theirs, ours) {
-            // A byte order mark is none to GNU.
+            // GNU does not recognise a byte order mark.
             assert_eq!(theirs.path, ours.entry.path);
             assert!(theirs.matches(&ours.entry.digests[0].1));
         }

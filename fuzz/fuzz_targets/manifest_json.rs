@@ -1,4 +1,4 @@
-//! JSON lines. What is read can be written, and is then read as the same.
+//! JSON lines. Everything that can be read can be written, and is then read as the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

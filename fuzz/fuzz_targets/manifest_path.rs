@@ -1,4 +1,4 @@
-//! Names: escaped and back, and shown without a control character.
+//! Names: escaped and unescaped, and shown without control characters.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

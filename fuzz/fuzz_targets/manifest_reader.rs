@@ -1,11 +1,11 @@
-//! The reader, which recognises encoding, wrapping and format by itself. Its entries keep their promises.
+//! The reader, which detects encoding, wrapping and format automatically. Its entries satisfy their invariants.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use truesum_manifest::{NAME_LIMIT, Options, ReadError, Reader, SIZE_LIMIT, algorithm_from_name};
 
 fuzz_target!(|data: &[u8]| {
-    // The first byte chooses what is known beforehand.
+    // The first byte selects what is known beforehand.
     let Some((&choice, text)) = data.split_first() else { return };
     let options = match choice % 4 {
         0 => Options::default(),
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
                 assert!(line.entry.digests.iter().all(|(spec, digest)| spec.digest_len() == digest.len()));
             }
             Err(ReadError::Line(error)) => assert!(!error.to_string().contains(char::is_control)),
-            // What is no list of files says so.
+            // Input that is not a list of files is reported as such.
             Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => break,
             Err(ReadError::Io(error)) => panic!("memory is always readable: {error}"),
         }

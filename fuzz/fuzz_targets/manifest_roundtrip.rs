@@ -1,11 +1,12 @@
-//! Any name, in every format: what is written is read back, and what is refused is what the row says it cannot hold.
+//! Any name, in every format: everything written can be read back, and everything refused is refused for the reason
+//! that the format's row gives.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use truesum_manifest::{Entry, FORMATS, Heading, NAME_LIMIT, Names, Options, Reader, Told, Writer, Writing};
 
 fuzz_target!(|name: &[u8]| {
-    // Entries of a torrent need digests of pieces.
+    // Torrent entries need digests of pieces.
     for format in FORMATS.iter().filter(|format| format.holds.pieces.is_none()) {
         let spec = format.holds.usual_algorithm();
         let entry = Entry { size: Some(3), ..Entry::new(name, spec.clone(), spec.digest(b"")) };
@@ -20,7 +21,7 @@ fuzz_target!(|name: &[u8]| {
                 || matches!(format.writing, Writing::No)
         );
         let Ok(text) = writer.finish() else { continue };
-        // A bag's manifest tells its algorithm by its name.
+        // The algorithm of a bag's manifest is in its name.
         let manifest = format!("manifest-{spec}.txt");
         let named = match format.holds.told {
             Told::ByName => Options::for_name(manifest.as_bytes()),

@@ -1,4 +1,4 @@
-"""Files and folders that attacks are made with, and short words about them."""
+"""Files and folders for attacks, and helpers for them."""
 import os, shutil
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -20,7 +20,7 @@ def read(path):
 
 
 def remove(folder):
-    """Removes a folder however deep: first a chain of folders called `d` is shortened from its top."""
+    """Removes a folder of any depth: first, a chain of folders named `d` is shortened from its top."""
     chain, spare = os.path.join(folder, 'd'), os.path.join(folder, 'spare')
     while os.path.isdir(os.path.join(chain, 'd')):
         for name in os.listdir(chain):
@@ -33,7 +33,7 @@ def remove(folder):
 
 
 def deep(top, levels, name='d'):
-    """A chain of folders with a file at its end, made step by step: no path is longer than the system takes."""
+    """Creates a chain of folders with a file at its end step by step, so that no path exceeds the system's limit."""
     at = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     for _ in range(levels):
         os.mkdir(name, dir_fd=at)

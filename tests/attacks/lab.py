@@ -1,4 +1,4 @@
-"""The laboratory of one attack: its folder, children, mounts and time."""
+"""The environment of one attack: its folder, child processes, mounts and time."""
 import ctypes, os, signal, subprocess, tempfile, time
 from files import MIB, remove, shorten, write
 from outcomes import ControlFailed, NotApplicable, Run, TooLong
@@ -8,7 +8,7 @@ HELPER_PATH = os.pathsep.join([os.environ.get('PATH', os.defpath), '/usr/sbin', 
 
 
 class Lab:
-    """One attack's folder, children, mounts and time."""
+    """The folder, child processes, mounts and time of one attack."""
 
     def __init__(self, suite, folder, budget):
         self.suite, self.truesum, self.folder = suite, suite.truesum, folder
@@ -19,7 +19,8 @@ class Lab:
         return os.path.join(self.folder, name)
 
     def rounds(self, count):
-        """Numbers of rounds: `count` times the scale, as far as the attack's time goes, which begins with the first."""
+        """Yields round numbers: `count` times the scale, as far as the attack's time permits. The time starts with the
+        first round."""
         self.began = self.began or time.monotonic()
         for number in range(max(1, round(count * self.suite.scale))):
             if number and time.monotonic() - self.began > self.budget:
@@ -27,7 +28,7 @@ class Lab:
             yield number
 
     def memory(self):
-        """A folder on tmpfs."""
+        """Returns a folder on tmpfs."""
         if not os.access('/dev/shm', os.W_OK):
             raise NotApplicable('no writable /dev/shm')
         self.folders.append(tempfile.mkdtemp(prefix='attacks-', dir='/dev/shm'))
@@ -56,14 +57,14 @@ class Lab:
         return self.finish(self.start(*words, **options), patience)
 
     def control(self, *words, code=0, **options):
-        """A run that nobody disturbs: it has to end as it should."""
+        """Runs the program undisturbed; it must succeed."""
         run = self.run(*words, **options)
         if run.code != code:
             raise ControlFailed(f'{" ".join(map(str, words))}: {run}')
         return run
 
     def tool(self, *command):
-        """A system tool; the attack cannot be made where it is missing or fails."""
+        """Runs a system tool. The attack is not possible if it is missing or fails."""
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=30, env=os.environ | {'PATH': HELPER_PATH})
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -72,7 +73,7 @@ class Lab:
             raise NotApplicable(f'{" ".join(command[:3])}: {shorten(done.stderr.strip())}')
 
     def mount(self, kind, *options):
-        """A new file system; `options` are those of `mke2fs`, or none for one that lives in memory."""
+        """Mounts a new file system. `options` are those of `mke2fs`, or none for an in-memory file system."""
         if os.geteuid():
             raise NotApplicable('mounting needs root')
         point = self.path('mounted')
@@ -89,7 +90,7 @@ class Lab:
         return point
 
     def toggle(self, *words):
-        """toggler.c, working until `end`."""
+        """Starts toggler.c, which works until `end`."""
         child = self.start(*words, program=self.suite.toggler())
         time.sleep(0.05)
         if child.poll() is not None:
@@ -103,7 +104,7 @@ class Lab:
             self.children.remove(child)
 
     def measure(self, *words):
-        """Peak memory in KiB and processor seconds of a run that ends well."""
+        """Returns the peak memory in KiB and the processor seconds of a successful run."""
         run = self.run('measure', self.truesum, *words, program=self.suite.toggler(), stdout=subprocess.DEVNULL, patience=45)
         if run.code is None:
             raise TooLong
@@ -125,6 +126,6 @@ class Lab:
 
 
 def private_mounts():
-    """A mount namespace of our own: whatever becomes of this process, no mount outlives it."""
+    """Use a separate mount namespace, so that no mount outlives this process."""
     if os.geteuid() == 0 and ctypes.CDLL(None, use_errno=True).unshare(0x20000) == 0:                     # CLONE_NEWNS
         subprocess.run(['mount', '--make-rprivate', '/'], capture_output=True, env=os.environ | {'PATH': HELPER_PATH})

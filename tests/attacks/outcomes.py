@@ -1,33 +1,33 @@
-"""What a run of the program came to, what an attack saw, and why there is nothing to see."""
+"""The result of a run, the counts of an attack, and the reasons why there are none."""
 import collections
 from files import shorten
 
 
 class NotApplicable(Exception):
-    """The attack cannot be made here; the text says why."""
+    """The attack is not possible here; the text gives the reason."""
 
 
 class ControlFailed(Exception):
-    """The program does not even do what it should when nobody attacks it."""
+    """The program fails even without an attack."""
 
 
 class TooLong(Exception):
-    """A run that is measured was ended before it was over."""
+    """A run to be measured ended prematurely."""
 
 
 class OutOfTime(BaseException):
-    """The attack took longer than its limit."""
+    """The attack exceeded its time limit."""
 
 
 class Run:
-    """What a run of the program came to. `code` is negative for a signal, as subprocess has it; None: it hung."""
+    """The result of a run. `code` is negative for a signal, as in subprocess, and None if the run hung."""
 
     def __init__(self, code, out, err, seconds):
         self.code, self.out, self.err, self.seconds = code, out or b'', err or b'', seconds
 
     @property
     def digest(self):
-        """The digest in the first line: `HEX  NAME` or `TAG (NAME) = HEX`."""
+        """Returns the digest in the first line: `HEX  NAME` or `TAG (NAME) = HEX`."""
         line = self.out.split(b'\n')[0]
         return (line.rsplit(b' = ', 1)[-1] if b' = ' in line else line.split(b' ')[0]).decode(errors='replace')
 
@@ -37,7 +37,7 @@ class Run:
 
 
 class Tally:
-    """Counts of what an attack saw, and the first proof of something wrong."""
+    """The counts of an attack, and the first evidence of a wrong outcome."""
 
     def __init__(self):
         self.counts, self.kinds, self.evidence = collections.Counter(), {}, ''

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""races - many rounds of each way a file can change while truesum reads it, on several file systems.  See README.md.
+"""races - many rounds of each way in which a file can change while truesum reads it, on several file systems.  See
+README.md.
 
 usage: races.py TRUESUM [--rounds 2000] [--jobs 8] [--only NAME,...] [--on NAME,...] [--dir DIR]
 
-attacks.py shows that each way is met; this shows how it ends in the long run. A file has two contents, before and after; one
-change leads from one to the other at a random moment of a run. Where the change takes more than one system call the program
-is stopped meanwhile, so that what it reads is old or new. A digest of anything else with exit status 0 is wrong, once is
-enough. Mounts need root; a file system that cannot be mounted is told and left out.
+attacks.py shows that each way is detected; this shows the long-term result. A file has two contents, before and after,
+and one change leads from one to the other at a random moment of a run. If the change takes more than one system call,
+the program is stopped in the meantime, so that it reads the old or the new content. Any other digest with exit status 0
+is wrong, and one is enough. Mounts require root; a file system that cannot be mounted is reported and skipped.
 """
 import argparse, collections, concurrent.futures, mmap, os, random, signal, subprocess, sys, tempfile, threading, time
 from files import remove, write
@@ -16,7 +17,7 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 class Race:
-    """One file with two contents, and the program that reads it."""
+    """A file with two contents, and the program that reads it."""
 
     def __init__(self, truesum, path, words, size, tick):
         self.truesum, self.path, self.words, self.size, self.tick = truesum, path, words, size, tick
@@ -24,7 +25,7 @@ class Race:
         self.known, self.now, times = {}, 0, []
         for content, name in zip(self.contents, ('before', 'after')):
             write(path, content)
-            # Processes that are just being started beside it hold copies of its descriptor.
+            # Processes that are just being started hold copies of its descriptor.
             for _ in range(20):
                 time.sleep(tick)
                 began = time.monotonic()
@@ -39,8 +40,8 @@ class Race:
         write(path, self.contents[0])
 
     def ready(self):
-        """Every other round begins when the clock of the file system has ticked, the others within the tick of the last write,
-        which the program waits for. Returns how long it may take then."""
+        """Half of the rounds begin after a tick of the file system's clock, the others within the tick of the last
+        write, for whose end the program waits. Returns how long that may take."""
         if random.random() < 0.5:
             time.sleep(self.tick)
             return self.quiet
@@ -65,7 +66,7 @@ class Race:
         self.now = 1 - self.now
 
     def while_stopped(self, change):
-        """A run during which `change` is made, the program being stopped."""
+        """Runs the program and makes `change` while it is stopped."""
         longest = self.ready()
         child = self.begin()
         time.sleep(random.uniform(0, longest * 0.9))
@@ -81,10 +82,10 @@ def rewrite(path, data, at=0):
     os.close(file)
 
 
-# ---------------------------------------------------------------- the races: each makes one round and returns what the run came to
+# ---------------------------------------------------------------- the races: each runs one round and returns its result
 
 def one_write(race, longest=None):
-    """Rewritten by one call while it is read, by somebody who opens it for that and closes it."""
+    """Rewritten by one call during the read, by a process that opens it for that and closes it."""
     longest = longest or race.ready()
     child = race.begin()
     time.sleep(random.uniform(0, longest))
@@ -93,14 +94,14 @@ def one_write(race, longest=None):
 
 
 def same_tick(race):
-    """The same, and a byte of it was written just before the run: within one tick of the file system's clock."""
+    """The same, with a byte written just before the run, within one tick of the file system's clock."""
     longest = race.ready()
     rewrite(race.path, race.old[:1])
     return one_write(race, longest + race.tick * random.randrange(2))
 
 
 def begun_before(race):
-    """The one call begins before the file is opened and ends while it is read or later; then the file is closed."""
+    """The call begins before the file is opened and ends during the read or later; then the file is closed."""
     race.ready()
     writer = threading.Thread(target=rewrite, args=(race.path, race.new))
     writer.start()
@@ -111,7 +112,8 @@ def begun_before(race):
 
 
 def mapped_before(race):
-    """Pages mapped shared and dirty before the run are rewritten while the program is stopped; nothing is opened or closed."""
+    """Pages that were mapped shared and dirty before the run are rewritten while the program is stopped; nothing is
+    opened or closed."""
     with open(race.path, 'r+b') as file:
         mapping = mmap.mmap(file.fileno(), 0)
     mapping[:] = race.old
@@ -132,7 +134,7 @@ def mapped_meanwhile(race):
 
 
 def put_back(race):
-    """Rewritten, and the modification time put back."""
+    """Rewritten, and the modification time set back."""
     times = os.stat(race.path)
 
     def change():
@@ -142,7 +144,7 @@ def put_back(race):
 
 
 def cut_and_grown(race):
-    """Cut and grown again to its length with the other content."""
+    """Truncated and extended again to its length with the other content."""
     def change():
         file = os.open(race.path, os.O_WRONLY)
         os.ftruncate(file, random.randrange(race.size))
@@ -153,7 +155,8 @@ def cut_and_grown(race):
 
 RACES = [one_write, same_tick, begun_before, mapped_before, mapped_meanwhile, put_back, cut_and_grown]
 
-# Name, type for mount(8), what makes a disk of that type (or nothing: there is none), the tick of its stamps in seconds.
+# Name, type for mount(8), command that creates a disk of that type (or none if there is no disk), tick of its
+# timestamps in seconds.
 TICK = time.clock_getres(5)                         # CLOCK_REALTIME_COARSE
 SYSTEMS = [('ext4', 'ext4', ['mke2fs', '-q', '-F', '-t', 'ext4', '-I', '256'], TICK), ('ext4-128', 'ext4', ['mke2fs', '-q', '-F', '-t', 'ext4', '-I', '128'], 1.0),
            ('ext2', 'ext2', ['mke2fs', '-q', '-F', '-t', 'ext2', '-I', '128'], 1.0), ('xfs', 'xfs', ['mkfs.xfs', '-q', '-f'], TICK),
@@ -161,13 +164,13 @@ SYSTEMS = [('ext4', 'ext4', ['mke2fs', '-q', '-F', '-t', 'ext4', '-I', '256'], T
            ('tmpfs', 'tmpfs', None, TICK), ('ramfs', 'ramfs', None, TICK), ('overlay', 'overlay', None, TICK), ('fuse', 'bindfs', None, TICK),
            ('nfs', 'nfs', None, TICK)]
 
-# Words and size: small files read at once, large ones mapped, pieces on all threads.
+# Arguments and size: small files read at once, large ones mapped, pieces on all threads.
 COMMANDS = [(['hash', '-a', 'crc32'], 4 * KIB), (['hash', '-a', 'sha256'], 200 * KIB), (['hash', '-a', 'sha256'], 6 * MIB),
             (['hash', '-a', 'blake3'], 6 * MIB), (['tree', '-p', '2'], 6 * MIB)]
 
 
 def mount(folder, name, kind, options):
-    """A new file system; `options` is the command that makes its disk, without the disk."""
+    """Mounts a new file system. `options` is the command that creates its disk, without the disk."""
     point = os.path.join(folder, name)
     os.mkdir(point)
     run = lambda *command: subprocess.run(command, capture_output=True, text=True, env=os.environ | {'PATH': HELPER_PATH})
@@ -180,13 +183,13 @@ def mount(folder, name, kind, options):
         if done.returncode == 0:
             done = run('mount', '-o', 'loop', '-t', kind, image, point)
     elif kind == 'bindfs':
-        # A file system of a process, that passes everything on to a folder.
+        # Mounts a FUSE file system that passes everything on to a folder.
         os.mkdir(below)
         done = run('bindfs', below, point)
     elif kind == 'overlay':
         layers = [os.path.join(below, layer) for layer in ('lower', 'upper', 'work')]
         run('mkdir', '-p', below)
-        # On a disk of its own kind: an overlay takes no overlay below.
+        # On a separate file system, because overlays cannot be nested.
         run('mount', '-t', 'tmpfs', 'none', below)
         run('mkdir', *layers)
         done = run('mount', '-t', kind, '-o', 'lowerdir=%s,upperdir=%s,workdir=%s' % tuple(layers), 'none', point)

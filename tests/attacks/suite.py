@@ -1,4 +1,4 @@
-"""What all attacks of one call share, and how one of them is made and judged."""
+"""What all attacks of one call share, and how each of them is run and evaluated."""
 import os, signal, subprocess, tempfile, time
 from files import write
 from lab import Lab
@@ -8,7 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Suite:
-    """What all attacks share: the program, the helper, and a large tree, both made when first asked for."""
+    """What all attacks share: the program, the helper, and a large tree; the latter two are created on first use."""
 
     def __init__(self, truesum, folder, scale):
         self.truesum, self.folder, self.scale, self.trees = truesum, folder, scale, []
@@ -23,7 +23,7 @@ class Suite:
         return program
 
     def forest(self):
-        """60,000 small files in 60 folders."""
+        """Creates 60,000 small files in 60 folders."""
         if not self.trees:
             left = signal.alarm(0)                  # the first attack that asks does not pay for it
             memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else self.folder
@@ -36,7 +36,7 @@ class Suite:
         return self.trees[0]
 
     def attack(self, function, budget):
-        """Makes one attack: outcome, counts, evidence, seconds."""
+        """Runs one attack and returns outcome, counts, evidence and seconds."""
         tally, began = Tally(), time.monotonic()
         lab = Lab(self, tempfile.mkdtemp(prefix='attack-', dir=self.folder), budget)
 

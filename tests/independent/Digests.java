@@ -1,4 +1,4 @@
-// Digests of the beginnings of a file by saphir-hash and Bouncy Castle: `ALGORITHM LENGTH HEXADECIMAL`, a line each.
+// Digests of prefixes of a file by saphir-hash and Bouncy Castle, one line each: `ALGORITHM LENGTH HEXADECIMAL`.
 // usage: java -cp JARS Digests.java FILE LENGTH..
 //        java -cp JARS Digests.java FILE --whole ALGORITHM..
 
@@ -89,7 +89,7 @@ class Digests {
         functions.put("castle kupyna256", castle(() -> new DSTU7564Digest(256)));
         functions.put("castle kupyna384", castle(() -> new DSTU7564Digest(384)));
         functions.put("castle kupyna512", castle(() -> new DSTU7564Digest(512)));
-        // The standard takes the end of one state for every length up to 256 bits.
+        // In the standard, every length up to 256 bits is the end of the same state.
         functions.put("castle kupyna224", end(castle(() -> new DSTU7564Digest(256)), 28));
         functions.put("castle skein256", castle(() -> new SkeinDigest(256, 256)));
         functions.put("castle skein512", castle(() -> new SkeinDigest(512, 512)));

@@ -1,4 +1,4 @@
-// Checksums of files as HDFS gives them, by a name node and a data node in this process: `ALGORITHM LENGTH HEXADECIMAL`, a line each.
+// Checksums of files from HDFS, with a name node and a data node in this process, one line each: `ALGORITHM LENGTH HEXADECIMAL`.
 // usage: java -cp JARS Hadoop.java FOLDER FILE BLOCK LENGTH..
 
 import java.io.File;

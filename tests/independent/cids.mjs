@@ -1,4 +1,4 @@
-// CIDs of the beginnings of a file by the importer of IPFS in JavaScript: `ALGORITHM LENGTH CID`, a line each.
+// CIDs of prefixes of a file by the JavaScript importer of IPFS, one line each: `ALGORITHM LENGTH CID`.
 // usage: node cids.mjs FILE LENGTH..      (in a folder with ipfs-unixfs-importer and blockstore-core)
 import { readFileSync } from 'node:fs'
 import { importer } from 'ipfs-unixfs-importer'

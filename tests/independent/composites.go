@@ -1,4 +1,4 @@
-// Composite checksums of uploads in parts as a client of S3 computes them: `ALGORITHM LENGTH HEXADECIMAL-PARTS`, a line each.
+// Composite checksums of multipart uploads, computed by an S3 client, one line each: `ALGORITHM LENGTH HEXADECIMAL-PARTS`.
 // usage: go run composites.go FILE LENGTH..
 package main
 

@@ -1,5 +1,5 @@
-// Digests of the beginnings of a file by Crypto++: `crypto++ ALGORITHM LENGTH HEXADECIMAL`, a line each.
-// usage: digests FILE LENGTH..   (no lengths: of the whole, for one algorithm of each way to count)
+// Digests of prefixes of a file by Crypto++, one line each: `crypto++ ALGORITHM LENGTH HEXADECIMAL`.
+// usage: digests FILE LENGTH..   (without lengths: of the whole file, for one algorithm for each kind of counter)
 
 #define CRYPTOPP_ENABLE_NAMESPACE_WEAK 1
 #include <cryptopp/lsh.h>

@@ -1,5 +1,5 @@
-// Digests of the shortest LSH over 64-bit words, which no other library here has: `krypto ALGORITHM LENGTH HEXADECIMAL`, a line for
-// each so many first bytes.
+// Digests of prefixes of a file by the shortest LSH over 64-bit words, which no other library used here has, one line each:
+// `krypto ALGORITHM LENGTH HEXADECIMAL`.
 // usage: go run lsh.go FILE LENGTH..
 package main
 

@@ -1,7 +1,7 @@
-"""Random invocations: options as people and fuzzers write them, hostile names, manifests good and damaged.
+"""Random invocations: options as written by users and fuzzers, hostile names, good and damaged manifests.
 
-Every case follows from its seed alone. What is drawn is weighted towards what both programs accept, since two refusals of the
-first option prove little.
+Every case depends only on its seed. Choices are weighted towards what both programs accept, because two rejections of
+the first option prove little.
 """
 
 import base64
@@ -52,7 +52,7 @@ def digest(algorithm, bits, content):
 
 
 def BLAKE3(content):
-    """Set by whoever can compute it."""
+    """Set by callers that can compute it."""
     return hashlib.sha256(content).digest()
 
 
@@ -111,7 +111,7 @@ def operand(random, files):
 
 
 def option(random, program, checking):
-    """One option as a list of arguments."""
+    """Returns one option as a list of arguments."""
     values = VALUES.get(program, [])
     plain = OPTIONS.get(program, DIGEST)
     if not random.one_in(4 if checking else 8):
@@ -149,7 +149,7 @@ def cut(random, long, program):
 
 
 def gather(random, options):
-    """Joins neighbours that are short options."""
+    """Joins adjacent short options."""
     out = []
     for words in options:
         last = out[-1] if out else b""
@@ -182,7 +182,7 @@ def algorithm_of(random, program, chosen):
 
 
 def line(random, program, files, chosen):
-    """A line of a manifest, more often right than wrong."""
+    """Returns a line of a manifest, which is usually correct."""
     name = operand(random, files)
     algorithm, bits = algorithm_of(random, program, chosen)
     if random.one_in(12):
@@ -237,7 +237,7 @@ def manifest(random, program, files, chosen):
 
 
 def case(seed, program):
-    """The case of this seed."""
+    """Returns the case for this seed."""
     random_ = Random(seed)
     files = tree(random_)
     checking = program != "sum" and random_.random() < 0.5
@@ -272,7 +272,7 @@ def case(seed, program):
                 files[name] = text
                 operands.append(name)
         if program == "b3sum" and isinstance(stdin, tuple):
-            # The original waits for itself for ever where a manifest on standard input lists standard input.
+            # The original deadlocks if a manifest on standard input contains standard input.
             stdin = (stdin[0], re.sub(rb"(?m)  -(?=[\r\n\0]|\Z)", b"  a", stdin[1]).replace(b"(-)", b"(a)"))
         if operands == [b"-"] and random_.one_in(2):
             operands = []

@@ -1,4 +1,4 @@
-"""The differences that are meant: one entry for each row of "Differences" in docs/spec/personalities.md.
+"""The intended differences: one entry for each row of "Differences" in docs/spec/personalities.md.
 
 A row without a test is one that no case here can show: races, other releases of the original, other languages.
 """
@@ -12,7 +12,7 @@ FULL = {b"MD5": 128, b"SHA1": 160, b"SHA224": 224, b"SHA256": 256, b"SHA384": 38
 
 
 def inputs(case):
-    """All texts that the case may read."""
+    """Returns all texts that the case may read."""
     texts = [text for text in case.files.values() if isinstance(text, bytes)]
     return texts + ([case.stdin[1]] if isinstance(case.stdin, tuple) else [])
 
@@ -48,7 +48,7 @@ def unfinished_line(case, original, ours):
 
 
 def stdin_by_name(case, original, ours):
-    """Where nothing else is wrong, both fail; with --ignore-missing the original passes over the name."""
+    """If nothing else is wrong, both fail; with --ignore-missing the original skips the name."""
     named = any(b"/dev/stdin" in text for text in case.args + inputs(case))
     return case.stdin == "closed" and named and b"Too many levels of symbolic links" in ours.err + ours.out and ours.code == 1
 
@@ -74,14 +74,14 @@ KNOWN = {
 
 
 def rows(path):
-    """The first cells of the table."""
+    """Returns the first cells of the table."""
     text = open(path, encoding="utf-8").read().split("## Differences", 1)[1].split("\n## ", 1)[0]
     cells = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("|")]
     return cells[2:]
 
 
 def name(case, original, ours):
-    """The row that a difference belongs to, if any does."""
+    """Returns the row that a difference belongs to, if any."""
     for row, test in KNOWN.items():
         if test and test(case, original, ours):
             return row

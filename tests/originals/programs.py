@@ -1,7 +1,7 @@
-"""Runs one invocation under the original program and under truesum, and returns what each wrote.
+"""Runs one invocation with the original program and with truesum, and returns the output of each.
 
-Streams are given to the child as descriptors: a closed one is really closed, which no shell redirection inside a wrapper
-would guarantee. Nothing here changes the folder it runs in, so both runs see the same files.
+Streams are passed to the child as descriptors: a closed one is really closed, which a shell redirection in a wrapper
+would not guarantee. Nothing here changes the folder in which it runs, so both runs see the same files.
 """
 
 import fcntl
@@ -31,7 +31,7 @@ class Case:
     stdout: str = "kept"
     stderr: str = "kept"
     env: dict = field(default_factory=dict)
-    # What stands before the program's name in argv[0].
+    # The part before the program's name in argv[0].
     path: bytes = b""
 
     def but(self, **changes):
@@ -58,7 +58,7 @@ class Originals:
         self.b3sum = own if folder and os.path.exists(own) else shutil.which("b3sum")
 
     def copy(self, to):
-        """The same programs under `to`, readable by everybody."""
+        """Copies the programs to `to`, readable by all users."""
         if self.root:
             library = os.path.dirname(self.loader)
             shutil.copytree(library, f"{to}/lib", symlinks=True, ignore=shutil.ignore_patterns("gconv", "*-modules*", "engines*"))
@@ -71,7 +71,7 @@ class Originals:
             self.b3sum = f"{to}/b3sum"
 
     def command(self, program, argv0):
-        """The program to start, and the arguments that come before its own."""
+        """Returns the program to start, and the arguments that precede its own."""
         if program == "b3sum":
             return self.b3sum, [argv0]
         if self.loader is None:
@@ -90,7 +90,7 @@ class Originals:
 
 
 class Pipe:
-    """What a child writes, kept in the kernel: it must fit."""
+    """A file in memory for a child's output, with a size limit."""
 
     def __init__(self):
         self.read, self.write = os.pipe2(os.O_CLOEXEC)
@@ -159,14 +159,14 @@ def run(executable, argv, case):
 
 
 def both(case, originals, truesum):
-    """What the original and truesum write, in the current folder."""
+    """Returns the output of the original and of truesum, in the current folder."""
     argv0 = case.path + case.program.encode()
     executable, head = originals.command(case.program, argv0)
     return run(executable, head + case.args, case), run(truesum, [argv0] + case.args, case)
 
 
 def build(files, folder):
-    """Makes the files of a case in an empty folder."""
+    """Creates the files of a case in an empty folder."""
     for name, content in files.items():
         path = os.path.join(folder.encode(), name)
         match content:

@@ -1,10 +1,10 @@
-"""Makes a case that differs as small as it can be while it differs, and writes it as a line for a shell."""
+"""Reduces a differing case as far as possible, and prints it as a line for a shell."""
 
 import re
 
 
 def candidates(case):
-    """Cases that are a little simpler, boldest first."""
+    """Yields cases that are a little simpler, the largest reductions first."""
     for i in range(len(case.args)):
         yield case.but(args=case.args[:i] + case.args[i + 1:])
     for name in case.files:
@@ -31,7 +31,7 @@ def candidates(case):
 
 
 def contents(text):
-    """Texts with a part left out: lines, then pieces, then bytes."""
+    """Yields texts with a part removed: lines, then pieces, then bytes."""
     lines = text.splitlines(keepends=True)
     if len(lines) > 1:
         for i in range(len(lines)):
@@ -45,7 +45,7 @@ def contents(text):
 
 
 def smallest(case, differs):
-    """The smallest case found that `differs`."""
+    """Returns the smallest case found that `differs`."""
     tries = 0
     while True:
         for candidate in candidates(case):
@@ -60,7 +60,7 @@ def smallest(case, differs):
 
 
 def word(text):
-    """Bytes as one word of bash."""
+    """Returns bytes as one word of bash."""
     if text and re.fullmatch(rb"[A-Za-z0-9_./:=+,%-]+", text):
         return text.decode()
     escaped = "".join(
@@ -75,7 +75,7 @@ def printf(text):
 
 
 def shell(case):
-    """The case as a line of bash."""
+    """Returns the case as a line of bash."""
     parts = ["cd $(mktemp -d)"]
     for name, content in case.files.items():
         path = word(b"./" + name)

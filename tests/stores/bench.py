@@ -1,4 +1,4 @@
-"""The bench of the tests of object stores: the server, the proxy that fails and lies, and the program that is tried."""
+"""The test bench for object stores: the server, the proxy that injects faults, and the program under test."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ SECRET = "testtesttest"
 
 
 class Failed(Exception):
-    """A test that does not hold."""
+    """A failed test."""
 
 
 def check(what, true, *told):
@@ -21,7 +21,7 @@ def check(what, true, *told):
 
 
 class Bench:
-    """The server, the proxy, the client, and the program that is tried."""
+    """The server, the proxy, the client, and the program under test."""
 
     def __init__(self, program, gateway, folder, objects):
         self.program, self.folder, self.objects = program, folder, objects
@@ -35,7 +35,8 @@ class Bench:
         self.said = ""
 
     def run(self, *words, url=None, cwd=None, wait=900, **environment):
-        """What the program says: its status, output and errors. What takes longer than `wait` seconds hangs, on a busy machine too."""
+        """Returns status, output and errors of the program. A run that takes longer than `wait` seconds counts as hung,
+        even on a busy machine."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "TRUESUM_"))}
         env |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": url or self.server.url,
                 "HOME": str(self.folder), "AWS_EC2_METADATA_DISABLED": "true"} | environment

@@ -1,4 +1,4 @@
-"""Tests of object stores that concern `tree`, `audit`, `shard`, `identify` and lists of names."""
+"""Tests of object stores with `tree`, `audit`, `shard`, `identify` and lists of names."""
 
 import json
 import random
@@ -11,12 +11,13 @@ MANY = ("sha256-tree", "blake3", "s3-etag;part=5MiB", "crc32c", "sha256")
 
 
 def cut(answer):
-    """Half of the body, and then the connection ends."""
+    """Sends half of the body and closes the connection."""
     answer.sent = len(answer.body) // 2
 
 
 def faults(bench, try_it, good):
-    """What fails now and then changes nothing; what fails always is told by `try_it`, which gives the status, and never a result."""
+    """Occasional faults must not change the result. A permanent fault must make `try_it`, which returns the status,
+    fail without a result."""
     bench.proxy.reset()
     bench.proxy.fault = lambda _: SLOW if len(bench.proxy.seen) % 4 == 0 else None
     check("every fourth request is refused", try_it(url=bench.proxy.url) == good)
@@ -24,7 +25,7 @@ def faults(bench, try_it, good):
     cut_once = set()
 
     def once(answer):
-        # What is asked for again comes whole: four attempts that are all cut would be a failure.
+        # A repeated request succeeds: four truncated attempts in a row would be a failure.
         asked = (answer.get("Content-Range"), answer.get("ETag"))
         if asked not in cut_once:
             cut_once.add(asked)
@@ -44,7 +45,7 @@ def faults(bench, try_it, good):
 
 
 def trees_of_objects(bench):
-    """`tree` of an object gives what it gives of the file: digests, stored trees, damage, pieces."""
+    """`tree` of an object gives the same as for a file: digests, stored trees, damage, pieces."""
     bucket, body = bench.bucket("trees"), noise(37 * MIB + 12345, 5)
     bench.multipart(bucket, "p/big", body)
     bench.put(bucket, "p/empty", b"")
@@ -61,7 +62,7 @@ def trees_of_objects(bench):
             check(f"{algorithm} of {name}", (status, out) == (0, wanted), out, wanted, err)
             reads = sum(request.is_read for request in bench.proxy.seen)
             check("each byte is asked for once", reads <= 7, reads)
-    # Blocks are asked for side by side.
+    # Blocks are requested in parallel.
     under_way, most = [0], [0]
 
     def slowly(request):
@@ -101,7 +102,7 @@ def trees_of_objects(bench):
     status, out, err = bench.run("tree", "repair", "--from", url, kept / "big.ftr", local / "big")
     check("repair reads none", status == 2 and "object stores are not supported" in err, status, err)
 
-    # Pieces of several machines.
+    # Pieces from several machines.
     generator = random.Random(7)
     cuts = [0, *sorted(generator.sample(range(1, 37), 6)), 38]
     ranges = [f"{first * MIB}..{min(last * MIB, len(body))}" for first, last in zip(cuts, cuts[1:])]
@@ -134,7 +135,7 @@ def trees_of_objects(bench):
     status, out, err = bench.run("tree", "combine", "a", "b")
     check("two versions make no digest", status == 2 and "the version of" in err, status, out, err)
 
-    # Overwritten while it is read.
+    # Overwritten during the read.
     def replace(request):
         if request.is_read and len([one for one in bench.proxy.seen if one.is_read]) == 3:
             bench.multipart(bucket, "p/big", body)
@@ -148,7 +149,7 @@ def trees_of_objects(bench):
 
 
 def audits(bench):
-    """`audit` of objects says what it says of a folder with the same files."""
+    """`audit` of objects gives the same as for a folder with the same files."""
     bucket, local = bench.bucket("audits"), bench.folder / "audited"
     old = {f"d{i % 3}/{i}": noise(i * 5, i) for i in range(20)} | {"big": noise(9 * MIB), "copied": b"copied"}
     new = {name: body for name, body in old.items() if not name.startswith("d1/")}
@@ -178,7 +179,7 @@ def audits(bench):
         check(line, line + "\n" in out and status == 1, out, err)
     told = faults(bench, lambda **how: bench.run(*words, f"s3://{bucket}", **how)[:2], (status, out))
     for fault, (status, out) in told.items():
-        # Of an object without bytes there is nothing to cut.
+        # An empty object cannot be truncated.
         said = [line for line in out.splitlines() if line.startswith("ok")]
         check(f"{fault}: nothing is said to be as listed", status != 0 and said in ([], ["ok\td0/0"]), status, out)
 
@@ -193,7 +194,8 @@ def audits(bench):
     check("a manifest is a file", status == 2 and "a manifest is a file of this system" in err, status, err)
     status, out, err = bench.run("audit", "--newer", "7d", "AUDIT", f"s3://{bucket}")
     check("no selection by time", status == 2 and "not available for object stores" in err, status, err)
-    # Times are those of the service, in a list and in an answer: content that changed under the same time is corrupt, and no other.
+    # Times are those of the service, in a listing and in a response: content that changed with the same time is
+    # corrupt, and no other.
     for name in ("big", "d0/3"):
         bench.put(bucket, name, b"1" * 9 * MIB)
     bench.run("hash", "--json", "-o", "TIMED", f"s3://{bucket}")
@@ -202,7 +204,8 @@ def audits(bench):
 
 
 def shards(bench):
-    """A plan of objects, its parts computed in any order, and the manifest that one run writes of the store, and of the files."""
+    """A plan of objects, its parts computed in any order, and the manifest that a single run writes for the store and
+    for the files."""
     generator = random.Random(11)
     bucket, local = bench.bucket("shards"), bench.folder / "sharded"
     files = {f"d{generator.randrange(4)}/ü {i}\n": noise(generator.randrange(100_000), i) for i in range(40)}
@@ -251,14 +254,14 @@ def shards(bench):
     for fault, (status, body) in told.items():
         check(f"{fault}: no manifest", body is None and status == (1 if fault == "secret" else 4), fault, status)
 
-    # What is not the planned version any more has failed, the files beside it have not.
+    # An object that no longer has the planned version fails, and the files next to it do not.
     bench.put(bucket, "p/empty", b"no longer")
     bench.multipart(bucket, "p/big", noise(21 * MIB + 77, 4))
     status, out, err = bench.run("shard", "run", "--again", "plan0.jsonl", f"0..{bundles_of_first}", "-o", "changed")
     check("changed since it was planned", status == 1 and "overwritten" in err and "the version" in err, status, err)
     status, out, err = bench.run("shard", "merge", "plan0.jsonl", "changed", "-o", "CHANGED")
     check("no manifest", status == 1 and not (bench.folder / "CHANGED").exists() and "empty" in err and "big" in err, status, err)
-    # Overwritten while it is read.
+    # Overwritten during the read.
     bench.run("shard", "plan", "-o", "last.jsonl", f"{url}/big")
 
     def replace(request):
@@ -275,7 +278,7 @@ def shards(bench):
 
 
 def lists_of_names(bench):
-    """A URL in a list of names is refused by its name, and is no missing file."""
+    """A URL in a list of names is rejected by name, and not reported as a missing file."""
     (bench.folder / "here").write_bytes(b"here")
     for option, end in (("--files-from", "\n"), ("--files0-from", "\0")):
         (bench.folder / "NAMES").write_text(f"here{end}s3://bucket/key{end}")
@@ -286,7 +289,7 @@ def lists_of_names(bench):
 
 
 def etags(bench):
-    """`identify` tells what the ETag of an object is."""
+    """`identify` determines how the ETag of an object was computed."""
     bucket, body = bench.bucket("etags"), noise(12 * MIB, 8)
     bench.multipart(bucket, "k", body)
     bench.put(bucket, "small", b"small")

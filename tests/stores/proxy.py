@@ -1,7 +1,9 @@
-"""A proxy that does to answers what no server does on demand: delays, refuses, cuts and lies.
+"""A proxy that modifies responses in ways that no server does on demand: it delays, refuses, truncates and falsifies
+them.
 
-A test sets `Proxy.fault` to a function of a `Request`, which may change it, or answer instead of the server by returning a tuple
-of status, headers and body; and `Proxy.spoil` to a function of an `Answer`, which may change what is sent of it.
+A test sets `Proxy.fault` to a function of a `Request`, which may change it or return a tuple of status, headers and
+body in place of the server's response; and `Proxy.spoil` to a function of an `Answer`, which may change what is sent of
+it.
 """
 
 import http.client
@@ -11,20 +13,20 @@ from http.server import BaseHTTPRequestHandler
 
 
 class Request:
-    """What was asked."""
+    """A request."""
 
     def __init__(self, method, path, headers):
         self.method, self.path, self.headers = method, path, headers
 
     @property
     def is_read(self):
-        """Whether bytes of an object are asked for."""
+        """Returns whether bytes of an object are requested."""
         return self.method == "GET" and "list-type=" not in self.path and "alt=json" not in self.path
 
 
 class Answer:
-    """What the server said: `sent` is how many bytes of the body are sent before the connection is closed. A header of the value None
-    is not sent."""
+    """The server's response. `sent` is the number of bytes of the body that are sent before the connection is closed. A
+    header with the value None is not sent."""
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body, self.sent = status, headers, body, None
@@ -37,7 +39,7 @@ class Answer:
 
 
 class Proxy(socketserver.ThreadingTCPServer):
-    """Passes requests on to a server on a port of this machine."""
+    """Forwards requests to a server on a local port."""
 
     allow_reuse_address = daemon_threads = True
     request_queue_size = 128
@@ -49,7 +51,7 @@ class Proxy(socketserver.ThreadingTCPServer):
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # One small segment after the other would each wait for an acknowledgement.
+            # Small segments in sequence would each wait for an acknowledgement.
             disable_nagle_algorithm = True
             wbufsize = -1
 
@@ -92,7 +94,7 @@ class Proxy(socketserver.ThreadingTCPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
-        """A client that hangs up is what some tests are about."""
+        """Some tests are about clients that hang up."""
 
     def reset(self):
         self.fault = self.spoil = lambda _: None

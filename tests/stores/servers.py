@@ -1,4 +1,4 @@
-"""Real servers for the tests of object stores: where they come from, how they are started and ended."""
+"""Real servers for the tests of object stores: how they are obtained, started and stopped."""
 
 import os
 import pathlib
@@ -10,12 +10,12 @@ import urllib.request
 
 VERSITYGW = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 GCS = "github.com/fsouza/fake-gcs-server@v1.56.1"
-# The key that Azurite's own documentation gives for its one account.
+# The key of the only account in Azurite's own documentation.
 AZURITE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 
 def from_go(package, folder):
-    """The program of a Go package, built once; None where that cannot be had."""
+    """Returns the program of a Go package, which is built once; None if it is not available."""
     program = folder / "bin" / package.split("@")[0].split("/")[-1]
     if program.exists():
         return program
@@ -31,7 +31,7 @@ def from_go(package, folder):
 
 
 def azurite(folder):
-    """Azurite's blob server, from npm; None where that cannot be had."""
+    """Returns Azurite's blob server, from npm; None if it is not available."""
     program = folder / "node_modules" / ".bin" / "azurite-blob"
     if not program.exists() and shutil.which("npm"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def free_port():
 
 
 class Server:
-    """A server process that answers on a port of its own."""
+    """A server process that listens on its own port."""
 
     def __init__(self, command, environment=None, ready="/"):
         self.port = free_port()
@@ -73,7 +73,7 @@ class Server:
 
 
 def versitygw(program, folder, *more):
-    """An S3 server over a folder."""
+    """Starts an S3 server over a folder."""
     for name in ("data", "meta"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     secrets = {"ROOT_ACCESS_KEY": "test", "ROOT_SECRET_KEY": "testtesttest"}
@@ -83,6 +83,6 @@ def versitygw(program, folder, *more):
 
 
 def cache():
-    """Where built servers are kept from run to run."""
+    """Returns where built servers are kept between runs."""
     usual = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "servers"
     return pathlib.Path(os.environ.get("TRUESUM_SERVERS", usual)).resolve()

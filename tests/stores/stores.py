@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tries a program that reads object stores against a real S3 server, through a proxy that fails and lies.
+"""Tests a program that reads object stores with a real S3 server, through a proxy that injects faults.
 
 usage: stores.py TRUESUM [--objects N] [--only NAME]
 
-Objects are written by boto3, which is not ours. The server is built by Go once and kept (`servers.py`); where it cannot be had this
-says so and ends, with 0, unless TRUESUM_ORACLES=all and there is a Go. N objects are hashed and checked, 2,000 unless said. The
-stand-ins of the other services, `google` and `azure`, are tried when they are named.
+Objects are written by boto3, which is independent. The server is built with Go once and kept (`servers.py`); if that is
+not possible, this is reported and the exit status is 0, unless TRUESUM_ORACLES=all and Go is available. N objects are
+hashed and checked, 2,000 by default. The substitutes for the other services, `google` and `azure`, are tested only if
+they are named.
 """
 
 import argparse
@@ -31,7 +32,7 @@ NAMES = ["plain", "a b", "plus+sign", "per%41cent", "ünïcødé", "new\nline", 
 
 
 def the_same_tree(bench):
-    """A manifest of a folder and of the same objects is the same, byte for byte; and each checks the other."""
+    """A manifest of a folder and of the same objects are identical, and each checks the other."""
     tree, bucket = bench.folder / "tree", bench.bucket("tree")
     files = {name: noise(index * 37, index) for index, name in enumerate(NAMES)}
     files |= {"zero": b"", "big/5MiB": noise(5 * MIB), "big/20MiB+1": noise(20 * MIB + 1), "big/4MiB": noise(4 * MIB, 2),
@@ -47,7 +48,7 @@ def the_same_tree(bench):
     bench.put(bucket, "p2/other", b"not below p/")
     bench.put(bucket, "p/folder/", b"")
     for algorithms in ("sha256", "md5,blake3,crc32c", "s3-etag;part=5MiB"):
-        # Both go through -o, so that names are relative in both.
+        # Both use -o, so that names are relative in both.
         status, _, err = bench.run("hash", "-a", algorithms, "-t", "bsd", "-o", "../LOCAL", "--root", tree, ".", cwd=tree)
         check("hashing the folder", status == 0, err)
         status, _, err = bench.run("hash", "-a", algorithms, "-t", "bsd", "-o", "STORE", f"s3://{bucket}/p")
@@ -88,7 +89,7 @@ def what_differs_is_told(bench):
 
 
 def many_objects(bench):
-    """Pages of a list, and many small objects at once."""
+    """Pages of a listing, and many small objects at once."""
     bucket, count = bench.bucket("many"), bench.objects
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda i: bench.put(bucket, f"d{i % 7}/{i:06}", str(i).encode()), range(count)))
@@ -106,7 +107,7 @@ def many_objects(bench):
 
 
 def lists_that_are_cut(bench):
-    """A list that does not come to its end is a failure, and no manifest is written of its beginning."""
+    """An incomplete listing is a failure, and no manifest is written of its beginning."""
     bucket = bench.bucket("cut")
     keys = [f"{i:02}" for i in range(9)]
     etags = {key: bench.put(bucket, key, key.encode())["ETag"] for key in keys}
@@ -118,7 +119,7 @@ def lists_that_are_cut(bench):
         return f"<ListBucketResult><IsTruncated>{truncated}</IsTruncated>{each}{more}</ListBucketResult>".encode()
 
     def pages(answers):
-        """The list as these pages, by the token that asks for each."""
+        """Returns the listing as these pages, by the token that requests each one."""
         def fault(request):
             if "list-type=" not in request.path:
                 return None
@@ -153,7 +154,7 @@ def lists_that_are_cut(bench):
 
 
 def answers_without_a_version(bench):
-    """A service that tells an ETag in its list and none with the bytes could send those of another version."""
+    """A service that provides an ETag in its listing and none with the bytes could send those of another version."""
     bucket = bench.bucket("unsaid")
     bench.put(bucket, "small", b"small")
     bench.put(bucket, "large", noise(9 * MIB))
@@ -161,13 +162,13 @@ def answers_without_a_version(bench):
     bench.proxy.spoil = lambda answer: answer.set("ETag", None)
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
     check("no digest", status == 1 and out == "" and err.count("does not say which version") == 2, status, out, err)
-    # One answer that holds all of an object is of one version, and a check asks for no other.
+    # A single response with all of an object belongs to one version, and a check requires no other.
     status, out, err = bench.run("check", "--root", f"s3://{bucket}", "UNSAID", url=bench.proxy.url)
     check("check", status == 1 and "small: OK" in out and "large: UNREADABLE" in out, status, out, err)
 
 
 def busy_services(bench):
-    """A service that refuses some requests is asked again; one that refuses all is named, with its status."""
+    """If a service rejects some requests, they are repeated; if it rejects all, its status is reported."""
     bucket = bench.bucket("busy")
     body = noise(30 * MIB)
     for i in range(60):
@@ -192,7 +193,7 @@ def busy_services(bench):
 
 
 def lying_bodies(bench):
-    """Bodies that are cut, or of another length than told: asked again, and never a digest of them."""
+    """Bodies that are truncated or have another length than announced are requested again, and never hashed."""
     bucket = bench.bucket("lies")
     for name, body in (("small", noise(1000)), ("big", noise(30 * MIB))):
         bench.put(bucket, name, body)
@@ -233,7 +234,7 @@ def lying_bodies(bench):
         answer.set("Content-Range", "bytes 1-" + answer.get("Content-Range").split("-")[1])
 
     for lie in (cut, shorter, shorter_and_so_is_the_range, longer, unlabelled, without_an_end, elsewhere):
-        # All requests of the time.
+        # All requests during this time.
         bench.proxy.reset()
         bench.proxy.spoil = lie
         status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
@@ -241,7 +242,7 @@ def lying_bodies(bench):
         status, out, err = bench.run("check", "--root", f"s3://{bucket}", "LIES", url=bench.proxy.url)
         check(f"{lie.__name__}: nothing verified", status == 1 and ": OK" not in out, out, err)
         check(f"{lie.__name__}: nothing compared", lie is not without_an_end or "FAILED" not in out, out, err)
-        # One of three.
+        # One in three.
         bench.proxy.reset()
         bench.proxy.spoil = lambda answer, lie=lie: lie(answer) if len(bench.proxy.seen) % 3 == 0 else None
         status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
@@ -249,7 +250,8 @@ def lying_bodies(bench):
 
 
 def replaced_objects(bench):
-    """An object that is overwritten between list and read, or between two ranges, has changed; it has no digest."""
+    """An object that is overwritten between listing and read, or between two ranges, is reported as changed and has no
+    digest."""
     bucket = bench.bucket("replaced")
     old, new = noise(40 * MIB, 1), noise(40 * MIB, 2)
 
@@ -273,7 +275,7 @@ def replaced_objects(bench):
             bench.proxy.reset()
             bench.proxy.fault = replacing(after, True)
             status, out, err = bench.run(*command, url=bench.proxy.url)
-            # A check that begins after it was replaced reads the new one, whole.
+            # A check that begins after it was replaced reads the new version completely.
             if command[0] == "check" and after == 1:
                 check("the new one", status == 1 and "big: FAILED" in out, out, err)
                 continue
@@ -281,7 +283,7 @@ def replaced_objects(bench):
             check("no digest", command[0] == "check" or out == "", out)
             check("the word", command[0] == "hash" or "CHANGED" in out, out)
 
-    # A service that takes no notice of the condition: the ETag of the answer tells.
+    # A service that ignores the condition: the ETag of the response reveals it.
     bench.put(bucket, "big", old)
     etag = bench.s3.head_object(Bucket=bucket, Key="big")["ETag"]
     bench.proxy.reset()
@@ -297,7 +299,7 @@ def replaced_objects(bench):
 
 
 def silent_services(bench):
-    """A service that does not answer is given up, with a message; and a signal is heard meanwhile."""
+    """A service that does not respond is given up with a message; and a signal is handled during the wait."""
     bucket = bench.bucket("silent")
     bench.put(bucket, "a", b"a")
     bench.proxy.fault = lambda request: time.sleep(30)
@@ -318,7 +320,7 @@ def silent_services(bench):
 
 
 def credentials(bench):
-    """From environment and profiles; wrong ones are refused with a message that shows none."""
+    """Credentials from environment and profiles; wrong ones are rejected with a message that does not contain any."""
     bucket = bench.bucket("credentials")
     bench.put(bucket, "a", b"a")
     digest = hashlib.sha256(b"a").hexdigest()
@@ -327,7 +329,7 @@ def credentials(bench):
     check("wrong secret", status == 1 and out == "" and "403" in err and "SignatureDoesNotMatch" in err, status, out, err)
     check("it is not shown", wrong not in err, err)
     status, out, err = bench.run("hash", f"s3://{bucket}", AWS_ACCESS_KEY_ID="nobody")
-    # The server says 404 here, and S3 says 403.
+    # The server returns 404 here, and S3 returns 403.
     check("wrong key", status == 1 and out == "" and "the service says 40" in err and "ccess" in err, status, out, err)
     (bench.folder / ".aws").mkdir()
     (bench.folder / ".aws" / "credentials").write_text(f"[lab]\naws_access_key_id = test\naws_secret_access_key = {SECRET}\n")
@@ -342,10 +344,11 @@ def credentials(bench):
 
 
 def stored_checksums(bench):
-    """What the service stored, compared without reading; and read where it has no answer."""
+    """What the service stored is compared without reading, and read if there is no stored checksum."""
     bucket, body = bench.bucket("stored"), noise(12 * MIB)
     small = b"123456789"
-    # The last two are the check values of the catalogue of CRCs: the server computes its own, and refuses an object with another.
+    # The last two are the check values in the catalogue of CRCs: the server computes its own, and rejects an object
+    # with a different one.
     values = {"SHA256": hashlib.sha256(small).digest(), "SHA1": hashlib.sha1(small).digest(), "CRC32": zlib.crc32(small).to_bytes(4, "big"),
               "CRC32C": bytes.fromhex("e3069283"), "CRC64NVME": bytes.fromhex("ae8b14860a799888")}
     for algorithm, value in values.items():
@@ -400,7 +403,7 @@ def stored_checksums(bench):
 
 
 def without_versions(bench):
-    """Objects of which the service tells no ETag are read whole, or not at all."""
+    """Objects for which the service provides no ETag are read with a single request, or not at all."""
     bucket = bench.bucket("plain")
     folder = bench.folder / "server" / "data" / bucket
     (folder / "small").write_bytes(b"small")
@@ -411,7 +414,7 @@ def without_versions(bench):
 
 
 def google(_bench, program, folder):
-    """The same words for Google's service, by a stand-in of it."""
+    """The same for Google's service, with a substitute."""
     server = servers.Server([program, "-scheme", "http", "-host", "127.0.0.1", "-port", "PORT", "-backend", "memory",
                              "-external-url", "http://127.0.0.1:PORT"], ready="/storage/v1/b")
     bench = Other(_bench, {"STORAGE_EMULATOR_HOST": server.url})
@@ -431,7 +434,7 @@ def google(_bench, program, folder):
 
 
 def azure(_bench, program, folder):
-    """The same words for Azure's service, by its own emulator."""
+    """The same for Azure's service, with its own emulator."""
     import base64 as b64
     import datetime
     import hmac
@@ -465,7 +468,7 @@ def azure(_bench, program, folder):
 
 
 class Other:
-    """What is tried of a service beside the first."""
+    """Tests of services other than the first."""
 
     files = {"a": b"a", "empty": b"", "sub/b c+%41": b"b" * 1000, "big": noise(10 * MIB)}
 

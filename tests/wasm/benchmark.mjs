@@ -1,7 +1,7 @@
-// How many megabytes of messages a second go through the module, and through what Node itself has.
+// The speed of the module and of Node's own crypto, in MB/s.
 // usage: node benchmark.mjs MODULE.wasm... [--algorithms NAME,NAME] [--rows]
-// Of one message (16 MiB in slices of 128 KiB) and of many of one length, each figure the best of several turns that take turns.
-// --rows: one message, and 2 to 8 side by side, of every algorithm whose rows have lanes: from how many on a row is ahead.
+// Measured for one message (16 MiB in slices of 128 KiB) and for many of equal length; each figure is the best of several turns.
+// --rows: one message, and 2 to 8 in parallel, for every algorithm with lanes, to find when a row is faster.
 
 import { createHash, webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ for (let at = 0; at < data.length; at += 65536) {
     webcrypto.getRandomValues(data.subarray(at, at + 65536));
 }
 
-/** Megabytes a second of the best turn of each, in the order of the list. */
+/** Returns the MB/s of the best turn of each, in the order of the list. */
 async function race(bytes, runners, milliseconds = 60, turns = 7) {
     const best = runners.map(() => 0);
     for (let turn = 0; turn < turns; turn++) {

@@ -1,6 +1,6 @@
-// The module of `examples/browser` against the crypto that Node has, and against the vectors of `testdata/vectors`.
+// Compares the module of `examples/browser` with Node's crypto and with the vectors of `testdata/vectors`.
 // usage: node conformance.mjs MODULE.wasm portable|simd128
-// The second names the kernel rows that the module must have.
+// The second argument names the kernel rows that the module must have.
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -18,7 +18,7 @@ function same(found, wanted, what) {
     }
 }
 
-/** Our name, theirs, and the bytes of output where they want to be told. */
+/** Our name, Node's name, and the output size in bytes if Node requires it. */
 const ORACLES = [
     ["md5", "md5"],
     ["sha1", "sha1"],
@@ -42,7 +42,7 @@ const ORACLES = [
     ["md5-sha1", "md5-sha1"],
 ];
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Pseudorandom numbers that are the same in every run (mulberry32). */
 let seed = 1;
 function below(end) {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -95,7 +95,7 @@ function conforms(name, digest) {
     together(20, 1 << 19);
 }
 
-/** The message that a vector's `input` names. */
+/** Returns the message that a vector's `input` names. */
 function messageOf({ gen, len }) {
     const [kind, text] = [gen.split(" ", 1)[0], gen.slice(gen.indexOf(" ") + 1)];
     switch (kind) {
@@ -114,7 +114,7 @@ function messageOf({ gen, len }) {
     }
 }
 
-/** The beginning of the stream of SplitMix64 with this seed; the longest there was is kept. */
+/** Returns the beginning of the SplitMix64 stream with this seed; the longest one is cached. */
 const streams = new Map();
 function stream(seed, length) {
     if ((streams.get(seed)?.length ?? -1) < length) {
@@ -137,7 +137,7 @@ function vectors() {
     for (const file of readdirSync(folder).filter((file) => file.endsWith(".json"))) {
         for (const { algo, bits, params, input, value } of JSON.parse(readFileSync(new URL(file, folder)))) {
             if (!names.has(algo)) {
-                continue; // It needs a key, or is of the CRCs that no list shows.
+                continue; // It needs a key, or is one of the CRCs that are not listed.
             }
             const name = `${algo}${bits ? `-${bits}` : ""}${params ? `;${params}` : ""}`;
             const message = messageOf(input);
@@ -146,7 +146,7 @@ function vectors() {
             seen.add(algo);
         }
     }
-    // Trees of files, whose vectors are of another form.
+    // Tree digests, whose vectors have a different form.
     const without = [...names].filter((name) => !seen.has(name));
     same(without.sort().join(" "), "glacier s3-etag", "algorithms without a vector");
     return seen.size;
@@ -160,9 +160,9 @@ function throws(call, pattern, kind = Error) {
         if (error instanceof kind && pattern.test(error.message)) {
             return;
         }
-        throw new Error(`${error.name}: it says "${error.message}", and not ${pattern} as a ${kind.name}`);
+        throw new Error(`${error.name}: "${error.message}" instead of ${pattern} as a ${kind.name}`);
     }
-    throw new Error(`nothing was thrown where ${pattern} was to be`);
+    throw new Error(`nothing was thrown instead of ${pattern}`);
 }
 
 function refuses() {
@@ -173,14 +173,14 @@ function refuses() {
     ended.finish();
     throws(() => ended.update(data), /ended/);
     throws(() => ended.finish(), /ended/);
-    // Fewer or more bytes than were told: nothing is a digest of them.
+    // Fewer or more bytes than announced: there must be no digest.
     for (const length of [3, 5]) {
         const told = truesum.hasher("git-blob", 4).update(data.subarray(0, length));
         throws(() => told.finish(), /size/);
     }
 }
 
-/** Whatever gives bytes is taken by its bytes, and anything else throws: an empty message in its place would be a wrong digest. */
+/** All byte sources are accepted, and anything else throws: treating it as an empty message would give a wrong digest. */
 function takes() {
     const bytes = data.slice(0, 64);
     for (const source of [bytes.buffer, new DataView(bytes.buffer), new Int8Array(bytes.buffer), new Uint16Array(bytes.buffer),
@@ -190,13 +190,13 @@ function takes() {
         same(truesum.hasher("sha256").update(source).finish(), expected, source.constructor.name);
         same(truesum.digests("sha256", [source])[0], expected, source.constructor.name);
     }
-    // Of another realm, as a frame's are.
+    // From another realm, like those of a frame.
     const foreign = runInNewContext("Uint8Array.of(1, 2, 3).buffer");
     const expected = createHash("sha256").update(Buffer.of(1, 2, 3)).digest("hex");
     same(truesum.hasher("sha256").update(foreign).finish(), expected, "a buffer of another realm");
     const empty = createHash("sha256").digest("hex");
     same(truesum.hasher("sha256").update(new Uint16Array(0)).finish(), empty, "an empty view");
-    // Buffers without their bytes, and what only claims to be one.
+    // Detached or shrunk buffers, and an object that imitates one.
     const transferred = bytes.slice();
     structuredClone(transferred.buffer, { transfer: [transferred.buffer] });
     const shrunk = new ArrayBuffer(8, { maxByteLength: 8 });
@@ -212,7 +212,7 @@ function takes() {
     }
 }
 
-/** Many messages, hashers and refusals leave no more memory in use than the first did. */
+/** Repeated messages, hashers and errors do not increase the memory in use. */
 function frees() {
     const use = () => {
         for (let i = 0; i < 200; i++) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Opens the page of examples/browser in headless Chromium and checks files with it, whole ones and others.
+"""Opens the page of examples/browser in headless Chromium and checks intact and modified files with it.
 
 usage: page.py FOLDER
 
-FOLDER is what examples/browser/build made. Exit status 1 with a line for what is wrong, 77 if there is nothing to look with: the Python
-package playwright and a Chromium (CHROMIUM, or the first of chromium, chromium-browser, google-chrome on PATH).
+FOLDER is the output of examples/browser/build. Exit status: 1 with a line for each fault; 77 if the Python package playwright or a
+Chromium is missing (CHROMIUM, or the first of chromium, chromium-browser, google-chrome on PATH).
 """
 
 import functools
@@ -30,7 +30,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def verdict(page, wanted, *words):
-    """The page comes to this verdict, and its text has these words."""
+    """Waits until the page has this verdict and its text contains these words."""
     page.wait_for_function(f"result.dataset.verdict === '{wanted}' && !result.textContent.startsWith('Reading')", timeout=60_000)
     text = page.text_content("#result")
     for word in words:
@@ -50,7 +50,7 @@ def check(page, folder):
         verdict(page, "none")
         page.fill("#expected", line)
         verdict(page, "match", sha256)
-    # One digit more or less, another digit, no digest at all: nothing of that is a match.
+    # One digit more or less, a different digit, no digest at all: none of these is a match.
     page.fill("#expected", sha256[:-1])
     verdict(page, "failure", "nothing was compared")
     page.fill("#expected", sha256[:-1] + "0123456789abcdef"[int(sha256[-1], 16) ^ 1])
@@ -58,7 +58,7 @@ def check(page, folder):
     page.fill("#expected", "a signature")
     verdict(page, "failure", "nothing was compared")
 
-    # The length of a digest chooses the usual algorithm, and a choice counts.
+    # The length of a digest selects the usual algorithm, and an explicit selection takes precedence.
     for name in ("sha512", "sha1", "md5"):
         page.fill("#expected", hashlib.new(name, content).hexdigest())
         verdict(page, "match", f"{name} of whole.iso")
@@ -66,7 +66,7 @@ def check(page, folder):
     page.fill("#expected", hashlib.sha3_256(content).hexdigest())
     verdict(page, "match", "sha3-256 of whole.iso")
 
-    # Another file with the same digest asked for, one byte of which differs; and one that has none.
+    # A different file with the same expected digest, one byte of which differs; and one without a digest.
     page.select_option("#algorithm", "sha256")
     page.fill("#expected", sha256)
     damaged = folder / "damaged.iso"
@@ -80,7 +80,7 @@ def check(page, folder):
     page.fill("#expected", hashlib.sha256(b"").hexdigest())
     verdict(page, "match", "empty.iso (0 bytes)")
 
-    # A file that changes between being chosen and being read again is not what was chosen.
+    # A file that changes between being selected and being read is not the file that was selected.
     page.fill("#expected", sha256)
     page.set_input_files("#file", whole)
     verdict(page, "match")
@@ -104,7 +104,7 @@ def run(folder):
     address = f"http://127.0.0.1:{server.server_port}/index.html"
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as files:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        # With vectors, and as a browser does that knows none: what it gets in place of that module is none to it.
+        # With SIMD, and like a browser without it, for which the module is invalid.
         for vectors in (True, False):
             page = browser.new_page()
             faults = []
@@ -119,7 +119,7 @@ def run(folder):
             assert ("truesum.wasm" in fetched) != vectors, fetched
             page.close()
         browser.close()
-    print("page: matches, mismatches and failures told as such, with vectors and without")
+    print("page: matches, mismatches and failures are reported correctly, with and without SIMD")
 
 
 if len(sys.argv) != 2:

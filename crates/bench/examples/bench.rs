@@ -1,4 +1,4 @@
-//! `truesum bench` as a program of its own: `cargo run --release -p truesum-bench --example bench -- algorithms --quick`.
+//! `truesum bench` as a separate program: `cargo run --release -p truesum-bench --example bench -- algorithms --quick`.
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
-//! The command line of `truesum bench`: the models' own arguments come from their rows. [`crate::command`] turns it into runs.
+//! The command line of `truesum bench`: the models' own arguments come from their rows. [`crate::command`] runs the
+//! result.
 
 use crate::models::effort::{Scope, positive};
 use crate::models::{MODELS, Model, place};
@@ -24,7 +25,7 @@ pub struct Bench {
     pub what: What,
 }
 
-/// What to do: measure, or look at what was measured.
+/// What to do: measure, or process saved runs.
 #[derive(Clone, Debug)]
 pub enum What {
     /// Run a model.
@@ -33,7 +34,7 @@ pub enum What {
     Saved(Saved),
 }
 
-/// A model with what was typed behind its name.
+/// A model with its command-line arguments.
 #[derive(Clone, Debug)]
 pub struct Measure {
     /// The row of the table.
@@ -46,7 +47,7 @@ pub struct Measure {
     pub output: Output,
 }
 
-/// Commands over saved runs.
+/// Commands for saved runs.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Saved {
     /// Combine saved runs into one HTML report
@@ -96,7 +97,7 @@ impl Subcommand for What {
     }
 }
 
-/// What comes out of a run.
+/// Where the result of a run goes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Output {
     /// The form of the result

@@ -1,4 +1,4 @@
-//! `truesum bench`: from the command line to a run, and from its record to what was asked for.
+//! `truesum bench`: from the command line to a run, and from its record to the requested output.
 
 use crate::args::{Bench, Measure, Output, Saved, What};
 use crate::models::progress::Line;
@@ -15,21 +15,21 @@ use std::sync::atomic::AtomicBool;
 /// How `truesum bench` ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All that was asked was measured and written.
+    /// Everything requested was measured and written.
     Done,
     /// `bench compare` found the second run slower beyond noise, or an engine disagreed on a digest.
     Differs,
-    /// The run was interrupted; what was measured was written.
+    /// The run was interrupted; the measurements taken so far were written.
     Interrupted,
 }
 
 /// Runs `truesum bench`.
 ///
-/// Results go to `out`, progress to standard error. When `stop` becomes true the run ends soon and what was measured is
-/// written. `command` is the command line as typed, for the record.
+/// Results go to `out`, progress to standard error. When `stop` becomes true, the run ends soon and the measurements
+/// taken so far are written. `command` is the command line as typed, for the record.
 ///
 /// # Errors
-/// The run could not be carried out as asked, or its result not be written.
+/// The run could not be carried out as requested, or its result could not be written.
 pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write) -> Result<Outcome, Error> {
     match &bench.what {
         What::Measure(Measure { model, matches, scope, output }) => {
@@ -67,7 +67,7 @@ pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write)
     }
 }
 
-/// The record in every form asked for.
+/// Writes the record in every requested form.
 fn write(record: &Record, output: &Output, out: &mut dyn Write) -> Result<(), Error> {
     let report = models::report(record);
     if let Some(path) = &output.save {
@@ -93,7 +93,7 @@ fn write(record: &Record, output: &Output, out: &mut dyn Write) -> Result<(), Er
     print(out, &output.form.of(&report))
 }
 
-/// Writes the speed section of a README, and its chart beside the runs.
+/// Writes the speed section of a README, and its chart next to the runs.
 fn write_readme(path: &Path, runs: &Path, records: &[Record]) -> Result<(), Error> {
     let beside = if runs.is_dir() { runs } else { runs.parent().unwrap_or(Path::new("")) };
     let chart = beside.join("speed.svg");
@@ -116,14 +116,14 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 fn print(out: &mut dyn Write, text: &str) -> Result<(), Error> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe.
         Err(why) if why.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         Err(why) => Err(Error(format!("writing to standard output: {why}"))),
         Ok(()) => Ok(()),
     }
 }
 
-/// The saved runs in files and directories, oldest first.
+/// Returns the saved runs in files and directories, oldest first.
 fn saved(paths: &[PathBuf]) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
     for path in paths {

@@ -1,11 +1,11 @@
 //! Why a benchmark could not be carried out.
 //!
-//! A message and not an enum: it is read by people, and nothing decides by it.
+//! A message and not an enum: it is read by people, and no code depends on its kind.
 
 use std::fmt;
 use std::path::Path;
 
-/// Why a benchmark could not be carried out: a message for people, lower case, with the path it is about.
+/// Why a benchmark could not be carried out: a message for people, in lower case, with the path concerned.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Error(pub String);
 

@@ -1,9 +1,10 @@
-//! Measures checksum algorithms, tools and disks, and draws the answer.
+//! Measures checksum algorithms, tools and disks, and presents the results.
 //!
-//! [`models::MODELS`] is the table: each row has a definition in TOML, a run that returns a [`record::Record`], and views that
-//! make sections of it. Each run checks first that all engines agree on the digest, then times. [`show`] spells the sections.
+//! [`models::MODELS`] is the table: each row has a definition in TOML, a run that returns a [`record::Record`], and
+//! views that turn it into sections. Each run first checks that all engines agree on the digest, then measures times.
+//! [`show`] formats the sections.
 //!
-//! [`command::run`] is the whole of `truesum bench`.
+//! [`command::run`] implements `truesum bench`.
 
 pub mod args;
 pub mod command;

@@ -1,4 +1,5 @@
-//! Measuring: clocks, samples and their statistics, what a command costs, the ways to read a file, and the machine itself.
+//! Measurement: clocks, samples and their statistics, the cost of a command, the ways to read a file, and the machine
+//! itself.
 
 pub mod allocations;
 pub mod clock;

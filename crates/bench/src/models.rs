@@ -1,7 +1,7 @@
-//! The models of benchmark: a row of [`MODELS`] each, and nothing else knows them all.
+//! The models of benchmarks: one row of [`MODELS`] each, the only place that lists them all.
 //!
-//! A model is a folder (or file) below and a line of the table. Its row names the arguments, the built-in definition, the run
-//! that makes a record, and the views that make sections of one.
+//! A model is a module below and a line of the table. Its row names the arguments, the built-in definition, the run
+//! that creates a record, and the views that create sections from one.
 
 pub mod algorithms;
 pub mod effort;
@@ -25,7 +25,7 @@ use std::path::Path;
 /// Every model, in the order of the help.
 pub static MODELS: [&Model; 5] = [&algorithms::MODEL, &tools::MODEL, &io::MODEL, &limit::MODEL, &tree::MODEL];
 
-/// The place of a model in the table.
+/// Returns the index of a model in the table.
 pub fn place(name: &str) -> Option<usize> {
     MODELS.iter().position(|model| model.name == name)
 }
@@ -33,7 +33,7 @@ pub fn place(name: &str) -> Option<usize> {
 /// Reads a saved run of one of these models.
 ///
 /// # Errors
-/// The file cannot be read, is no saved run, or one of a model that this program does not have.
+/// The file cannot be read, is not a saved run, or is of an unknown model.
 pub fn read(path: &Path) -> Result<Record, Error> {
     let record = Record::read(path)?;
     match place(&record.model) {
@@ -42,7 +42,7 @@ pub fn read(path: &Path) -> Result<Record, Error> {
     }
 }
 
-/// What a record says; without sections if its model is not in the table.
+/// Returns the report of a record; without sections if its model is not in the table.
 pub fn report(record: &Record) -> Report<'_> {
     let Some(place) = place(&record.model) else {
         return Report { record, findings: Vec::new(), sections: Vec::new() };

@@ -1,15 +1,15 @@
-//! Rates and times as people write and read them, and figures as tables show them.
+//! Parsing and formatting of rates and times, and formatting of figures for tables.
 //!
-//! What is before `/s` is a [`Size`]. Rates are shown in decimal units, as disks and networks are sold.
+//! The part before `/s` is a [`Size`]. Rates are shown in decimal units, as for disks and networks.
 
 use truesum_hash::Size;
 
-/// Bytes per second of `10GB/s`, `800 MB/s`, `100Gbit/s`, `2.5 GiB/s`; `None` if the text is no rate.
+/// Parses bytes per second: `10GB/s`, `800 MB/s`, `100Gbit/s`, `2.5 GiB/s`; `None` if the text is not a rate.
 pub fn parse_rate(text: &str) -> Option<f64> {
     let lower = text.trim().to_ascii_lowercase();
     let amount = lower.strip_suffix("/s").or_else(|| lower.strip_suffix("ps")).unwrap_or(&lower).trim_end();
     if let Some(bits) = amount.strip_suffix("bit").or_else(|| amount.strip_suffix("bits")) {
-        // "10 G" + bit: decimal, as networks are.
+        // "10 G" + bit: decimal, as for networks.
         let unit = bits.trim_end();
         let bits = format!("{unit}b").parse().or_else(|_| unit.parse());
         return bits.ok().map(|Size(bits)| bits as f64 / 8.0);
@@ -17,7 +17,7 @@ pub fn parse_rate(text: &str) -> Option<f64> {
     amount.parse().ok().map(|Size(bytes)| bytes as f64).filter(|rate| *rate > 0.0)
 }
 
-/// `512 B`, `128 KiB`, `10 MiB`: exact where the number is a round one.
+/// `512 B`, `128 KiB`, `10 MiB`: exact for round numbers.
 pub fn bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = count as f64;
@@ -33,7 +33,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A whole number with a comma between thousands: `14,290,060`.
+/// An integer with thousands separated by commas: `14,290,060`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

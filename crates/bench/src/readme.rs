@@ -1,4 +1,5 @@
-//! The speed section of a README, between two comments, from recorded runs: figures in prose go stale, these are written anew.
+//! Generates the speed section of a README, between two comments, from recorded runs, so that its figures stay up to
+//! date.
 
 use crate::Error;
 use crate::models::tools::by_algorithm;
@@ -10,7 +11,7 @@ use crate::show::chart::Chart;
 use crate::show::{Table, markdown};
 use std::fmt::Write;
 
-/// Where the section begins (the rest of this line is kept) and ends.
+/// The comments that begin (the rest of this line is kept) and end the section.
 const BEGIN: &str = "<!-- speed:";
 const END: &str = "<!-- /speed -->";
 
@@ -18,10 +19,10 @@ const END: &str = "<!-- /speed -->";
 const USUAL: [&str; 10] =
     ["crc32", "crc32c", "xxh128", "blake3", "md5", "sha1", "sha256", "sha512", "sha3-256", "blake2b"];
 
-/// The text with its speed section written anew. `chart` is where the picture lies, relative to the text.
+/// Returns the text with an updated speed section. `chart` is the path of the picture, relative to the text.
 ///
 /// # Errors
-/// The text has no such section, or the runs hold none of `bench algorithms`.
+/// The text has no such section, or the runs include none of `bench algorithms`.
 pub fn fill(readme: &str, records: &[Record], chart: &str) -> Result<String, Error> {
     let missing = || Error(format!("no section from '{BEGIN} ... -->' to '{END}'"));
     let begin = readme.find(BEGIN).ok_or_else(missing)?;
@@ -30,10 +31,10 @@ pub fn fill(readme: &str, records: &[Record], chart: &str) -> Result<String, Err
     Ok(format!("{}\n{}\n{}", &readme[..line_end], section(records, chart)?, &readme[end..]))
 }
 
-/// The chart that the section shows.
+/// Returns the chart that the section shows.
 ///
 /// # Errors
-/// The runs hold none of `bench algorithms`.
+/// The runs include none of `bench algorithms`.
 pub fn chart(records: &[Record]) -> Result<Chart, Error> {
     let mut record = of_algorithms(records)?.clone();
     record.measurements.retain(|m| USUAL.contains(&m.algorithm.as_str()));
@@ -41,7 +42,7 @@ pub fn chart(records: &[Record]) -> Result<Chart, Error> {
     chart.ok_or_else(|| Error("the recorded run of `bench algorithms` has no rates".to_owned()))
 }
 
-/// The latest run of `bench algorithms`, of those on the whole processor if there are any.
+/// Returns the latest run of `bench algorithms`, preferably one that uses the whole processor.
 fn of_algorithms(records: &[Record]) -> Result<&Record, Error> {
     let machines = Machine::all(records);
     let runs = machines.iter().find_map(|machine| latest(&machine.records, algorithms::MODEL.name));
@@ -52,15 +53,15 @@ fn latest<'a>(records: &[&'a Record], model: &str) -> Option<&'a Record> {
     records.iter().copied().filter(|record| record.model == model).max_by_key(|record| &record.started)
 }
 
-/// The runs of one processor, and of one set of its instructions.
+/// The runs of one processor with one set of instructions.
 struct Machine<'a> {
-    /// What tables call it, where there are several: a letter.
+    /// Its label in tables with several machines: a letter.
     letter: char,
     records: Vec<&'a Record>,
 }
 
 impl<'a> Machine<'a> {
-    /// Those that used all of their processor come first.
+    /// Returns all machines; those that used all of their processor come first.
     fn all(records: &'a [Record]) -> Vec<Machine<'a>> {
         let mut found: Vec<Machine> = Vec::new();
         let whole = |record: &&Record| record.environment.left_out.is_empty();
@@ -78,7 +79,7 @@ impl<'a> Machine<'a> {
         found
     }
 
-    /// The processor, and when the first of its runs was.
+    /// Returns the processor, and the date of the first of its runs.
     fn line(&self) -> String {
         let e = &self.records[0].environment;
         let began = self.records.iter().map(|record| record.started.as_str()).min().unwrap_or_default();
@@ -154,8 +155,8 @@ fn rates(machines: &[Machine]) -> Table {
     table
 }
 
-/// A row for each run, those of one job on several machines one below the other, and a column for each algorithm: the best
-/// time of the others by ours.
+/// A row for each run, with runs of the same job on several machines grouped, and a column for each algorithm: the best
+/// time of the other programs divided by ours.
 fn against_others(machines: &[Machine]) -> Table {
     let mut found = Vec::new();
     for machine in machines {
@@ -163,7 +164,7 @@ fn against_others(machines: &[Machine]) -> Table {
             found.push((machine.letter, models::report(record).what(), *record, by_algorithm(record)));
         }
     }
-    // Older runs have the numbers of their inputs without separators.
+    // In older runs, the numbers in inputs have no separators.
     let job = |what: &str, record: &Record| (what.to_owned(), record.input.replace(',', ""));
     let order: Vec<_> = found.iter().map(|(_, what, record, _)| job(what, record)).collect();
     found.sort_by_key(|(_, what, record, _)| order.iter().position(|known| *known == job(what, record)));

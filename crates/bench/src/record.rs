@@ -1,7 +1,7 @@
-//! A saved run: everything that was measured, with what it was measured on.
+//! A saved run: all measurements, and the machine they were taken on.
 //!
-//! Tables, charts and reports are computed from a record and nothing else, so that a saved run gives the same report years
-//! later, and two runs can be compared. Times are kept as samples, not as averages.
+//! Tables, charts and reports are computed from a record alone, so that a saved run gives the same report years later,
+//! and two runs can be compared. Times are stored as samples, not as averages.
 
 pub mod compare;
 mod date;

@@ -1,4 +1,4 @@
-//! From a record to what people read: sections of words, charts and tables, and the forms that spell them.
+//! Presentation of records: sections of text, charts and tables, and their output formats.
 
 pub mod cells;
 pub mod chart;

@@ -1,8 +1,8 @@
-//! What the user can do about a failure, in words that name options of this program.
+//! Advice on failures, in terms of the options of this program.
 
 use truesum::{Error, Kind};
 
-/// Advice on an error, where there is some.
+/// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
     if error.errno() == Some(libc::EMFILE) {
         return Some("ulimit -n 1024 allows more open files, in the shell that starts truesum");
@@ -11,7 +11,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
         Kind::OutsideRoot => {
             Some("use --allow-outside to read it, or --root DIR to name a folder that contains it")
         }
-        // What a socket carries has no name to open.
+        // A socket cannot be opened by name.
         Kind::Special if error.reason().ends_with("socket") => None,
         Kind::Special => {
             Some("to read devices and pipes: truesum hash --special, or truesum check --special")
@@ -35,44 +35,44 @@ pub fn on(error: &Error) -> Option<&'static str> {
 /// A kind of failure, by the words that are said of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
-    /// Not the bytes that are listed.
+    /// The content differs from the manifest.
     Mismatch,
-    /// The same, with the time as listed.
+    /// The content differs, but the time does not.
     Corrupt,
     /// An older version.
     Restored,
-    /// Other content under another name, with the size and time of a file that is gone.
+    /// Different content under another name, with the size and time of a missing file.
     MovedModified,
-    /// Another content and another time.
+    /// Different content and a different time.
     Changed,
-    /// Not there.
+    /// The file is missing.
     Missing,
-    /// Not there, nor its content anywhere.
+    /// The file is missing, and its content was not found elsewhere.
     Gone,
-    /// Not read to its end.
+    /// The file was not read to its end.
     Unreadable,
-    /// Written to while it was read.
+    /// The file was modified while it was read.
     Busy,
-    /// Listed without a digest.
+    /// The entry has no digest.
     Unverified,
-    /// Failed when it was read last.
+    /// The file failed when it was last read.
     StillFailed,
-    /// There under another name.
+    /// The file has another name.
     Moved,
-    /// Not listed.
+    /// The file is not in the manifest.
     Unlisted,
-    /// Not listed, with content that is there more than once.
+    /// The file is not in the manifest, and its content exists more than once.
     Copied,
-    /// No algorithm in common.
+    /// There is no common algorithm.
     Unknown,
-    /// A line that is no entry.
+    /// A malformed line.
     Malformed,
-    /// A bag that is not what it says.
+    /// A bag that does not match its own description.
     Incomplete,
 }
 
 impl Trouble {
-    /// What can be done about it.
+    /// Returns what can be done about it.
     pub fn advice(self) -> &'static str {
         match self {
             Trouble::Mismatch => {

@@ -1,4 +1,4 @@
-//! `truesum audit`: manifests and a folder; what became of every file of both.
+//! `truesum audit`: compares a folder with manifests and reports what happened to every file.
 
 pub mod arguments;
 mod known;
@@ -114,7 +114,7 @@ pub fn run(args: AuditArgs) -> Exit {
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.audit(&names, tell))
 }
 
-/// The store whose objects are audited, if one is named.
+/// Returns the store whose objects are audited, if one is specified.
 fn remote(
     manifests: &[PathBuf],
     folder: Option<&Path>,

@@ -1,4 +1,4 @@
-//! The command line as a whole: which subcommand is meant, and its options from the subcommand's own module.
+//! The command line: determines the subcommand, whose options are defined in its own module.
 
 mod globals;
 
@@ -52,7 +52,7 @@ truesum help COMMAND lists its options. Other topics: truesum help exit-status, 
 signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
 Exit status: 0 success, 1 a file failed or could not be read, 2 the command could not be carried out.";
 
-/// Columns that help is made for, at most.
+/// The maximum width of help texts in columns.
 const WIDTH: usize = 100;
 
 /// Compute and verify file checksums
@@ -99,12 +99,12 @@ pub enum Command {
     Version,
 }
 
-/// Reads the command line. What is no subcommand is `hash`, or `check` if it has `-c`.
+/// Parses the command line. If there is no subcommand, it is `hash`, or `check` with `-c`.
 ///
 /// # Errors
-/// What clap says of it; help and version are such errors too.
+/// Returns clap's error; help and version are also represented as errors.
 pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap::Error> {
-    // Never a file of this name, also where the program is built without the command.
+    // This word is never a file name, even if the program was built without the command.
     #[cfg(not(feature = "bench"))]
     if given.first().is_some_and(|word| word == "bench") {
         return Ok(Command::Bench(Bench));
@@ -134,7 +134,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
                 return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
             }
         }
-        // What other programs take. A file of this name is hashed.
+        // For compatibility with other programs. A file of this name is hashed.
         (Some("version"), None) if std::fs::symlink_metadata("version").is_err() => {
             given[0] = "--version".into();
         }
@@ -165,8 +165,8 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     })
 }
 
-/// Moves the name of a command before the global options that precede it, and drops those that precede help or version, which have
-/// no use for them; `-v` before `--version` is a command of its own. Other options belong behind their command.
+/// Moves the name of a command before the global options that precede it, and drops those that precede help or version,
+/// which do not use them; `-v` before `--version` is a command of its own. Other options must follow their command.
 fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
     let is_help = given.first().is_some_and(|word| word == "help");
     if !is_help && !given.first()?.as_bytes().starts_with(b"-") {
@@ -196,7 +196,7 @@ fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
     None
 }
 
-/// Returns the error without colours, in which no word of the command line can act.
+/// Returns the error without colours, with all words of the command line escaped.
 fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
     let text = error.render().to_string().into_bytes();
     let text = words.iter().fold(text, |text, word| on_one_line(&text, word.as_bytes()).into_owned());
@@ -248,7 +248,7 @@ fn refuse_unknown_word(first: Option<&OsString>, given: &[OsString]) -> Result<(
     refuse(format!("{}: no such command or file\nhint: {hint}\n", display_safe(first.as_bytes())))
 }
 
-/// Whether this word is a command, or what other programs call one.
+/// Returns whether this word is a command, or the name of a command in other programs.
 fn is_command(word: &str) -> bool {
     word == "verify" || Command::has_subcommand(word)
 }
@@ -271,7 +271,7 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
     }
 }
 
-/// Tells what clap says of a command line: help and version as they are, errors with the prefix of all errors.
+/// Prints clap's result for a command line: help and version unchanged, errors with the common prefix.
 pub fn tell(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
@@ -285,7 +285,7 @@ pub fn tell(error: &clap::Error) -> Exit {
         );
     }
     let text = text(Color::Auto.on(&std::io::stderr()));
-    // Help where a subcommand is missing is no error that has a word for it.
+    // Help for a missing subcommand is an error without a message.
     let text = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
         _ => text.replacen("error:", "truesum:", 1),
@@ -294,13 +294,13 @@ pub fn tell(error: &clap::Error) -> Exit {
     Exit::NotAsAsked
 }
 
-/// The whole command line, for what is generated from it.
+/// Returns the complete command line definition, from which documentation is generated.
 pub fn definition() -> clap::Command {
     repeatable_flags(Cli::command())
 }
 
-/// Lets flags be repeated. An option with a value must not be: of two values one would be dropped without a word, unless it collects
-/// them (`Append`).
+/// Allows flags to be repeated. An option with a value must not be repeated unless it collects its values (`Append`),
+/// because one of them would be dropped silently.
 fn repeatable_flags(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_action() {
         ArgAction::SetTrue => {
@@ -407,10 +407,10 @@ fn is_expect(word: &OsStr) -> bool {
     word.as_bytes().strip_prefix(b"--expect").is_some_and(|rest| matches!(rest, [] | [b'=', ..]))
 }
 
-/// Puts the subcommand in that the user left out.
+/// Inserts the subcommand if it was omitted.
 fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
     match arguments.get(1).and_then(|word| word.to_str()) {
-        // What other programs call it. A file of this name is written `./verify`.
+        // The name of this command in other programs. A file of this name is written `./verify`.
         Some("verify") => arguments[1] = "check".into(),
         Some("help") => {
             arguments.remove(1);
@@ -428,7 +428,7 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
     };
     match arguments.get(1) {
         None => {
-            // `truesum < file` hashes; at a terminal, where nobody types a file, the help is more use.
+            // `truesum < file` hashes; if standard input is a terminal, the help is more useful.
             if !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
                 arguments.push("hash".into());
             }
@@ -448,7 +448,7 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
                     }
                     arguments.insert(1, "check".into());
                 }
-                // A digest to compare with says as plainly what is wanted.
+                // A digest to compare with implies a check.
                 None if expects() => arguments.insert(1, "check".into()),
                 None => arguments.insert(1, "hash".into()),
             }
@@ -530,7 +530,7 @@ mod tests {
         }
     }
 
-    /// All sources of the program below a folder.
+    /// Returns the contents of all source files below a folder.
     fn sources(folder: &std::path::Path, texts: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -583,7 +583,7 @@ mod tests {
         assert!(seen > 50, "{seen}");
     }
 
-    /// Of two values of one option none is dropped: the option collects them, or the second one is refused.
+    /// If an option is given twice, no value is dropped: the option collects them, or the second one is rejected.
     #[test]
     fn a_repeated_option_collects_its_values_or_is_refused() {
         const VALUES: [&str; 14] = [

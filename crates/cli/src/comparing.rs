@@ -1,5 +1,5 @@
-//! What `audit` and `diff` tell of two sets of files: lines for people and pipes, JSON lines for programs, and in the end what
-//! it came to. Which of them is said, the library decides ([`Report::equality`]).
+//! The output of `audit` and `diff`: lines for users and pipes, JSON lines for programs, and finally the overall
+//! result, which the library determines ([`Report::equality`]).
 
 pub mod json;
 pub mod words;
@@ -22,47 +22,47 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::{BadLine, Error, FileId};
 
-/// Standings that say that contents are equal.
+/// Standings of files with equal content.
 const EQUAL: [Standing; 4] = [Standing::Same, Standing::Moved, Standing::Copied, Standing::Duplicated];
 
-/// Malformed lines named, at most.
+/// The maximum number of malformed lines that are shown.
 const NAMED_LINES: u64 = 20;
 
-/// The form in which files are told.
+/// The form in which files are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultForm {
-    /// A line each: standing, name and, where it came from, that name, with tabs between them.
+    /// A line for each file: standing, name and, if it was moved or copied, the original name, separated by tabs.
     Lines,
-    /// Nothing of files.
+    /// Files are not reported.
     Silent,
-    /// An object each.
+    /// A JSON object for each file.
     Json,
 }
 
-/// What a command says.
+/// How a command reports its results.
 pub struct Manner {
     pub form: ResultForm,
-    /// The schema of JSON lines.
+    /// The schema of the JSON lines.
     pub schema: &'static str,
-    /// The words for what is only on one side: `missing` and `new`, or `removed` and `added`.
+    /// The words for files that exist on one side only: `missing` and `new`, or `removed` and `added`.
     pub one_sided: [&'static str; 2],
-    /// Whether files that are the same are told.
+    /// Whether files that are equal are reported.
     pub same: bool,
-    /// Whether files that only moved pass.
+    /// Whether moved files count as equal.
     pub moved_passes: bool,
-    /// How much is said at the end, and when only if something is amiss.
+    /// The kind of summary, and the kind that is shown only if there are differences.
     pub ending: Ending,
     pub quiet: bool,
     /// Whether one side is a folder.
     pub of_folder: bool,
-    /// Where a page of the whole is written.
+    /// The file for the HTML report.
     pub html: Option<PathBuf>,
-    /// What a line is, if it is another one.
+    /// The template for lines, if there is one.
     pub template: Option<Template>,
 }
 
 impl Manner {
-    /// The word for a standing.
+    /// Returns the word for a standing.
     pub fn word(&self, standing: Standing) -> &'static str {
         match standing {
             Standing::Same => "ok",
@@ -73,7 +73,7 @@ impl Manner {
     }
 }
 
-/// Runs a comparison and tells it.
+/// Runs a comparison and reports it.
 pub fn compare(
     manner: &Manner,
     options: Options,
@@ -119,7 +119,7 @@ pub fn compare(
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
-        // Of an answer that nobody has, not even that there is a difference is said.
+        // If the results could not be written, do not report the overall result either.
         return cannot_write(&error, &mut console);
     }
     if manner.form != ResultForm::Silent {
@@ -130,7 +130,7 @@ pub fn compare(
     }
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
         match manner.ending {
-            // What is equal by a digest that proves less is not left without that word.
+            // A note on weak digests must not be omitted.
             Ending::None
                 if manner.form == ResultForm::Lines && EQUAL.iter().any(|&is| report.count(is) > 0) =>
             {
@@ -148,12 +148,12 @@ pub fn compare(
     exit
 }
 
-/// The exit status of a comparison, and of a manifest that was brought up to date.
+/// Returns the exit status of a comparison or an update.
 pub fn exit(equality: Equality, watch: &Watch) -> Exit {
     Exit::of_status(equality.exit_status(), watch.signals.ended_by())
 }
 
-/// What else there is to say, and what can be done.
+/// Prints further notes and hints.
 fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut Console) {
     if manner.form == ResultForm::Lines && report.malformed > malformed.named {
         let more = report.malformed - malformed.named;
@@ -176,7 +176,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
     }
 }
 
-/// What to do about files that nobody wrote to and that changed.
+/// Prints advice on files that changed although they were not written to.
 pub fn advise_corrupt(console: &mut Console) {
     console.hint(&format!("corrupt: {}", Trouble::Corrupt.advice()));
 }
@@ -191,7 +191,7 @@ struct Telling<'m> {
     record: Record,
 }
 
-/// Folders that stand before each listed name and no name found, where names differ by nothing else.
+/// Detects a folder by which all names in the manifest differ from the names found.
 #[derive(Default)]
 pub struct Shift {
     before: Vec<u8>,
@@ -199,7 +199,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// Takes in one file.
+    /// Processes one file.
     pub fn see(&mut self, finding: &Finding<'_>) {
         let name = finding.name.as_os_str().as_bytes();
         let from = finding.from.and_then(|from| from.as_os_str().as_bytes().strip_suffix(name));
@@ -211,7 +211,7 @@ impl Shift {
         }
     }
 
-    /// Prints a hint if most listed files only have a folder more before their names than those found.
+    /// Prints a hint if most names in the manifest only have one folder more than those found.
     pub fn advise(&self, listed: u64, console: &mut Console) {
         if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);
@@ -221,16 +221,16 @@ impl Shift {
     }
 }
 
-/// Malformed lines, as far as they are named.
+/// Malformed lines, of which only the first ones are shown.
 #[derive(Default)]
 pub struct Malformed {
     named: u64,
-    /// Whether lines lacked a key alone.
+    /// Whether the only problem of the lines was a missing key.
     lacks_key: bool,
 }
 
 impl Malformed {
-    /// Names one, unless enough are named.
+    /// Shows a line, unless enough have been shown.
     pub fn tell(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &mut Console) {
         if form == ResultForm::Lines && self.named < NAMED_LINES {
             self.named += 1;
@@ -321,7 +321,7 @@ impl Telling<'_> {
     }
 }
 
-/// How bad a standing is.
+/// Returns the severity of a standing.
 fn tone(standing: Standing, manner: &Manner) -> Tone {
     match standing {
         Standing::Same => Tone::Good,
@@ -338,7 +338,7 @@ fn tone(standing: Standing, manner: &Manner) -> Tone {
     }
 }
 
-/// Appends what a template says of one file: what was found of it, or what is listed where nothing else was.
+/// Appends the line of a template for one file: the facts found, or those in the manifest if nothing else was found.
 fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let path = finding.name.as_os_str().as_bytes().to_vec();
     let facts = finding.found.as_ref().or(finding.listed.as_ref());
@@ -355,7 +355,8 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
     template.render_compared(&entry, word, out);
 }
 
-/// Appends the line of one file: a word, its name, where its content is listed, and why it could not be read.
+/// Appends the line for one file: a word, its name, the name of its content in the manifest, and why it could not be
+/// read.
 pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut line = format!("{word}\t{}", name(finding.name));

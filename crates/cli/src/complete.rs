@@ -1,5 +1,5 @@
-//! Completions: what may stand where the cursor is. A shell's script hands the words over and shows what it gets; which options,
-//! algorithms and formats there are is known by the tables that also parse them.
+//! Completions: the possible words at the cursor. A shell script passes the words of the command line and displays the
+//! result. Options, algorithms and formats are taken from the tables that also parse them.
 
 use clap::{Arg, ArgAction, Args, Command, ValueEnum, ValueHint};
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{ALGORITHMS, KEYED};
 use truesum::manifest::{FORMATS, algorithm_from_name};
 
-/// The word by which scripts ask. A file of this name is written `./__complete`.
+/// The word with which scripts request completions. A file of this name is written `./__complete`.
 pub const ASK: &str = "__complete";
 
 /// The option that prints help with all options.
@@ -39,7 +39,7 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// Its script.
+    /// Returns the script.
     pub fn script(self) -> &'static str {
         match self {
             Shell::Bash => include_str!("complete/truesum.bash"),
@@ -49,20 +49,20 @@ impl Shell {
     }
 }
 
-/// Names that the shell adds, which knows better how to quote them.
+/// Names added by the shell, which is better at quoting them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Names {
     Nothing,
     Files,
     Folders,
-    /// Files, behind those that are offered.
+    /// Files, after the offered words.
     Others,
 }
 
-/// What is offered for a word.
+/// The completions of a word.
 struct Offer {
     names: Names,
-    /// Words, and what each is.
+    /// Words with their descriptions.
     words: Vec<(String, String)>,
 }
 
@@ -72,8 +72,8 @@ impl Offer {
     }
 }
 
-/// What is offered for the last of the words behind the program's name: a line that says which names of files the shell adds, then
-/// a word a line with a tab and what it is.
+/// Returns the completions of the last of the words after the program's name: a line that specifies which file names
+/// the shell adds, then one line per word with a tab and its description.
 pub fn answer(program: &Command, words: &[String], subjects: &[(&str, &str)]) -> String {
     let Offer { names, words } = offer(program, words, subjects);
     let names = match names {
@@ -112,7 +112,7 @@ fn offer(program: &Command, words: &[String], subjects: &[(&str, &str)]) -> Offe
     }
     let top = std::ptr::eq(command, program);
     if top && !before.is_empty() {
-        // Without a subcommand it is `hash`, or `check` where -c stands somewhere.
+        // Without a subcommand it is `hash`, or `check` if there is a -c.
         let check = before.iter().any(|word| word == "-c" || word == "--check");
         let name = if check { "check" } else { "hash" };
         command = program.find_subcommand(name).unwrap_or(program);
@@ -137,21 +137,21 @@ fn offer(program: &Command, words: &[String], subjects: &[(&str, &str)]) -> Offe
     place.offer(current)
 }
 
-/// Where the words before the cursor lead.
+/// The state after the words before the cursor.
 struct Place<'c> {
     command: &'c Command,
-    /// How many words were no options.
+    /// The number of words that are not options.
     positions: usize,
     /// The option whose value comes next.
     pending: Option<&'c Arg>,
-    /// Behind `--`.
+    /// Whether `--` was given.
     closed: bool,
 }
 
 impl<'c> Place<'c> {
     fn pass(&mut self, word: &str) {
         match (self.pending, word) {
-            // Some shells split `--option=value` there.
+            // Some shells split `--option=value` at the equals sign.
             (Some(_), "=") => {}
             (Some(_), _) => self.pending = None,
             (None, "--") => self.closed = true,
@@ -162,7 +162,7 @@ impl<'c> Place<'c> {
         }
     }
 
-    /// The option of a word that takes a value, which is still to come.
+    /// Returns the option in a word if its value is still missing.
     fn option(&self, word: &str) -> Option<&'c Arg> {
         let takes = |arg: &&Arg| matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
         let mut options = self.command.get_arguments().filter(takes);
@@ -172,7 +172,7 @@ impl<'c> Place<'c> {
                 options
                     .find(|arg| arg.get_long_and_visible_aliases().is_some_and(|names| names.contains(&long)))
             }
-            // Of letters written together only the last may wait for a value.
+            // Of combined short options, only the last one can have a value.
             None => {
                 let last = word.chars().last()?;
                 options.find(|arg| arg.get_short() == Some(last))
@@ -204,7 +204,7 @@ impl<'c> Place<'c> {
         offer
     }
 
-    /// What a value may be.
+    /// Returns the completions of a value.
     fn values(&self, arg: &Arg, current: &str) -> Offer {
         if self.command.get_name() == "list" && arg.get_id() == "name" {
             return chosen("", current, algorithms());
@@ -238,13 +238,13 @@ impl<'c> Place<'c> {
     }
 }
 
-/// All algorithms there are rows of.
+/// Returns all algorithms in the tables.
 fn algorithms() -> impl Iterator<Item = (String, String)> {
     let rows = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
     rows.map(|row| (row.name.to_owned(), row.summary.to_owned()))
 }
 
-/// Those of `pairs` that begin with `last`, behind what is `done` of the word.
+/// Returns those of `pairs` that begin with `last`, with the completed part `done` of the word.
 fn chosen(done: &str, last: &str, pairs: impl Iterator<Item = (String, String)>) -> Offer {
     let fitting = pairs.filter(|(word, _)| word.starts_with(last));
     let words = fitting.map(|(word, about)| (format!("{done}{word}"), about)).collect();
@@ -280,7 +280,7 @@ fn options(command: &Command, current: &str) -> Offer {
     Offer { names: Names::Nothing, words }
 }
 
-/// Files in the folder of `current` whose names are those of manifests, as `current` spells it.
+/// Returns the files in the folder of `current` that have names of manifests, in the spelling of `current`.
 fn manifests(current: &str) -> Vec<(String, String)> {
     let (folder, begun) = current.rfind('/').map_or(("", current), |slash| current.split_at(slash + 1));
     let place = match folder.strip_prefix("~/") {
@@ -292,7 +292,7 @@ fn manifests(current: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()))
         .filter_map(|entry| entry.file_name().into_string().ok())
-        // A shell would have to quote it; it offers it itself.
+        // Names that need quoting are left to the shell.
         .filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-+@".contains(&byte)))
         .filter(|name| name.starts_with(begun) && is_manifest(name))
         .map(|name| (format!("{folder}{name}"), "manifest".to_owned()))
@@ -301,7 +301,7 @@ fn manifests(current: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Whether a name is one that manifests have.
+/// Returns whether a file has the name of a manifest.
 fn is_manifest(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     algorithm_from_name(OsStr::new(name).as_bytes()).is_some()

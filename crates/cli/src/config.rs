@@ -1,4 +1,4 @@
-//! `truesum config`: which settings hold, and where each was said.
+//! `truesum config`: shows the settings in effect and where each one comes from.
 
 use crate::console::Console;
 use crate::exit::Exit;

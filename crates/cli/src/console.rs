@@ -1,6 +1,6 @@
-//! What is said to the user: messages on standard error, hints once, colours where they are wanted.
+//! Messages to the user on standard error, hints that are printed once, and colours if requested.
 //!
-//! Standard error may be closed or full: that never ends a run, so nothing here fails.
+//! Standard error may be closed or full. That never ends a run, so nothing here fails.
 
 use crate::advice;
 use crate::exit::{Exit, Refusal};
@@ -11,15 +11,15 @@ use anstyle::{AnsiColor, Style};
 use truesum::Error;
 use truesum::manifest::path::display_safe;
 
-/// Speaks to the user.
+/// Prints messages to the user.
 pub struct Console {
-    /// The progress line, while there is one.
+    /// The progress line, while it is active.
     pub display: Option<Display>,
     colors: bool,
     hints: Vec<String>,
 }
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Error,
@@ -28,25 +28,25 @@ enum Kind {
 }
 
 impl Console {
-    /// A console that colours messages if `color` and the terminal allow it.
+    /// Returns a console that colours messages if `color` and the terminal permit it.
     pub fn new(color: Color) -> Console {
         Console { display: None, colors: color.on(&std::io::stderr()), hints: Vec::new() }
     }
 
-    /// A file's failure, and what can be done about it.
+    /// Prints a file error, and what can be done about it.
     pub fn failure(&mut self, error: &Error) {
         self.error(&error.to_string());
         self.advise(error);
     }
 
-    /// What can be done about a failure.
+    /// Prints what can be done about an error.
     pub fn advise(&mut self, error: &Error) {
         if let Some(hint) = advice::on(error) {
             self.hint(hint);
         }
     }
 
-    /// Why a command is not carried out.
+    /// Prints why a command cannot be carried out.
     pub fn refuse(&mut self, refusal: &Refusal) -> Exit {
         self.error(&refusal.text);
         if let Some(hint) = &refusal.hint {
@@ -55,22 +55,22 @@ impl Console {
         Exit::NotAsAsked
     }
 
-    /// Something that went wrong: `what: why`.
+    /// Prints an error: `subject: what happened`.
     pub fn error(&self, text: &str) {
         self.say(Kind::Error, text);
     }
 
-    /// Something about a path that went wrong.
+    /// Prints an error about a path.
     pub fn error_of(&self, path: &[u8], text: &str) {
         self.say(Kind::Error, &format!("{}: {text}", display_safe(path)));
     }
 
-    /// Something worth knowing that is no failure.
+    /// Prints a note about something that is not a failure.
     pub fn note(&self, text: &str) {
         self.say(Kind::Note, text);
     }
 
-    /// What the user can do, said once in a run.
+    /// Prints a hint, once per run.
     pub fn hint(&mut self, text: &str) {
         if !self.hints.iter().any(|said| said == text) {
             self.hints.push(text.to_owned());
@@ -83,7 +83,7 @@ impl Console {
         self.write(format!("{text}\n").as_bytes(), Escapes::None);
     }
 
-    /// Runs `write`, which may write to the terminal, with the progress line out of its way.
+    /// Runs `write`, which may write to the terminal, while the progress line is hidden.
     pub fn around<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.display {
             Some(display) => display.around(write),
@@ -99,7 +99,7 @@ impl Console {
         };
         let style = if self.colors { style } else { Style::new() };
         let head = if kind == Kind::Hint { "" } else { "truesum: " };
-        // Reasons may quote what a manifest says.
+        // Reasons may quote a manifest.
         let text = String::from_utf8_lossy(&visible(text.as_bytes(), Escapes::None)).into_owned();
         self.write(format!("{head}{style}{word}{style:#}{text}\n").as_bytes(), Escapes::Colors);
     }

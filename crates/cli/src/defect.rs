@@ -1,8 +1,9 @@
-//! A defect of the program's own: it is told, temporary files go, and the process ends with 101 from whichever thread it was in.
+//! Internal errors: a panic prints a message, removes temporary files and ends the process with status 101, in any
+//! thread.
 //!
-//! Releases do not unwind: the tables and the code for it were a tenth of the program, and no caller would have gone on.
+//! Release builds do not unwind: the tables and code for it were a tenth of the program, and no caller could continue.
 
-/// Makes it so.
+/// Installs the panic handler.
 pub fn prepare() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |defect| {

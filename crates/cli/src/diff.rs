@@ -1,4 +1,4 @@
-//! `truesum diff`: what differs between two manifests, a manifest and a folder, or two folders.
+//! `truesum diff`: shows the differences between two manifests, a manifest and a folder, or two folders.
 
 pub mod arguments;
 

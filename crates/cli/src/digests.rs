@@ -1,4 +1,4 @@
-//! Digests as the user gives them: all that each may be of, or why it is none.
+//! Digests given by the user: their possible interpretations, or why they are invalid.
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;
@@ -9,17 +9,19 @@ use truesum::hash::Status;
 use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify, info_hashes, uncommon};
 use truesum::manifest::path::display_safe;
 
-/// What a text may be the digest of, the likeliest first; of these algorithms alone, if any are asked for.
+/// Returns the possible interpretations of a digest, the most likely first; only those with the algorithms in `asked`,
+/// if any.
 ///
 /// # Errors
-/// It can be the digest of nothing, or of none of these.
+/// Fails if it is not a digest, or not one of these algorithms.
 pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
     if asked.is_empty() {
         return identify(text).map_err(|why| refusal(text, why));
     }
     let mut found: Vec<Candidate> = Vec::new();
     for spec in asked {
-        // As the algorithm alone, for what it is by that is not guessed by length; and as the text itself, which may name it.
+        // Tried with each algorithm, for those that cannot be guessed from the length; and on its own, because it may
+        // name its algorithm.
         let named = identify(&format!("{}:{}", Spec::new(spec.algorithm()), text.trim())).unwrap_or_default();
         let whole = identify(text).unwrap_or_default();
         let fits = |candidate: &Candidate| {
@@ -41,11 +43,11 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
     Ok(found)
 }
 
-/// What may be tried where there is a file of this name to ask: what a text may be of, each CRC of the catalogue, and the info hash of
-/// a torrent of it.
+/// Returns what can be tried for a given file: the interpretations of a digest, each CRC in the catalogue, and the info
+/// hash of a torrent of the file.
 ///
 /// # Errors
-/// It can be the digest of nothing.
+/// Fails if it is not a digest.
 pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, Refusal> {
     let name = Path::new(name).file_name().unwrap_or_default();
     let more: Vec<Candidate> = [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
@@ -56,8 +58,8 @@ pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, R
     }
 }
 
-/// Leaves out algorithms that are no cryptographic hash where one of that length may be meant, unless the digest names one: a file can be
-/// made to have any checksum, so that an attacker's file would be taken for what was looked for.
+/// Removes algorithms that are not cryptographic hashes if one with that length is possible, unless the digest names
+/// its algorithm: a file can be given any checksum, so an attacker's file would pass for the requested one.
 pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let is_checksum =
         |candidate: &Candidate| matches!(candidate.spec.algorithm().status, Status::Checksum(_));
@@ -69,7 +71,7 @@ pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
 /// Beginnings of digests of trees, and what they are of.
 const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
 
-/// Why a text is no digest, with advice.
+/// Returns why a text is not a digest, with advice.
 fn refusal(text: &str, why: Unidentified) -> Refusal {
     if let Some((_, of)) = TREES.iter().find(|(begin, _)| text.starts_with(begin)) {
         let text = display_safe(text.as_bytes());

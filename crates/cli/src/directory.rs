@@ -1,6 +1,6 @@
-//! `truesum directory`: one digest of a whole tree of files, and the proof that one of them belongs to it.
+//! `truesum directory`: computes one digest of a complete directory tree, and proofs for single files.
 //!
-//! Names and help of the options stand beside what they do.
+//! Names and help of the options are next to their implementation.
 
 mod compute;
 mod proofs;

@@ -1,4 +1,4 @@
-//! Man pages and answers to completing shells, made of the tables that also parse the command line.
+//! Manual pages and completions, generated from the tables that also parse the command line.
 
 use crate::complete::{CompletionsArgs, answer};
 use crate::console::Console;
@@ -31,14 +31,14 @@ pub fn completions(args: &CompletionsArgs) -> Exit {
     print(args.shell.script(), &mut Console::new(Color::Auto))
 }
 
-/// Answers such a script: what may be the last of these words of a command line of `program`.
+/// Prints the completions of the last of these words of a command line of `program`.
 pub fn complete(words: &[String], mut program: clap::Command) -> Exit {
     program.build();
     let subjects: Vec<(&str, &str)> = TOPICS.iter().map(|topic| (topic.name, topic.about)).collect();
     print(&answer(&program, words, &subjects), &mut Console::new(Color::Auto))
 }
 
-/// Prints the man page of `program`, or writes all pages to a folder.
+/// Prints the manual page of `program`, or writes all pages to a folder.
 pub fn man(args: &ManArgs, program: clap::Command) -> Exit {
     let mut console = Console::new(Color::Auto);
     let pages = pages(program).map_err(|error| Error::io(b"manual page", "create", error));
@@ -62,7 +62,7 @@ fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     save(&folder.join(name), page)
 }
 
-/// All pages by file name, `truesum.1` first, those of subcommands behind their commands.
+/// Returns all pages by file name: `truesum.1` first, and those of subcommands after their commands.
 fn pages(mut program: clap::Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     program.build();
     let mut pages = Vec::new();
@@ -80,7 +80,7 @@ fn add(command: &clap::Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) 
 
 fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    // A page has no short form: what the short help leaves out would stand there without a word.
+    // A page has no short form, so options hidden in the short help would be listed without a description.
     let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)))
         .title(name.to_uppercase())
         .source(concat!("truesum ", env!("CARGO_PKG_VERSION")))
@@ -122,7 +122,7 @@ fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Words and what they mean, one below the other.
+/// Appends words with their meanings as a list.
 fn table<'r>(page: &mut Roff, rows: impl IntoIterator<Item = &'r (&'r str, &'r str)>) {
     for (word, meaning) in rows {
         page.control("TP", []);
@@ -131,14 +131,14 @@ fn table<'r>(page: &mut Roff, rows: impl IntoIterator<Item = &'r (&'r str, &'r s
     }
 }
 
-/// What stands below a command's help, in parts.
+/// The parts of the text below a command's help.
 struct Below<'h> {
     examples: Vec<&'h str>,
     notes: String,
 }
 
 impl<'h> Below<'h> {
-    /// Examples are indented; what says the exit status has a table of its own in a page.
+    /// Examples are indented; the exit status has a table of its own in a page.
     fn of(text: &'h str) -> Below<'h> {
         let mut below = Below { examples: Vec::new(), notes: String::new() };
         for line in text.lines().filter(|line| *line != "Examples:" && !line.is_empty()) {

@@ -1,4 +1,5 @@
-//! `truesum duplicates`: files of one content in groups, and what they waste. Which are equal, the library decides.
+//! `truesum duplicates`: prints files with the same content in groups, and the space they waste. The library decides
+//! which are equal.
 
 pub mod arguments;
 
@@ -23,7 +24,7 @@ use truesum::{Error, Mapping, walk};
 
 const SCHEMA: &str = "truesum-duplicates/1";
 
-/// The form in which groups are told.
+/// The form in which groups are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Lines,
@@ -39,7 +40,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         return console.refuse(&Refusal::new(why));
     }
     let min_size = args.filter.min_size.unwrap_or(1);
-    // Files that are too small are counted where all sizes are known.
+    // Files that are too small must be counted, so their sizes are not filtered out here.
     let wanted = FilterArgs { min_size: None, ..args.filter }.wanted();
     let select = match selection(&wanted) {
         Ok(select) => select,
@@ -176,7 +177,7 @@ fn counts(report: &Report) -> [(&'static str, u64); 10] {
     ]
 }
 
-/// The last line.
+/// Returns the summary line.
 fn words(report: &Report) -> String {
     let mut text = format!("truesum: {}: ", count(report.met.files, "file", "files"));
     text += &match report.groups {

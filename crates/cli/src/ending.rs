@@ -1,4 +1,4 @@
-//! The end of a run in words: what was read, how long it took and how fast, on which machine, and the page to be filed.
+//! The summary of a run: what was read, the time and speed, the machine, and the HTML report.
 
 use crate::drawing::record::{Heading, MARK, Record};
 use crate::exit::Refusal;
@@ -26,21 +26,21 @@ pub enum Ending {
     Json,
 }
 
-/// How much was read, how long it took and how fast that was.
+/// Returns the amount read, the time and the speed.
 pub fn rate(bytes: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let rate = size((bytes as f64 / seconds.max(1e-9)) as u64);
     format!("{} in {seconds:.3} s ({rate}/s)", size(bytes))
 }
 
-/// Lines below the short one.
+/// Returns the lines below the summary line.
 pub fn lines(rows: &[(String, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let lines: Vec<String> = rows.iter().map(|(name, text)| format!("  {name:width$}  {text}")).collect();
     lines.join("\n")
 }
 
-/// What a page says of the machine, the program and the time, besides what was read.
+/// Returns what a report contains about the machine, the program and the time, in addition to what was read.
 pub fn facts(bytes: u64, time: Duration) -> Vec<(&'static str, String)> {
     let machine = rustix::system::uname();
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn facts(bytes: u64, time: Duration) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What a page says of a manifest.
+/// Returns what a report contains about a manifest.
 pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
     match digest {
         Some(digest) => format!("{}, SHA-256 {digest}", display_safe(name)),
@@ -68,11 +68,11 @@ pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
 /// A file that a run is to write: the option that names it, and its name.
 pub type Written<'w> = (&'static str, &'w Path);
 
-/// Refuses, before any file is read, what a run is to write if two are one file, one is standard output, or one of the manifests
-/// lists it.
+/// Tests the output files before any file is read: no two may be the same file, and none may be standard output or in
+/// one of the manifests.
 ///
 /// # Errors
-/// One of these.
+/// Fails in these cases.
 pub fn outputs(
     written: &[Written<'_>],
     manifests: &[PathBuf],
@@ -102,20 +102,20 @@ pub fn outputs(
     Ok(())
 }
 
-/// Says of a page, before anything is read, why it could not be written at the end.
+/// Tests in advance whether a report can be written at the end.
 ///
 /// # Errors
-/// What is there is no page of this kind.
+/// Fails if the existing file is not a report.
 pub fn may_write(path: &Path) -> Result<(), Error> {
     output::may_replace(path, MARK)?;
-    // What is begun and not finished leaves nothing.
+    // A file that is started and not finished leaves nothing behind.
     output::begin(path).map(drop)
 }
 
-/// Writes a page.
+/// Writes a report.
 ///
 /// # Errors
-/// The file cannot be written, or is something else.
+/// Fails if the file cannot be written, or is something else.
 pub fn write(path: &Path, record: &Record, heading: &Heading) -> Result<(), Error> {
     output::save_page(path, &record.page(heading), MARK)
 }

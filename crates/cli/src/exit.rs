@@ -1,28 +1,29 @@
-//! The tables of exit codes: what a run's counts mean to a shell. Manual pages and `truesum help exit-status` print them.
+//! The tables of exit codes: what the result of a run means to a shell. Manual pages and `truesum help exit-status`
+//! print them.
 
 use std::process::ExitCode;
 
-/// How a command ended. The order is that of precedence: of two reasons the later one decides.
+/// How a command ended. The order is that of precedence: of two results, the later one in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Everything asked for was done, and every entry was verified.
+    /// Everything requested was done, and every entry was verified.
     Done,
-    /// The command could not be carried out as asked.
+    /// The command could not be carried out as requested.
     NotAsAsked,
-    /// One part of a work divided between machines failed in a way that another attempt may not.
+    /// A part of a task that is divided between machines failed, and retrying may help.
     TryAgain,
     /// At least one file is not known to be good.
     Failed,
-    /// A signal ended the run.
+    /// The run was ended by a signal.
     Signal(u8),
 }
 
-/// What ends any command by a signal.
+/// The codes for any command that is ended by a signal.
 pub const BY_SIGNAL: (&str, &str) =
     ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; the results up to that point were reported");
 
-/// Codes of a command and their meanings, in their order; `command` is spelled as in its manual page, `truesum-tree-verify`.
-/// Beside them there is [`BY_SIGNAL`].
+/// Returns the exit codes of a command and their meanings, in order. `command` is named as its manual page,
+/// `truesum-tree-verify`. [`BY_SIGNAL`] applies in addition.
 pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
     match command.strip_prefix("truesum-").unwrap_or("") {
         "hash" => &[
@@ -153,7 +154,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Code and meaning of a check, which are those of the program as a whole.
+/// Codes and meanings for a check, which are also those of the program as a whole.
 const TABLE: &[(&str, &str)] = &[
     ("0", "everything requested was done, and every entry was verified"),
     (
@@ -167,7 +168,7 @@ const TABLE: &[(&str, &str)] = &[
 ];
 
 impl Exit {
-    /// The number for the shell.
+    /// Returns the number for the shell.
     pub fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
@@ -180,7 +181,7 @@ impl Exit {
 }
 
 impl Exit {
-    /// Returns the exit for the status that the library decides on; `signal` is the one that interrupted the run.
+    /// Returns the exit for a status determined by the library. `signal` is the one that interrupted the run.
     pub fn of_status(status: u8, signal: Option<u8>) -> Exit {
         match status {
             0 => Exit::Done,
@@ -197,7 +198,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command cannot be carried out as asked, and what the user can do.
+/// Why a command cannot be carried out, and what the user can do.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub text: String,
@@ -205,12 +206,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal without advice.
+    /// Returns a refusal without advice.
     pub fn new(text: impl Into<String>) -> Refusal {
         Refusal { text: text.into(), hint: None }
     }
 
-    /// A refusal with advice.
+    /// Returns a refusal with advice.
     pub fn with_hint(text: impl Into<String>, hint: impl Into<String>) -> Refusal {
         Refusal { text: text.into(), hint: Some(hint.into()) }
     }

@@ -1,4 +1,4 @@
-//! Which format a manifest is written in, or which template its lines.
+//! Selects the format in which a manifest is written, or the template of its lines.
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;
@@ -8,11 +8,11 @@ use truesum::hash::Spec;
 use truesum::manifest::template::Template;
 use truesum::manifest::{self, Format, Spelling};
 
-/// The format in which lines of these digests are read back from a file of this name: the one asked for, or with tags where its lines
-/// would not tell the algorithm.
+/// Returns the format in which lines with these digests can be read back from a file of this name: the requested one,
+/// or the one with tags if its lines do not determine the algorithm.
 ///
 /// # Errors
-/// They would not, and the format was `named`: then it is not exchanged for another.
+/// Fails if they do not and the format was `named` explicitly, so that it must not be exchanged.
 pub fn told_in(
     output: Option<&Path>,
     format: &'static Format,
@@ -33,10 +33,10 @@ pub fn told_in(
     Ok(told)
 }
 
-/// Reads a template.
+/// Parses a template.
 ///
 /// # Errors
-/// It holds what is no directive of its language.
+/// Fails if it contains an invalid directive.
 pub fn template(text: &OsStr) -> Result<Template, Refusal> {
     Template::parse(text.as_bytes()).map_err(|error| {
         Refusal::with_hint(

@@ -1,4 +1,5 @@
-//! Keys: read from files and descriptors, never from arguments, which everybody sees who may list processes.
+//! Keys, which are read from files and descriptors and never from arguments, because anyone who can list processes can
+//! see those.
 
 use crate::exit::Refusal;
 use crate::{sources, standard};
@@ -12,23 +13,23 @@ use truesum::hash::{Key, Secret, Spec, SpecError};
 use truesum::manifest::path::display_safe;
 use zeroize::Zeroizing;
 
-/// Longest key, in bytes: what is longer is another file taken for one.
+/// The maximum key length in bytes: a longer file is probably not a key.
 const LONGEST: usize = 64 << 10;
 
-/// A key and what is to be said of it.
+/// A key, with notes about it.
 pub struct KeyRead {
     pub key: Secret,
-    /// Where it lies open, and bytes that nobody meant.
+    /// Notes on a readable key file, and on bytes that are probably unintended.
     pub notes: Vec<String>,
-    /// Whether it came from standard input.
+    /// Whether it was read from standard input.
     pub from_input: bool,
 }
 
 impl KeyRead {
-    /// Refuses a run that reads standard input too, of which a key was read: what is left of it is not what was meant.
+    /// Rejects a run that reads standard input as well as a key from it: the remainder is not what was intended.
     ///
     /// # Errors
-    /// The key came from there, and one of these names is standard input.
+    /// Fails if the key was read from there and one of these names is standard input.
     pub fn leaves(&self, names: &[impl AsRef<[u8]>]) -> Result<(), Refusal> {
         let is_input = |name: &[u8]| matches!(name, b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0");
         match self.from_input && names.iter().any(|name| is_input(name.as_ref())) {
@@ -41,12 +42,12 @@ impl KeyRead {
     }
 }
 
-/// Where a key comes from.
+/// The source of a key.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// A file.
     Named(&'a Path),
-    /// A descriptor that whoever started the program left open.
+    /// A descriptor inherited from the parent process.
     Open(u32),
 }
 
@@ -67,7 +68,7 @@ impl Source<'_> {
     }
 }
 
-/// Reads a key; `hexadecimal` if it is written so. Who may read its file is looked at if that has a name.
+/// Reads a key, decoding it if it is `hexadecimal`. The permissions of a key file are tested.
 pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     let name = source.name();
     if let Source::Open(fd @ (1 | 2)) = source {
@@ -83,7 +84,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     let metadata = file.metadata().map_err(failed)?;
     sources::keep(&metadata);
     let from_input = standard::is_input(&file);
-    // Room for all of it, so that no part is left behind where a growing buffer was.
+    // Reserve space for all of it, so that a growing buffer leaves no copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 64));
     file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > LONGEST {
@@ -107,12 +108,12 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     Ok(KeyRead { key: Secret::new(key), notes, from_input })
 }
 
-/// The bytes of pairs of hexadecimal digits.
+/// Decodes pairs of hexadecimal digits.
 fn decoded(text: &[u8]) -> Option<Vec<u8>> {
     let (pairs, rest) = text.as_chunks::<2>();
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let byte = |pair: &[u8; 2]| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
-    // Filled in place: an iterator's buffer would be copied as it grows.
+    // Filled in place: the buffer of an iterator would be copied as it grows.
     let mut bytes = Vec::with_capacity(pairs.len());
     for pair in pairs {
         bytes.push(byte(pair)?);
@@ -120,13 +121,13 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
     rest.is_empty().then_some(bytes)
 }
 
-/// What to do where a key is needed.
+/// The hint for a missing key.
 pub const HINT: &str = "specify the key with --key-file FILE or --key-fd N";
 
-/// The algorithms under this key, those that take one.
+/// Returns the algorithms with this key, which is set for those that accept one.
 ///
 /// # Errors
-/// One needs a key and there is none, none takes one, or one takes none of this length.
+/// Fails if one requires a key and there is none, if none accepts a key, or if one does not accept this length.
 pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
     let Some(key) = key else {
         return match specs.iter().find(|spec| spec.lacks_key()) {
@@ -154,10 +155,10 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
     specs.into_iter().map(under).collect()
 }
 
-/// The same algorithms for lines that do not name theirs, where a key is there: under it, those that take one.
+/// Returns the algorithms for lines that do not name theirs: with a key, those that accept one.
 pub fn expected_under(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
     let specs = bring(specs, key)?;
-    // A line's own tag tells of a key, and not which.
+    // A line's own tag shows whether there is a key, but not which one.
     let named = |spec: Spec| match spec.is_keyed() {
         true => spec.with_key(Key::Missing).map_err(|error| Refusal::new(error.to_string())),
         false => Ok(spec),

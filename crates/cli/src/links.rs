@@ -1,4 +1,4 @@
-//! `truesum install-links DIR`: the names under which truesum is another program, as links to this one.
+//! `truesum install-links DIR`: creates links to this program with the names of the programs that it can replace.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -27,7 +27,7 @@ pub struct LinksArgs {
     pub force: bool,
 }
 
-/// Makes the links.
+/// Creates the links.
 pub fn run(args: &LinksArgs) -> Exit {
     let mut console = Console::new(Color::Auto);
     let program = match std::env::current_exe() {
@@ -60,7 +60,7 @@ pub fn run(args: &LinksArgs) -> Exit {
     if made == asked { Exit::Done } else { Exit::NotAsAsked }
 }
 
-/// Makes one link. A link of an earlier installation is replaced, anything else only by force.
+/// Creates one link. A link from an earlier installation is replaced, anything else only with `--force`.
 fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
     let fail = |error: io::Error| Error::io(at.as_os_str().as_bytes(), "link", error);
     match std::fs::symlink_metadata(at) {

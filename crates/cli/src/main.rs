@@ -1,4 +1,4 @@
-//! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
+//! The program `truesum`: converts arguments to a plan, runs it, and converts the result to an exit status.
 
 mod advice;
 mod audit;
@@ -81,7 +81,7 @@ fn program() -> ExitCode {
     let arguments: Vec<OsString> = words.collect();
     if let Err(why) = limit_cpu().and_then(|()| check_forced()) {
         let refused = Console::new(Color::Auto).refuse(&Refusal::new(why));
-        // The originals fail by 1, and so does what calls them by their names.
+        // The original programs fail with status 1, which their callers expect.
         return if personality.is_some() { ExitCode::FAILURE } else { refused.into() };
     }
     if let Some(personality) = personality {
@@ -97,14 +97,14 @@ fn program() -> ExitCode {
     }
 }
 
-/// Leaves of the CPU's features those that the environment names, before anything is hashed.
+/// Restricts the CPU features to those in the environment variable, before anything is hashed.
 fn limit_cpu() -> Result<(), String> {
     let list = std::env::var_os("TRUESUM_CPU").unwrap_or_default();
     limit(&list.to_string_lossy()).map_err(|why| format!("TRUESUM_CPU={why}"))
 }
 
 fn run(command: Command) -> Exit {
-    // These are asked where something is wrong, settings perhaps.
+    // These are used to diagnose problems, possibly with the settings.
     match command {
         Command::Complete(words) => return docs::complete(&words, command::definition()),
         Command::Topic(topic) => return topics::run(topic),

@@ -1,4 +1,4 @@
-//! Small texts of this program's own: JSON objects that must have just these members.
+//! Small JSON objects written by this program, with exact sets of members.
 
 use crate::standard::Input;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -10,9 +10,9 @@ use std::path::Path;
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 
-/// The text of a file, or of standard input for `-`.
+/// Reads the text of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<String, Error> {
-    /// More is no text of ours.
+    /// Anything longer was not written by this program.
     const LIMIT: u64 = 256 << 20;
     let fail = |error: std::io::Error| Error::io(path.as_os_str().as_bytes(), "read", error);
     let mut text = String::new();
@@ -32,7 +32,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// The members of an object, each there once: of two, readers would take either.
+/// The members of an object, each of which occurs once: of repeated ones, readers might use either.
 struct Members(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -60,18 +60,18 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
-/// The member that says what an object is, as in all our JSON.
+/// The member with the kind of an object, as in all JSON of this program.
 pub const KIND: &str = "schema";
-/// What it was called at first, with `piece-2` for `truesum-piece/2`.
+/// Its original name, with `piece-2` for `truesum-piece/2`.
 const OLD_KIND: &str = "truesum";
 
-/// What is written for a kind: `truesum-piece/2` for `piece-2`.
+/// Returns the text for a kind: `truesum-piece/2` for `piece-2`.
 pub fn schema(kind: &str) -> String {
     let (name, version) = kind.rsplit_once('-').unwrap_or((kind, "1"));
     format!("truesum-{name}/{version}")
 }
 
-/// The kind of an object, if it says one and no other.
+/// Returns the kind of an object, if it has exactly one.
 pub fn kind_of(object: &Map<String, Value>) -> Option<String> {
     match (object.get(KIND), object.get(OLD_KIND)) {
         (Some(schema), None) => {
@@ -83,7 +83,7 @@ pub fn kind_of(object: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// A JSON object of this kind with exactly these keys; a path may also be there as bytes.
+/// Parses a JSON object of this kind with exactly these keys; the bytes of a path may be present as well.
 pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, String> {
     let object = match serde_json::from_str(text) {
         Ok(Members(object)) => object,
@@ -98,7 +98,7 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
     }
     let known = |key: &str| match key.strip_suffix("_base64") {
         Some(name @ ("path" | "target")) => keys.contains(&name),
-        // Just one of the two: it was asked for above.
+        // Exactly one of the two, as tested above.
         _ => key == KIND || key == OLD_KIND || keys.contains(&key),
     };
     if let Some(key) = object.keys().find(|key| !known(key)) {
@@ -107,18 +107,18 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
     Ok(object)
 }
 
-/// A whole number.
+/// Returns an integer.
 pub fn number(object: &Map<String, Value>, key: &str) -> Result<u64, String> {
     object[key].as_u64().ok_or_else(|| format!("\"{key}\" is not an integer"))
 }
 
-/// The algorithm.
+/// Returns the algorithm.
 pub fn spec(object: &Map<String, Value>) -> Result<Spec, String> {
     let name = object["algorithm"].as_str().ok_or("\"algorithm\" is not a string")?;
     name.parse().map_err(|error: truesum::hash::SpecError| error.to_string())
 }
 
-/// A hash.
+/// Returns a hash.
 pub fn digest(value: &Value) -> Result<Digest, String> {
     let text = value.as_str().unwrap_or_default();
     Digest::from_hex(text.as_bytes()).map_err(|_| "a hash is not hexadecimal".to_owned())

@@ -1,8 +1,8 @@
-//! Memory that cannot be had: one line in the program's own words and an exit status of the table, where Rust's library would
-//! abort as by a fault of its own.
+//! Out of memory: the program prints one line and exits with a documented status, whereas Rust's library would abort as
+//! if by an internal error.
 //!
-//! Stable Rust calls nobody when an allocation fails, so the allocator itself ends the program. What can be planned for, the
-//! engine plans: where the address space is limited, it starts fewer threads and takes smaller buffers.
+//! Stable Rust provides no hook for failed allocations, so the allocator itself ends the program. The engine plans for
+//! limited address space by starting fewer threads and using smaller buffers.
 
 #![allow(unsafe_code)]
 
@@ -11,39 +11,40 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-/// The system's allocator, or nothing comes back from it.
+/// The system's allocator, which ends the program on failure.
 struct Granted<A>(A);
 
 #[cfg(not(feature = "bench"))]
 #[global_allocator]
 static ALLOCATOR: Granted<std::alloc::System> = Granted(std::alloc::System);
 
-/// Counts what a thread allocates while a run asks what a call costs; to all else it is a comparison, which the program without
-/// `bench` is spared.
+/// Counts the allocations of a thread when a benchmark requests it; otherwise this is a comparison, which builds
+/// without `bench` avoid.
 #[cfg(feature = "bench")]
 #[global_allocator]
 static ALLOCATOR: Granted<truesum_bench::allocations::Counting> =
     Granted(truesum_bench::allocations::Counting::SYSTEM);
 
-// SAFETY: every call goes to the wrapped allocator with the caller's own arguments, and what comes back is handed on.
+// SAFETY: every call is forwarded to the wrapped allocator with the same arguments, and the result is returned
+// unchanged.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Granted<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         granted(unsafe { self.0.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         granted(unsafe { self.0.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         granted(unsafe { self.0.realloc(block, layout, size) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.0.dealloc(block, layout) }
     }
 }
@@ -55,21 +56,21 @@ fn granted(block: *mut u8) -> *mut u8 {
     block
 }
 
-/// The other program that this one is, if it is.
+/// The name of the program that this one replaces, if any.
 static STANDS_FOR: OnceLock<&'static str> = OnceLock::new();
 
-/// Notes that the program stands for another one, which has its own words and exit status.
+/// Records that the program runs under the name of another one, which has its own messages and exit status.
 pub fn stand_for(name: &'static str) {
     let _ = STANDS_FOR.set(name);
 }
 
-/// Ends the program. Nothing here allocates, unwinds or waits; buffered output is lost, for it may be in use by whoever
-/// allocates, and the exit status says so.
+/// Ends the program. This neither allocates nor unwinds nor waits. Buffered output is lost, because the allocating
+/// thread may be using the buffer, and the exit status reports the failure.
 #[cold]
 fn exhausted() -> ! {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if TOLD.swap(true, SeqCst) {
-        // Another thread is telling, and ends this one.
+        // Another thread is printing the message and will end this one.
         loop {
             // SAFETY: waits for a signal.
             unsafe { libc::pause() };
@@ -94,30 +95,31 @@ fn exhausted() -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// What the first thread's stack may come to need, and what else a small run takes.
+/// The stack that the first thread may need, and the other memory of a small run.
 const STACK: usize = 512 << 10;
 
-/// Makes the most of an address space that is limited.
+/// Prepares for limited address space.
 pub fn prepare() {
     let limits = [Resource::As, Resource::Data].map(|kind| getrlimit(kind).current);
     if limits == [None, None] {
         return;
     }
-    // One heap for all threads: each of its own would take 64 MiB of the space, whatever it uses.
+    // One heap for all threads: a heap per thread would reserve 64 MiB of address space each.
     #[cfg(target_env = "gnu")]
-    // SAFETY: sets a number, before there are other threads.
+    // SAFETY: sets a number, before other threads exist.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
-    // The stack grows when it is used, and where it cannot, the program dies by a fault: so it grows now. That there is room
-    // is asked by taking as much, which is said in words where it fails.
+    // The stack grows on use, and if it cannot, the program crashes; so let it grow now. An allocation of the same size
+    // first tests whether there is enough memory and prints a message if there is not.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK + (STACK >> 2))));
     if getrlimit(Resource::Stack).current.is_none_or(|most| most >= 4 * STACK as u64) {
         grow();
     }
 }
 
-/// Runs the program. Where the first thread's stack is limited (`ulimit -s`), it runs on a thread of its own, whose stack is not.
+/// Runs the program. If the first thread's stack is limited (`ulimit -s`), it runs on a separate thread with a
+/// sufficient stack.
 pub fn on_enough_stack<T: Send + 'static>(program: fn() -> T) -> T {
     const ENOUGH: usize = 4 * STACK;
     let limited = getrlimit(Resource::Stack).current.is_some_and(|most| most < ENOUGH as u64);

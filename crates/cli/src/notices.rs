@@ -1,4 +1,4 @@
-//! What is reported of things that a walk passed over: one wording and one level for each, whichever command walks.
+//! Reports what a walk skipped, with the same wording and level in every command.
 
 use crate::console::Console;
 use crate::options::Tell;
@@ -7,24 +7,24 @@ use std::path::Path;
 use truesum::Notice;
 use truesum::manifest::path::display_safe;
 
-/// What must be shown for a notice to be shown.
+/// The level at which a notice is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// Notes, which `--quiet` silences.
+    /// Notes, which `--quiet` suppresses.
     Notes,
-    /// What `--verbose` adds.
+    /// Shown with `--verbose`.
     Verbose,
 }
 
-/// What a command does not do with what it passes over: with devices and pipes, and with other things.
+/// What a command does not do with skipped devices and pipes, and with other skipped objects.
 pub type NotDone = (&'static str, &'static str);
 
-/// Reports a notice, if its level is shown. Errors always are.
+/// Reports a notice if its level is shown. Errors are always shown.
 pub fn report(notice: &Notice, tell: Tell, (special, not_done): NotDone, console: &mut Console) {
     let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let (level, text) = match notice {
         Notice::Failed(error) => return console.failure(error),
-        // Counted by whoever reads the manifest, and named with it there.
+        // Counted and reported by the code that reads the manifest.
         Notice::Malformed(_) => return,
         Notice::Link(path) => (Level::Verbose, format!("{}: symbolic link, not followed", safe(path))),
         Notice::Dangling(path) => (Level::Notes, format!("{}: broken symbolic link", safe(path))),

@@ -1,4 +1,4 @@
-//! JSON lines: every object says its schema and, in `kind`, what it is.
+//! JSON lines: every object contains its schema and, in `kind`, its type.
 
 use std::fmt::Arguments;
 use std::io::Write;
@@ -11,7 +11,7 @@ pub fn begin(schema: &str, kind: &str, out: &mut Vec<u8>) {
     add(out, format_args!("{{\"schema\":\"{schema}\",\"kind\":\"{kind}\""));
 }
 
-/// Appends text as it is.
+/// Appends text unchanged.
 pub fn add(out: &mut Vec<u8>, text: Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
@@ -22,7 +22,7 @@ pub fn path(name: &[u8], out: &mut Vec<u8>) {
     json::path_into(name, out);
 }
 
-/// Appends a member of text.
+/// Appends a text member.
 pub fn text(name: &str, value: &str, out: &mut Vec<u8>) {
     add(out, format_args!(",\"{name}\":"));
     json::string_into(value, out);
@@ -37,7 +37,7 @@ pub fn digests<'d>(digests: impl IntoIterator<Item = (&'d Spec, &'d Digest)>, ou
     out.push(b'}');
 }
 
-/// Appends the object of a file or folder that could not be read.
+/// Appends the object for a file or folder that could not be read.
 pub fn failed(schema: &str, error: &Error, out: &mut Vec<u8>) {
     begin(schema, "failed", out);
     path(&error.path, out);
@@ -45,7 +45,7 @@ pub fn failed(schema: &str, error: &Error, out: &mut Vec<u8>) {
     end(out);
 }
 
-/// Appends the object of a part of a manifest that is no entry.
+/// Appends the object for a malformed part of a manifest.
 pub fn malformed(schema: &str, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>) {
     begin(schema, "malformed", out);
     text("manifest", &String::from_utf8_lossy(manifest), out);

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that appears whole or not at all.
+//! The destination of results: standard output, or a file that is written atomically.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -17,7 +17,7 @@ use truesum::{AtomicFile, Cause, Error, FileId};
 /// An open output.
 pub struct Output {
     to: To,
-    /// Whether each line is shown at once.
+    /// Whether each line is shown immediately.
     pub is_terminal: bool,
 }
 
@@ -27,24 +27,24 @@ enum To {
 }
 
 impl Output {
-    /// Standard output.
+    /// Returns standard output.
     pub fn stdout() -> Output {
         let is_terminal = io::stdout().is_terminal();
         let to = To::Stdout(BufWriter::with_capacity(1 << 16, standard::Output));
         Output { to, is_terminal }
     }
 
-    /// The file for a manifest, or standard output. It replaces an earlier manifest, and anything else only if `overwrite` is set: the
-    /// name given may by a slip be that of a file to be listed.
+    /// Returns the file for a manifest, or standard output. An existing file that is not a manifest is replaced only
+    /// with `overwrite`, because its name may have been given by mistake.
     ///
     /// # Errors
-    /// It cannot be written, or something else is there.
+    /// Fails if it cannot be written, or if another file exists there.
     pub fn list(path: Option<&Path>, overwrite: bool) -> Result<Output, Error> {
         let Some(path) = path else { return Ok(Output::stdout()) };
         may_replace_what(path, "not a manifest", &|head| {
-            // What is packed may be an archive.
+            // A compressed file may be an archive.
             let is_list = |reading| matches!(reading, Reading::Lines { .. } | Reading::Document { .. });
-            // Bytes by chance may look like a format, but hold no entry.
+            // Random bytes may look like a format, but contain no entry.
             let is_manifest =
                 || detect(head, None).is_some_and(|row| is_list(row.reading)) && lists(path, None);
             overwrite || head.text.is_empty() || is_manifest() || begins_with_digest(head.text)
@@ -52,25 +52,26 @@ impl Output {
         Output::file(path)
     }
 
-    /// A file.
+    /// Returns a file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Fails if it cannot be written.
     pub fn file(path: &Path) -> Result<Output, Error> {
         let file = begin(path)?;
         Ok(Output { to: To::File(file), is_terminal: false })
     }
 
-    /// A file for what cannot be recognised later: it replaces nothing but an empty file, unless `overwrite` is set.
+    /// Returns a file whose contents cannot be recognised later: it replaces only an empty file, unless `overwrite` is
+    /// set.
     ///
     /// # Errors
-    /// It cannot be written, or something else is there.
+    /// Fails if it cannot be written, or if another file exists there.
     pub fn unmarked(path: &Path, overwrite: bool) -> Result<Output, Error> {
         may_replace_what(path, "not a previous output", &|head| overwrite || head.text.is_empty())?;
         Output::file(path)
     }
 
-    /// Returns the files that hold this output: a run must not hash what it writes.
+    /// Returns the files that contain this output, because a run must not hash its own output.
     pub fn own(&self) -> Vec<FileId> {
         let regular = |stat: rustix::io::Result<rustix::fs::Stat>| {
             let stat = stat.ok()?;
@@ -88,23 +89,24 @@ impl Output {
     /// Writes a result.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.write_with(bytes, Escapes::None)
     }
 
-    /// Writes a result with colours, in which every name was made safe for a terminal.
+    /// Writes a result with colours, in which every name has been escaped for a terminal.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn write_colored(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.write_with(bytes, Escapes::Colors)
     }
 
-    /// Writes what a format or a template makes of the entry of this name. A terminal shows the name on one line.
+    /// Writes the text of a format or template for the entry with this name. On a terminal, the name is shown on one
+    /// line.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn write_entry(&mut self, bytes: &[u8], name: &[u8]) -> io::Result<()> {
         if self.is_terminal { self.write(&on_one_line(bytes, name)) } else { self.write(bytes) }
     }
@@ -113,7 +115,7 @@ impl Output {
         match &mut self.to {
             To::Stdout(stdout) if self.is_terminal => {
                 stdout.write_all(&visible(bytes, escapes))?;
-                // Messages are written between lines: each line must appear before the next message.
+                // Messages are written between lines, so each line must appear before the next message.
                 stdout.flush()
             }
             To::Stdout(stdout) => stdout.write_all(bytes),
@@ -121,10 +123,10 @@ impl Output {
         }
     }
 
-    /// Writes out what waits for company, so that whoever reads the output has all that is known.
+    /// Flushes buffered output, so that its reader has everything known so far.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn pause(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Stdout(stdout) => stdout.flush(),
@@ -132,23 +134,23 @@ impl Output {
         }
     }
 
-    /// Gives the file this modification time instead of that at which it was begun.
+    /// Sets a modification time other than the time at which writing began.
     pub fn set_date(&mut self, date: Time) {
         if let To::File(file) = &mut self.to {
             file.set_date(date);
         }
     }
 
-    /// Writes everything out, and tells if any of it failed. Only then is a file there.
+    /// Writes everything out and returns whether any of it failed. The file exists only afterwards.
     ///
     /// # Errors
-    /// The system's, also those that only closing shows.
+    /// Returns the system's error, including those reported only on closing.
     pub fn finish(self) -> Result<(), Error> {
         match self.to {
             To::Stdout(mut stdout) => {
                 let fail = |error: io::Error| Error::io(STDOUT, "write", error);
                 stdout.flush().map_err(fail)?;
-                // The process keeps its descriptor; closing a copy asks the file system the same question.
+                // The process keeps its descriptor; closing a duplicate makes the file system report the same errors.
                 match stdout.get_ref().as_fd().try_clone_to_owned() {
                     Ok(copy) => close(File::from(copy)).map_err(fail),
                     Err(_) => Ok(()),
@@ -158,7 +160,7 @@ impl Output {
         }
     }
 
-    /// The name for messages.
+    /// Returns the name for messages.
     pub fn name(&self) -> Vec<u8> {
         match &self.to {
             To::Stdout(_) => STDOUT.to_vec(),
@@ -186,9 +188,9 @@ pub fn print_with(text: &str, escapes: Escapes, console: &mut Console) -> Exit {
     }
 }
 
-/// Whether a file has an entry near its beginning, of this name if one is asked for.
+/// Returns whether a file has an entry near its beginning, with this name if one is given.
 pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
-    /// In so much there is an entry, if any.
+    /// The number of bytes in which an entry must occur.
     const BEGIN: u64 = 1 << 20;
     let Ok(file) = File::open(path) else { return false };
     let name = path.file_name().unwrap_or_default().as_bytes();
@@ -197,8 +199,8 @@ pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
     Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
 }
 
-/// Whether the first line is one of a manifest whatever its algorithm: a digest and a name with two characters between them, or a tagged
-/// digest. Of a rare algorithm nothing else tells that.
+/// Returns whether the first line has the form of a manifest line of any algorithm: a digest and a name separated by
+/// two characters, or a tagged digest. This recognises manifests of rare algorithms.
 fn begins_with_digest(text: &[u8]) -> bool {
     let line = text.split(|&byte| byte == b'\n' || byte == 0).next().unwrap_or_default();
     let line = line.strip_prefix(b"\\").unwrap_or(line);
@@ -213,24 +215,24 @@ fn begins_with_digest(text: &[u8]) -> bool {
     untagged || tagged
 }
 
-/// A file as `(device, inode)`; nothing of what is none.
+/// Returns a file as `(device, inode)`; `None` if it is not a regular file.
 pub fn id(path: &Path) -> Option<FileId> {
     let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     Some(FileId::from(&file))
 }
 
-/// Begins a file that appears whole or not at all.
+/// Begins a file that is written atomically.
 pub fn begin(path: &Path) -> Result<AtomicFile, Error> {
     refuse_own_stream(path)?;
     sources::refuse_replacing(path)?;
     AtomicFile::create(path)
 }
 
-/// Refuses to replace a file that is a standard stream of this run: a rename would cut the stream off from its name, and lose
-/// what was written to it.
+/// Refuses to replace a file that is a standard stream of this run: a rename would separate the stream from its name,
+/// and what was written to it would be lost.
 ///
 /// # Errors
-/// It is one.
+/// Fails if it is one.
 pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
     let target = rustix::fs::stat(path).ok();
     let streams = [
@@ -250,44 +252,44 @@ pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a text to a file, whole or not at all.
+/// Writes a text to a file atomically.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Fails if the file cannot be written.
 pub fn save(path: &Path, text: &[u8]) -> Result<(), Error> {
     let mut file = begin(path)?;
     file.write_all(text).map_err(|error| Error::io(path.as_os_str().as_bytes(), "write", error))?;
     file.commit()
 }
 
-/// Writes a page or a picture, which has `mark` near its beginning. It takes the place of nothing but an earlier one: the name
-/// given may by a slip be that of the file it is about.
+/// Writes a report or an image, which has `mark` near its beginning. It replaces only an earlier one, because the name
+/// may have been given by mistake.
 ///
 /// # Errors
-/// As [`save`]; the file is something else.
+/// Fails as [`save`], or if the file is something else.
 pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
     may_replace(path, mark)?;
     save(path, text.as_bytes())
 }
 
-/// Whether a page with this mark may be written there: nothing is, or an earlier one.
+/// Tests whether a report with this mark may be written there: there is no file, or an earlier report.
 ///
 /// # Errors
-/// Something else is there; it cannot be read.
+/// Fails if another file exists there, or if it cannot be read.
 pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
     may_replace_what(path, "not a truesum report", &|head| {
         let marked = head.text.windows(mark.len()).any(|part| part == mark.as_bytes());
-        // An empty file is not an earlier page: it may be one that a manifest lists.
+        // An empty file is not an earlier report: it may be in a manifest.
         head.text.starts_with(b"<") && marked
     })
 }
 
-/// Whether a file may be written there: nothing is, or what `fits` by how it begins.
+/// Tests whether a file may be written there: there is no file, or one whose beginning `fits`.
 ///
 /// # Errors
-/// Something else is there; it cannot be read.
+/// Fails if another file exists there, or if it cannot be read.
 pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) -> bool) -> Result<(), Error> {
-    /// Bytes that are looked at.
+    /// The number of bytes that are examined.
     const NEAR: u64 = 64 << 10;
     if path.is_file() {
         let mut text = Vec::new();
@@ -301,7 +303,7 @@ pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) ->
     Ok(())
 }
 
-/// The exit for output that could not be written; a closed pipe ends the program here.
+/// Returns the exit for output that could not be written. A closed pipe ends the program here.
 pub fn cannot_write(error: &Error, console: &mut Console) -> Exit {
     if let Cause::Io(cause) = &error.cause
         && cause.kind() == io::ErrorKind::BrokenPipe

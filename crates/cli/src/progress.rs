@@ -1,7 +1,7 @@
-//! The progress line: one thread that reads the run's counters and draws. The only file that knows indicatif.
+//! The progress line: one thread that reads the run's counters and draws. This is the only file that uses indicatif.
 //!
-//! Nothing is drawn before a run has lasted a moment, and nothing where standard error is no terminal; a status line on
-//! SIGUSR1 comes either way.
+//! Nothing is drawn in the first moments of a run, or if standard error is not a terminal; a status line on SIGUSR1 is
+//! printed in any case.
 
 use crate::signals::Signals;
 use crate::terminal::{Escapes, write_error};
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use truesum::Progress;
 use truesum::manifest::path::display_safe;
 
-/// How long a run lasts before it is worth a line.
+/// The duration of a run from which a progress line is shown.
 const MOMENT: Duration = Duration::from_millis(500);
-/// Between two drawings.
+/// The drawing interval.
 const TICK: Duration = Duration::from_millis(100);
-/// What the rate is measured over, at least.
+/// The minimum interval over which the rate is measured.
 const RATE_WINDOW: Duration = Duration::from_secs(3);
 
 /// Whether the line is drawn.
@@ -31,7 +31,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// Drawn where somebody sees it.
+    /// Draws the line if standard error is a terminal.
     pub fn where_seen() -> Line {
         if std::io::stderr().is_terminal() { Line::Drawn } else { Line::Hidden }
     }
@@ -45,7 +45,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// Starts the thread; `size` is that of the only file, where it is known before the engine knows.
+    /// Starts the thread. `size` is that of the only file, if it is known before the engine knows it.
     pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, size: Option<u64>) -> Display {
         let bar = Arc::new(Mutex::new(None));
         let (end, ended) = channel();
@@ -58,13 +58,13 @@ impl Display {
             began: Instant::now(),
             seen: Vec::new(),
         };
-        // Without a thread there is no line, and nothing else is lost.
+        // Without a thread there is no progress line, and nothing else is lost.
         let thread =
             truesum::thread("progress").and_then(|builder| builder.spawn(|| drawing.run(ended)).ok());
         Display { bar, end, thread }
     }
 
-    /// Runs `write`, which writes to the terminal, with the line out of its way.
+    /// Runs `write`, which writes to the terminal, while the line is hidden.
     pub fn around<T>(&self, write: impl FnOnce() -> T) -> T {
         let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
         match &*bar {
@@ -93,7 +93,7 @@ struct Drawing {
     size: Option<u64>,
     bar: Arc<Mutex<Option<ProgressBar>>>,
     began: Instant,
-    /// Times and bytes of the last moments, for the rate.
+    /// Recent times and byte counts, for the rate.
     seen: Vec<(Instant, u64)>,
 }
 
@@ -102,7 +102,7 @@ impl Drawing {
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(TICK) {
             self.look();
             if self.line == Line::Drawn && self.began.elapsed() >= MOMENT {
-                // A line that fills the last column would break on some terminals.
+                // A line that fills the last column would wrap on some terminals.
                 let text = self.fitting(width() - 1);
                 let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
                 bar.get_or_insert_with(new_bar).set_message(text);
@@ -126,7 +126,7 @@ impl Drawing {
         self.seen.drain(..old);
     }
 
-    /// Bytes a second over the last moments.
+    /// Returns the recent rate in bytes per second.
     fn rate(&self) -> f64 {
         let now = (Instant::now(), self.progress.bytes());
         let (at, bytes) = self.seen.first().copied().unwrap_or((self.began, 0));
@@ -139,15 +139,15 @@ impl Drawing {
         (read > 0 && read < all).then(|| read as f64 / all as f64)
     }
 
-    /// All there is to say, in one line of any length.
+    /// Returns everything in one line of any length.
     fn text(&self) -> String {
         let facts = self.facts();
         let name = if facts.name.is_empty() { String::new() } else { format!("  {}", facts.name) };
         facts.line(Shown { bar: 0, files: true, total: true, left: true }) + &name
     }
 
-    /// What fits into `width` columns: the bar goes first, then how many files, how much there is in all, and the time left; a
-    /// name takes what is over.
+    /// Returns what fits into `width` columns: the bar is dropped first, then the number of files, the total size, and
+    /// the remaining time; a name takes the remaining space.
     fn fitting(&self, width: usize) -> String {
         fit(&self.facts(), width)
     }
@@ -157,14 +157,14 @@ impl Drawing {
         let rate = self.rate();
         let (total, total_files) = self.progress.totals().unwrap_or((0, 0));
         let total = if total == 0 { self.size.unwrap_or(0) } else { total };
-        // Without sizes, files have to do.
+        // Without sizes, the number of files is used.
         let by_files = || (total_files > 1).then(|| files.min(total_files) as f64 / total_files as f64);
         let known = total > 0 && bytes <= total;
         let estimated = if total == 0 { self.share().or_else(by_files) } else { None };
         let files = if total_files > 1 {
             format!(", {files} of {total_files} files")
         } else if self.progress.listed() == (0, 0) && self.progress.found() > files.max(1) {
-            // A walk that is not at its end.
+            // The walk has not ended yet.
             format!(", {files} of {}+ files", self.progress.found())
         } else if files > 1 {
             format!(", {files} files")
@@ -189,27 +189,27 @@ impl Drawing {
     }
 }
 
-/// Columns of the bar between its ends.
+/// The width of the bar without its ends.
 const BAR: usize = 16;
-/// The least columns that are worth beginning a name.
+/// The minimum width for a name.
 const NAME: usize = 12;
 
-/// What can be said of a run.
+/// The known facts about a run.
 struct Facts {
     share: Option<f64>,
     bytes: u64,
-    /// Bytes in all, where that is known.
+    /// The total bytes, if known.
     total: Option<u64>,
-    /// How many files, with a comma before it.
+    /// The number of files, preceded by a comma.
     files: String,
     rate: f64,
-    /// Seconds.
+    /// The remaining seconds.
     left: Option<f64>,
-    /// The file at hand.
+    /// The current file.
     name: String,
 }
 
-/// What of it is said.
+/// Which of them are shown.
 #[derive(Clone, Copy)]
 struct Shown {
     bar: usize,
@@ -261,7 +261,7 @@ fn fit(facts: &Facts, width: usize) -> String {
     let room = width.saturating_sub(line.chars().count() + 2);
     let length = facts.name.chars().count();
     if length > 0 && room >= length.min(NAME) {
-        // Of a long name the end says more.
+        // The end of a long name is more informative.
         let cut = length.saturating_sub(room);
         let dots = if cut > 0 { "..." } else { "" };
         let end: String = facts.name.chars().skip(cut + dots.len() * usize::from(cut > 0)).collect();
@@ -270,7 +270,7 @@ fn fit(facts: &Facts, width: usize) -> String {
     line
 }
 
-/// Columns of the terminal.
+/// Returns the width of the terminal.
 fn width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stderr());
     size.map_or(80, |size| usize::from(size.ws_col)).max(20)
@@ -286,7 +286,7 @@ fn new_bar() -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// The line as it was whenever a file was done.
+    /// Records the line whenever a file is done.
     struct Lines(Drawing, Vec<String>);
 
     impl truesum::Sink for Lines {
@@ -323,7 +323,8 @@ mod tests {
         std::fs::write(dir.path().join("f"), "some bytes").unwrap();
         let specs: Arc<[truesum::hash::Spec]> = Arc::new(["crc32".parse().unwrap()]);
         let task = |_| truesum::Task::File(truesum::Job::hash(&name, &specs));
-        // So many that their sizes are not asked: how many they are is known from the beginning, or only at the end.
+        // So many that their sizes are not determined: the number of files is known from the beginning, or only at the
+        // end.
         let known = lines(&mut (0..COUNT).map(task));
         let unknown = lines(&mut (0..COUNT).filter(|_| true).map(task));
         for (known, unknown) in known.iter().zip(&unknown) {

@@ -1,7 +1,8 @@
-//! Settings of the user: what a command takes where its options do not say it.
+//! The user's settings: the defaults of options.
 //!
-//! They come from a file, over it from `TRUESUM_OPTIONS`, and over both stands the command line. Only what changes how a run
-//! looks and what `hash` makes can be set; nothing here is read by a check, and nothing at all under the names of other programs.
+//! They are read from a file, overridden by `TRUESUM_OPTIONS`, and overridden by the command line. Only what affects
+//! the appearance of a run and the output of `hash` can be set. A check never uses settings other than those for the
+//! display, and drop-in replacements ignore them.
 
 mod file;
 
@@ -16,22 +17,22 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Algorithms, Format, Told, Writing};
 
-/// Names another file, or none if it is empty.
+/// The variable that names another file, or disables the file if it is empty.
 pub const FILE: &str = "TRUESUM_CONFIG";
-/// Words of a command line that stand before those of every command.
+/// The variable with options that precede those of every command line.
 pub const OPTIONS: &str = "TRUESUM_OPTIONS";
 
-/// One setting: its key in the file, its option, and what it is.
+/// A setting: its key in the file, its option, and a description.
 pub struct Setting {
     pub key: &'static str,
     pub option: &'static str,
-    /// What it takes, and of what.
+    /// The description.
     pub about: &'static str,
-    /// What holds where nothing is said.
+    /// The default value.
     pub usual: &'static str,
 }
 
-/// All of them.
+/// All settings.
 pub const SETTINGS: [Setting; 4] = [
     Setting {
         key: "algorithm",
@@ -44,30 +45,31 @@ pub const SETTINGS: [Setting; 4] = [
     Setting { key: "color", option: "--color", about: "auto, always or never", usual: "auto" },
 ];
 
-/// What was said, and where.
+/// The values and where they come from.
 #[derive(Default)]
 pub struct Settings {
     pub algorithms: Vec<Spec>,
     pub format: Option<&'static Format>,
     pub no_progress: bool,
-    /// The file that was asked for, whether it is there or not.
+    /// The path of the file, whether it exists or not.
     pub file: Option<PathBuf>,
-    /// For each of [`SETTINGS`] the value and where it was said.
+    /// For each of [`SETTINGS`], the value and its source.
     pub said: [Option<(String, String)>; 4],
 }
 
 static SETTINGS_HERE: OnceLock<Settings> = OnceLock::new();
 
-/// The settings of this run: none until [`load`] was called.
+/// Returns the settings of this run, which are the defaults until [`load`] is called.
 pub fn settings() -> &'static Settings {
     static NONE: OnceLock<Settings> = OnceLock::new();
     SETTINGS_HERE.get().unwrap_or_else(|| NONE.get_or_init(Settings::default))
 }
 
-/// Reads them, for the rest of the run.
+/// Loads the settings for the rest of the run.
 ///
 /// # Errors
-/// A file that cannot be read, and anything in it or in the environment that is no setting: where it stands and why.
+/// Fails if the file cannot be read, or if it or the environment contains anything that is not a setting: the location
+/// and the reason.
 pub fn load() -> Result<(), Refusal> {
     let mut found = Settings { file: place(), ..Settings::default() };
     if let Some(path) = found.file.clone() {
@@ -82,14 +84,15 @@ pub fn load() -> Result<(), Refusal> {
     }
     found.agree()?;
     if let Some((color, _)) = &found.said[3] {
-        // It was read before.
+        // Tested when it was read.
         color::make_usual(Color::from_str(color, false).unwrap_or(Color::Auto));
     }
     let _ = SETTINGS_HERE.set(found);
     Ok(())
 }
 
-/// The file: the one that is named, else that of the user, as the XDG base directory specification has it.
+/// Returns the path of the file: the specified one, or that of the user according to the XDG base directory
+/// specification.
 fn place() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
     if let Some(path) = named(FILE) {
@@ -102,7 +105,7 @@ fn place() -> Option<PathBuf> {
 }
 
 impl Settings {
-    /// Takes one over.
+    /// Sets a value.
     fn set(&mut self, key: &str, value: &str, at: &str) -> Result<(), Refusal> {
         let refuse = |why: String| Err(Refusal::new(format!("{at}: {key}: {why}")));
         let Some(index) = SETTINGS.iter().position(|row| row.key == key) else {
@@ -144,7 +147,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Takes over what the environment says: options of a command line, those that are settings.
+    /// Sets the values in the environment variable, which contains options of a command line that are settings.
     fn options(&mut self, words: OsString) -> Result<(), Refusal> {
         let Ok(words) = words.into_string() else {
             return Err(Refusal::new(format!("{OPTIONS}: not UTF-8")));
@@ -176,7 +179,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether the format has a place for the algorithms: what `hash` writes by them must be told from SHA-256.
+    /// Tests that the format can store the algorithms, because the output of `hash` must be distinguishable from
+    /// SHA-256.
     fn agree(&self) -> Result<(), Refusal> {
         let (Some(format), [_, ..]) = (self.format, &self.algorithms[..]) else { return Ok(()) };
         let holds = |spec: &Spec| match format.holds.algorithms {
@@ -197,9 +201,10 @@ impl Settings {
         )))
     }
 
-    /// What `hash` writes and computes where neither was named, `format` being what stands in for none.
+    /// Returns the format and the algorithms of `hash` if neither was specified; `format` is the default.
     ///
-    /// Lines that come by a setting name their algorithm unless it is the usual one: who reads them may not know of the setting.
+    /// Lines whose algorithm comes from a setting name it unless it is the default, because their reader may not know
+    /// about the setting.
     pub fn hashing(&self, format: &'static Format) -> (&'static Format, Vec<Spec>) {
         let format = match self.format {
             Some(set) if format.name == "gnu" => set,
@@ -214,7 +219,7 @@ impl Settings {
     }
 }
 
-/// The same lines with the algorithm in them.
+/// Returns the variant of a format that names the algorithm in each line.
 fn named(format: &Format) -> Option<&'static Format> {
     match format.name {
         "gnu" => truesum::manifest::format("bsd"),

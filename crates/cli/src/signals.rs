@@ -1,7 +1,8 @@
-//! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once. Some seconds after
-//! the first the same is done: a read may never return, from a device or a server that is gone.
+//! Signals: the first one that requests the end lets the run finish what it has started and report its results, the
+//! second one ends it at once. So does a timeout of some seconds after the first one, because a read from a device or
+//! server may never return.
 //!
-//! Handlers set flags and ring a bell for those who wait for input, so no thread waits for them.
+//! Handlers set flags and write to the pipe that wakes threads waiting for input.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use truesum::Progress;
 
-/// What signals have asked for so far.
+/// What signals have requested so far.
 #[derive(Clone, Default)]
 pub struct Signals {
     ended_by: Arc<AtomicUsize>,
@@ -20,13 +21,14 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Lets SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 ask for a status line.
+    /// Makes SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 request a status line.
     ///
-    /// A signal that was ignored when the program began (`nohup`) stays ignored. One that comes meanwhile waits until all that
-    /// it is to do is known: with half of it done the run would go on as if nobody had asked.
+    /// A signal that was ignored when the program started (`nohup`) stays ignored. A signal that arrives during
+    /// installation is deferred until all its actions are registered: with only some of them, the run would continue as
+    /// if it had not arrived.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     pub fn install(progress: &Progress) -> io::Result<Signals> {
         let held = Held::all()?;
         let signals = Signals::register(progress);
@@ -46,14 +48,14 @@ impl Signals {
                 if again.load(Relaxed) {
                     end_at_once(signal);
                 }
-                // SAFETY: it takes a number, and is one of the calls that handlers may make.
+                // SAFETY: it takes a number, and is async-signal-safe.
                 unsafe { libc::alarm(GRACE) };
             };
             // SAFETY: a handler may use atomics and make system calls, and this does nothing else.
             unsafe { low_level::register(signal, end) }?;
             flag::register_usize(signal, signals.ended_by.clone(), signal as usize)?;
             flag::register(signal, stop.clone())?;
-            // After the flag: who is woken looks at it.
+            // After the flag, which woken threads test.
             low_level::pipe::register(signal, progress.bell()?)?;
         }
         flag::register(SIGUSR1, signals.status.clone())?;
@@ -67,7 +69,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// The signal that asked the run to end, if one did.
+    /// Returns the signal that ended the run, if any.
     pub fn ended_by(&self) -> Option<u8> {
         match self.ended_by.load(Relaxed) {
             0 => None,
@@ -75,20 +77,20 @@ impl Signals {
         }
     }
 
-    /// Whether a status line was asked for since the last question.
+    /// Returns whether a status line was requested since the last call.
     pub fn take_status(&self) -> bool {
         self.status.swap(false, Relaxed)
     }
 }
 
-/// While it lives no signal that is handled reaches this thread, which is to be the only one.
+/// While this exists, no handled signal is delivered to this thread, which must be the only one.
 struct Held {
     before: libc::sigset_t,
 }
 
 impl Held {
     /// # Errors
-    /// The system's.
+    /// Returns the system's error.
     fn all() -> io::Result<Held> {
         // SAFETY: an all-zero set is valid, and the calls write only to the two sets.
         unsafe {
@@ -108,12 +110,12 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // SAFETY: the set is one that the system gave.
+        // SAFETY: the set was returned by the system.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut()) };
     }
 }
 
-/// Seconds that a run has to end by itself.
+/// The seconds that a run has to end by itself.
 const GRACE: u32 = 5;
 
 fn end_at_once(signal: i32) -> ! {
@@ -121,7 +123,8 @@ fn end_at_once(signal: i32) -> ! {
     low_level::exit(128 + signal);
 }
 
-/// Whether a signal is ignored, by what the kernel tells of this process: the C library would need unsafe code.
+/// Returns whether a signal is ignored, according to the kernel's information about this process; the C library would
+/// require unsafe code.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -129,9 +132,9 @@ fn is_ignored(signal: i32) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// Ends as a program does that writes to a pipe nobody reads: by the signal for it, without a word.
+/// Ends like a program that writes to a pipe without a reader: by the corresponding signal, without a message.
 pub fn end_by_closed_pipe() -> u8 {
     let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGPIPE);
-    // Only where the signal could not be raised.
+    // Only if the signal could not be raised.
     128 + signal_hook::consts::SIGPIPE as u8
 }

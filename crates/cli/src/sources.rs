@@ -1,4 +1,5 @@
-//! Files that this run is told to read beside what it hashes, such as a key or a list of names: no output takes the place of one.
+//! Files that this run reads in addition to what it hashes, such as a key or a list of names. No output replaces one of
+//! them.
 
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
@@ -13,30 +14,30 @@ struct Sources {
     names: Vec<&'static str>,
 }
 
-/// Of the whole run, as its standard streams are: whatever opens an output asks here.
+/// Global to the run, like its standard streams: everything that opens an output queries this.
 static SOURCES: Mutex<Sources> = Mutex::new(Sources { files: Vec::new(), names: Vec::new() });
 
 fn known<T>(act: impl FnOnce(&mut Sources) -> T) -> T {
-    // Nothing in here panics half way: what is known holds whatever became of another thread.
+    // Nothing in here panics halfway, so the data is valid even if another thread panicked.
     act(&mut SOURCES.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// Keeps a file that is read from being replaced. What is no regular file has nothing that could be lost.
+/// Protects a file that is read from being replaced. Only regular files could be lost.
 pub fn keep(file: &Metadata) {
     if file.is_file() {
         known(|sources| sources.files.push(FileId::from(file)));
     }
 }
 
-/// Keeps files of a name that is looked for while folders are walked.
+/// Protects files with a name that the walk looks for.
 pub fn keep_named(name: &'static str) {
     known(|sources| sources.names.push(name));
 }
 
-/// Refuses to write where such a file is, under whatever name.
+/// Refuses to write where such a file is, under any name.
 ///
 /// # Errors
-/// One is there.
+/// Fails if there is one.
 pub fn refuse_replacing(path: &Path) -> Result<(), Error> {
     let Ok(there) = std::fs::metadata(path) else { return Ok(()) };
     let named = |name: &&str| path.file_name().is_some_and(|last| last == *name);

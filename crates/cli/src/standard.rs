@@ -1,9 +1,9 @@
-//! The standard streams as the program was given them.
+//! The standard streams as passed to the program.
 //!
-//! Rust's runtime opens `/dev/null` where a standard stream is closed, and its own streams call a read or a write that the
-//! system refuses for that reason a success: a program started without them would hash nothing, tell nobody, and say that
-//! all is well. So each empty place is taken before the runtime looks, by something that can be neither read nor written nor
-//! opened again by its name in `/dev`, and [`Input`] and [`Output`] pass on what the system says.
+//! Rust's runtime opens `/dev/null` in place of a closed standard stream, and its own streams treat reads and writes
+//! that fail for that reason as successful: a program started without them would hash nothing, report nothing, and
+//! succeed. Therefore each free descriptor is occupied before the runtime starts, by something that can be neither read
+//! nor written nor reopened by its name in `/dev`, and [`Input`] and [`Output`] return the system's errors.
 
 #![allow(unsafe_code)]
 
@@ -19,8 +19,8 @@ static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
 /// Called by the loader, before `main` and Rust's runtime.
 //
-// SAFETY: the section holds pointers to functions of the C calling convention, which the loader calls once each on the only
-// thread there is. `occupy` needs nothing of Rust's runtime: it makes system calls and sets flags; it neither allocates,
+// SAFETY: the section contains pointers to functions with the C calling convention, which the loader calls once each on
+// the only thread. `occupy` does not use Rust's runtime: it makes system calls and sets flags; it neither allocates,
 // panics nor unwinds.
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -28,13 +28,13 @@ static OCCUPY: extern "C" fn() = occupy;
 
 extern "C" fn occupy() {
     for (fd, closed) in (0..).zip(&CLOSED) {
-        // SAFETY: asks for the flags of a number; that it may be no descriptor is the question.
+        // SAFETY: queries the flags of a descriptor number, which may be invalid.
         if unsafe { libc::fcntl(fd, libc::F_GETFD) } != -1 {
             continue;
         }
         closed.store(true, Relaxed);
-        // The system gives the lowest number that is free, which is this one. It stays open to the end. The place of a
-        // symbolic link says EBADF to reads and writes, and ELOOP to who opens `/dev/stdin`.
+        // The system returns the lowest free number, which is this one. It stays open to the end. A descriptor of a
+        // symbolic link makes reads and writes fail with EBADF, and opening `/dev/stdin` with ELOOP.
         let place = rustix::fs::open(c"/proc/self", OFlags::PATH | OFlags::NOFOLLOW, Mode::empty());
         let direction = if fd == 0 { OFlags::WRONLY } else { OFlags::RDONLY };
         if let Ok(place) = place.or_else(|_| rustix::fs::open(c"/dev/null", direction, Mode::empty())) {
@@ -43,24 +43,24 @@ extern "C" fn occupy() {
     }
 }
 
-/// Whether standard input was closed when the program was started.
+/// Returns whether standard input was closed when the program was started.
 pub fn input_was_closed() -> bool {
     CLOSED[0].load(Relaxed)
 }
 
-/// A descriptor that whoever started the program left open, from where it stands: it is not opened anew by a name.
+/// Returns a descriptor inherited from the parent process, at its current position; it is not reopened by name.
 ///
 /// # Errors
-/// There is none of this number.
+/// Fails if there is no descriptor with this number.
 pub fn inherited(fd: u32) -> io::Result<File> {
     let fd = i32::try_from(fd).map_err(|_| io::Error::from_raw_os_error(libc::EBADF))?;
-    // SAFETY: the number is no negative one. It is borrowed for one call, which copies the descriptor, or says that it is none.
+    // SAFETY: the number is not negative. It is borrowed for one call, which duplicates the descriptor or fails.
     let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
     Ok(borrowed.try_clone_to_owned()?.into())
 }
 
-/// Whether this is the file, pipe or socket that is standard input. Of a terminal or a device that keeps nothing, every reader
-/// has what it reads.
+/// Returns whether this is the file, pipe or socket that is standard input. Terminals and devices without content are
+/// excluded, because every reader gets the same input.
 pub fn is_input(file: &File) -> bool {
     let stats = (rustix::fs::fstat(rustix::stdio::stdin()), rustix::fs::fstat(file));
     let (Ok(input), Ok(file)) = stats else { return false };
@@ -68,7 +68,7 @@ pub fn is_input(file: &File) -> bool {
     !is_device && !input_was_closed() && FileId::from(&input) == FileId::from(&file)
 }
 
-/// Standard input. Unlike Rust's own it is not buffered, and an error is an error.
+/// Standard input. Unlike Rust's own, it is not buffered and returns all errors.
 #[derive(Debug)]
 pub struct Input;
 
@@ -78,7 +78,7 @@ impl Read for Input {
     }
 }
 
-/// Standard output. Unlike Rust's own it is not buffered, and an error is an error.
+/// Standard output. Unlike Rust's own, it is not buffered and returns all errors.
 #[derive(Debug)]
 pub struct Output;
 

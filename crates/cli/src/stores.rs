@@ -1,5 +1,5 @@
-//! URLs of object stores where names of files are given. What reads them is behind the feature `stores`; the program without it
-//! says how to get one that can.
+//! URLs of object stores in place of file names. The implementation requires the feature `stores`; without it, the
+//! program explains how to get a build with it.
 
 #[cfg(not(feature = "stores"))]
 mod absent;
@@ -16,24 +16,25 @@ use std::sync::Arc;
 use truesum::Remote;
 use truesum::manifest::path::display_safe;
 
-/// Whether this is the URL of an object or of a folder of them.
+/// Returns whether this is the URL of an object or of a folder of objects.
 pub fn is_url(name: &OsStr) -> bool {
     path::is_url(name.as_bytes())
 }
 
-/// A URL as text.
+/// Returns a URL as text.
 ///
 /// # Errors
-/// It is no text, which keys of objects are.
+/// Fails if it is not text, as keys of objects are.
 fn text(url: &OsStr) -> Result<&str, Refusal> {
     let not_text = || Refusal::new(format!("{}: object names must be UTF-8", display_safe(url.as_bytes())));
     url.to_str().ok_or_else(not_text)
 }
 
-/// Opens a store; nothing is asked of the service yet.
+/// Opens a store, without sending a request.
 ///
 /// # Errors
-/// The URL is none, environment and profiles say too little, or this program reads no object stores.
+/// Fails if the URL is invalid, if the environment and profiles are incomplete, or if this build does not support
+/// object stores.
 pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     #[cfg(not(feature = "stores"))]
     {
@@ -45,10 +46,10 @@ pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     }
 }
 
-/// The same, for who asks it more than a run does.
+/// Does the same for callers that need more than a run does.
 ///
 /// # Errors
-/// As [`open`].
+/// Fails as [`open`].
 #[cfg(feature = "stores")]
 pub fn store(url: &OsStr) -> Result<truesum_stores::Store, Refusal> {
     let url = text(url)?;
@@ -56,11 +57,11 @@ pub fn store(url: &OsStr) -> Result<truesum_stores::Store, Refusal> {
         .map_err(|why| Refusal::new(format!("{}: {why}", display_safe(url.as_bytes()))))
 }
 
-/// The store that is named to be hashed, if one is. It is named alone: names are those below the URL, and two URLs could have the
-/// same.
+/// Returns the store to be hashed, if one is specified. It must be the only argument, because names are relative to the
+/// URL and could be ambiguous with two URLs.
 ///
 /// # Errors
-/// Something else is named too, one of these options is given, or it cannot be opened.
+/// Fails if there are other arguments, if one of these options is given, or if it cannot be opened.
 pub fn named(inputs: &Inputs, options: &[(&str, bool)]) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     let Inputs::Named(names) = inputs else { return Ok(None) };
     let Some(url) = names.iter().map(|name| OsStr::from_bytes(name)).find(|name| is_url(name)) else {
@@ -74,13 +75,13 @@ pub fn named(inputs: &Inputs, options: &[(&str, bool)]) -> Result<Option<Arc<dyn
     Ok(Some(open(url)?))
 }
 
-/// Refuses options that are about files of this system.
+/// Rejects options that apply to local files.
 ///
 /// # Errors
-/// One of them is given.
+/// Fails if one of them is given.
 pub fn refuse(options: &[(&str, bool)]) -> Result<(), Refusal> {
     if !cfg!(feature = "stores") {
-        // What comes next is that there are none.
+        // A later test reports that object stores are not supported.
         return Ok(());
     }
     match options.iter().find(|(_, given)| *given) {
@@ -92,7 +93,7 @@ pub fn refuse(options: &[(&str, bool)]) -> Result<(), Refusal> {
     }
 }
 
-/// The folder and the last part of an object's URL.
+/// Returns the folder and the last part of an object's URL.
 pub fn split(url: &Path) -> (PathBuf, PathBuf) {
     let bytes = url.as_os_str().as_bytes();
     let end = bytes.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
@@ -100,10 +101,10 @@ pub fn split(url: &Path) -> (PathBuf, PathBuf) {
     (path(&bytes[..end]), path(&bytes[end..]))
 }
 
-/// The store in which the object of a URL lies; nothing of a file of this system.
+/// Returns the store that contains the object of a URL; `None` for a local file.
 ///
 /// # Errors
-/// As [`open`]; the URL is that of a folder.
+/// Fails as [`open`], or if the URL is that of a folder.
 pub fn of_object(file: &OsStr) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     if !is_url(file) {
         return Ok(None);
@@ -115,7 +116,7 @@ pub fn of_object(file: &OsStr) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     }
 }
 
-/// The name of a file or of an object, which is the last part of its key.
+/// Returns the name of a file or of an object, which is the last part of its key.
 pub fn name_of(file: &OsStr) -> &[u8] {
     let bytes = file.as_bytes();
     match is_url(file) {
@@ -124,7 +125,7 @@ pub fn name_of(file: &OsStr) -> &[u8] {
     }
 }
 
-/// Where URLs of object stores may stand: a command and its argument.
+/// Where URLs of object stores are accepted: a command and its argument.
 const TAKEN: [(&str, &str); 10] = [
     ("hash", "files"),
     ("check", "manifests"),
@@ -138,11 +139,11 @@ const TAKEN: [(&str, &str); 10] = [
     ("identify", "file"),
 ];
 
-/// Refuses URLs of object stores wherever a command line has the name of a file, but where they are taken: they would be names of
-/// files of this system there.
+/// Rejects URLs of object stores in place of file names wherever they are not supported, because they would be treated
+/// as names of local files.
 ///
 /// # Errors
-/// One is given.
+/// Fails if one is given.
 pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     if let Some((name, below)) = matches.subcommand()
         && let Some(command) = command.find_subcommand(name)

@@ -1,4 +1,4 @@
-//! The files that are named, listed and found in folders: what is hashed or planned, one after the other.
+//! The files to hash or plan: those specified, listed, and found in folders, in order.
 
 mod names;
 
@@ -15,16 +15,16 @@ use truesum::hash::Spec;
 use truesum::walk::{self, LeftOut, Walk};
 use truesum::{Error, Notice, Progress, Remote, Task};
 
-/// Where the names of files come from.
+/// The source of file names.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Inputs {
     /// The command line.
     Named(Vec<Vec<u8>>),
-    /// Files of names, each ended by this byte; `-` is standard input.
+    /// Lists of names, each terminated by this byte; `-` is standard input.
     Listed(Vec<PathBuf>, u8),
 }
 
-/// Where names come from: the command line, or a list, which no output replaces; without either, standard input.
+/// Returns the source of names: the command line or lists, which no output replaces; without either, standard input.
 pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
     for list in select.files_from.iter().chain(&select.files0_from) {
         if let Ok(list) = std::fs::metadata(list) {
@@ -39,15 +39,15 @@ pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
     }
 }
 
-/// Where files come from.
+/// The source of files.
 enum Source {
-    /// A walk of everything named.
+    /// A walk of all arguments.
     Walk(Box<Walk>),
-    /// A list of what lies in no file system.
+    /// A listing of an object store.
     Remote(Box<dyn Iterator<Item = Task> + Send>),
 }
 
-/// The files named and found.
+/// The files specified and found.
 pub struct Tasks {
     source: Source,
     specs: Arc<[Spec]>,
@@ -56,10 +56,11 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// The tasks of these inputs, until the run is stopped; names become relative to `root`, a canonical path, if there is one.
+    /// Returns the tasks of these inputs, until the run is stopped. Names become relative to `root`, a canonical path,
+    /// if there is one.
     ///
     /// # Errors
-    /// A list of names cannot be opened.
+    /// Fails if a list of names cannot be opened.
     pub fn new(
         inputs: &Inputs,
         options: walk::Options,
@@ -84,13 +85,13 @@ impl Tasks {
         Ok(Tasks { source: Source::Walk(Box::new(walk)), specs, naming, list_failed })
     }
 
-    /// The tasks of a place in no file system.
+    /// Returns the tasks of an object store.
     pub fn of_remote(remote: &dyn Remote, specs: &Arc<[Spec]>, progress: &Progress) -> Tasks {
         let source = Source::Remote(remote.list(specs, progress));
         Tasks { source, specs: specs.clone(), naming: None, list_failed: None }
     }
 
-    /// What the selection left out.
+    /// Returns what the selection excluded.
     pub fn left_out(&self) -> LeftOut {
         match &self.source {
             Source::Walk(walk) => walk.left_out(),
@@ -98,7 +99,7 @@ impl Tasks {
         }
     }
 
-    /// Why the list of names was not read to its end, if it was not. Told once.
+    /// Returns why the list of names was not read to its end, if that happened. Returned once.
     pub fn list_error(&self) -> Option<Error> {
         self.list_failed
             .as_ref()
@@ -106,7 +107,7 @@ impl Tasks {
     }
 }
 
-/// Puts files in the order of a tree of names, folder by folder, as version 2 of torrents has them; notices come first.
+/// Sorts files in the order of a tree of names, folder by folder, as in version 2 of torrents; notices come first.
 pub fn in_order_of_the_tree(tasks: &mut [Task]) {
     tasks.sort_by(|one, other| match (one, other) {
         (Task::File(one), Task::File(other)) => {

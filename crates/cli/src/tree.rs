@@ -1,6 +1,7 @@
-//! `truesum tree`: huge files on all cores, stored trees, damage located and mended, proofs, work divided between machines.
+//! `truesum tree`: hashes large files on all cores, stores trees, locates and repairs damage, proves ranges, and
+//! divides work between machines.
 //!
-//! Names and help of the options stand beside what they do, in one file for each pair of subcommands.
+//! Names and help of the options are next to their implementation, in one file for each pair of subcommands.
 
 mod build;
 mod division;

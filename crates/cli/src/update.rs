@@ -1,4 +1,4 @@
-//! `truesum update`: a manifest made to list its folder as it is now, as far as that is asked for.
+//! `truesum update`: updates a manifest to match its folder, as far as requested.
 
 pub mod arguments;
 mod plan;

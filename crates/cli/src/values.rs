@@ -1,4 +1,4 @@
-//! Values of options, parsed: what a word of the command line means by itself.
+//! Parsers for option values, independent of other options.
 
 pub mod color;
 pub mod digest;

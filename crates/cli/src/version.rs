@@ -1,4 +1,4 @@
-//! `truesum --version -v`: what a report of a fault needs to know of the program and of the machine.
+//! `truesum --version -v`: what a bug report needs to contain about the program and the machine.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -7,7 +7,7 @@ use crate::values::color::Color;
 use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, kernel};
 
-/// Features of cargo that are built in, and whether they are.
+/// The cargo features, and whether they are built in.
 const FEATURES: [(&str, bool); 6] = [
     ("bench", cfg!(feature = "bench")),
     ("png", cfg!(feature = "png")),
@@ -17,7 +17,7 @@ const FEATURES: [(&str, bool); 6] = [
     ("stores", cfg!(feature = "stores")),
 ];
 
-/// Prints it.
+/// Prints the information.
 pub fn run() -> Exit {
     print(&text(), &mut Console::new(Color::Auto))
 }
@@ -40,7 +40,7 @@ fn text() -> String {
     text
 }
 
-/// Instruction sets of the kernels that this CPU runs, as a mask may leave them.
+/// Returns the instruction sets of the kernels that this CPU runs, possibly restricted.
 fn kernels() -> Vec<&'static str> {
     let left = |isa: &str| kernel::forced().is_none_or(|forced| isa == forced || isa == "portable");
     let mut names = Vec::new();
@@ -52,7 +52,8 @@ fn kernels() -> Vec<&'static str> {
     names
 }
 
-/// The processor's name, how many of it this process may use, and which of its features kernels are chosen by.
+/// Returns the processor's name, the number of processors available to this process, and its features for which kernels
+/// are selected.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

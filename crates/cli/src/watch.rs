@@ -1,4 +1,4 @@
-//! A run that is watched: its counters, the signals that end it and its progress line.
+//! A run with its counters, the signals that end it, and its progress line.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -13,17 +13,17 @@ use truesum::hash::Spec;
 use truesum::tree::reading::Reading;
 use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Remote, Sink, Task};
 
-/// Counters, signals and the progress line of one run. The default is a run that is over before anybody could ask.
+/// The counters, signals and progress line of one run. The default is for a run that ends almost immediately.
 #[derive(Default)]
 pub struct Watch {
     pub progress: Arc<Progress>,
     pub signals: Signals,
-    /// Where the one file lies that is read, if it is an object.
+    /// The store of the only file that is read, if it is an object.
     pub remote: Option<Arc<dyn Remote>>,
 }
 
 impl Watch {
-    /// Installs signals and starts the progress line; `size` is that of the only file, if it is known.
+    /// Installs signal handlers and starts the progress line. `size` is that of the only file, if known.
     pub fn start(line: Line, size: Option<u64>, console: &mut Console) -> Watch {
         let progress = Arc::new(Progress::default());
         let signals = Signals::install(&progress).unwrap_or_default();
@@ -31,13 +31,13 @@ impl Watch {
         Watch { progress, signals, remote: None }
     }
 
-    /// The watch of a run on one file of this size.
+    /// Returns the watch for a run on one file of this size.
     pub fn of_one(size: Option<u64>, console: &mut Console) -> Watch {
         Watch::start(Line::where_seen(), size, console)
     }
 
-    /// The exit after a failure: that of the signal, if one asked for the end; else by whether it says something of the file
-    /// that was read, or of what was asked.
+    /// Returns the exit after a failure: that of the signal, if one ended the run; otherwise depending on whether the
+    /// error belongs to the file or to the request.
     pub fn failed(&self, error: &Error, console: &mut Console) -> Exit {
         console.display = None;
         console.failure(error);
@@ -48,7 +48,7 @@ impl Watch {
         self.signals.ended_by().map_or(failed, Exit::Signal)
     }
 
-    /// Prints what came of the run, or says why there is nothing.
+    /// Prints the result of the run, or why there is none.
     pub fn print(&self, result: Result<String, Error>, console: &mut Console) -> Exit {
         console.display = None;
         match result {
@@ -57,16 +57,17 @@ impl Watch {
         }
     }
 
-    /// How a file is read for a tree, on so many threads (0: one a core). The process is this program's own: it may map.
+    /// Returns how a file is read for a tree, with this many threads (0: one per core). Mapping is allowed, because
+    /// this process belongs to the program.
     pub fn reading(&self, threads: usize) -> Reading<'_> {
         let remote = self.remote.as_deref();
         Reading { threads, remote, mapping: Mapping::Guarded, ..Reading::new(&self.progress) }
     }
 
-    /// The digests of one file.
+    /// Returns the digests of one file.
     ///
     /// # Errors
-    /// It was not read to its end.
+    /// Fails if it was not read to its end.
     pub fn digests(&self, name: &OsStr, specs: &[Spec], threads: usize) -> Result<Found, Error> {
         struct One(Option<Result<Found, Error>>);
         impl Sink for One {
@@ -79,7 +80,7 @@ impl Watch {
             }
         }
         let specs: Arc<[Spec]> = specs.into();
-        // An object is read by the last part of its URL.
+        // An object is named by the last part of its URL.
         let last = || name.as_bytes().rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         let open = self.remote.as_ref().and_then(|_| last());
         let mut tasks = std::iter::once(Task::File(Job { open, ..Job::argument(name, &specs) }));

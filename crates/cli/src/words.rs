@@ -1,14 +1,14 @@
-//! Numbers, times and names as people read them.
+//! Formats numbers, times and names for users.
 
 use truesum::hash::Spec;
 use truesum::manifest::weak;
 
-/// `1 file`, `2 files`, `1,234 files`.
+/// Returns `1 file`, `2 files`, `1,234 files`.
 pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// A number with its thousands apart.
+/// Returns a number with thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -21,7 +21,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number of bytes for people: `1.2 GiB`.
+/// Returns a number of bytes for users: `1.2 GiB`.
 pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1000 {
@@ -37,7 +37,7 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.digits$} {}", UNITS[unit])
 }
 
-/// A length of time for people: `4 s`, `3:20 min`, `2:05 h`.
+/// Returns a duration for users: `4 s`, `3:20 min`, `2:05 h`.
 pub fn clock(seconds: f64) -> String {
     let seconds = seconds.ceil().min(1e9) as u64;
     match seconds {
@@ -47,7 +47,7 @@ pub fn clock(seconds: f64) -> String {
     }
 }
 
-/// What an equal digest of this algorithm, which is weak, does not show.
+/// Returns what a matching digest of this weak algorithm does not prove.
 pub fn not_shown(name: &str) -> &'static str {
     let spec: Option<Spec> = name.parse().ok();
     match spec.is_some_and(|spec| weak::verdict(&spec) == weak::Strength::Sampled) {
@@ -56,7 +56,7 @@ pub fn not_shown(name: &str) -> &'static str {
     }
 }
 
-/// What is to be said of those of the algorithms that look at samples.
+/// Returns the notes on those of the algorithms that only read samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
     sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))

@@ -1,4 +1,4 @@
-//! Hashes what comes from standard input, or from anything else that can be read: `hash_stream < FILE`
+//! Hashes standard input; any other reader works the same way: `hash_stream < FILE`
 use truesum::hash::Spec;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,4 +1,4 @@
-//! Hashes every file below a folder on all cores: `hash_tree ALGORITHM[,ALGORITHM] FOLDER`.
+//! Hashes every file in a directory tree on all cores: `hash_tree ALGORITHM[,ALGORITHM] FOLDER`.
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use truesum::walk::{Options, Walk};

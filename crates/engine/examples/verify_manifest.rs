@@ -1,4 +1,4 @@
-//! Says of each entry of a manifest what it came to, and whether the whole is good: `verify_manifest MANIFEST`
+//! Prints the result of each entry of a manifest, and the verdict for the whole: `verify_manifest MANIFEST`
 use truesum::{Conclusion, Options, verify};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -128,7 +128,7 @@ impl Progress {
         self.all_found.store(all, Relaxed);
     }
 
-    /// Adds the size of files that were found; `None` if it is unknown.
+    /// Notes the bytes of files found; nothing where they are not known.
     pub fn add_found_bytes(&self, bytes: Option<u64>) {
         match bytes {
             Some(bytes) => drop(self.found_bytes.fetch_add(bytes, Relaxed)),

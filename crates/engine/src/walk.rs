@@ -51,12 +51,12 @@ pub struct Options {
     pub one_file_system: bool,
     /// Whether to read devices, pipes and sockets.
     pub special: Special,
-    /// Which files are returned. Globs apply to everything found below a root, sizes and times also to roots that are
-    /// files. Requested names and samples are left to callers that have a list.
+    /// Which files. Globs are asked of what is found below a root, sizes and times of roots that are files too; names asked for
+    /// and samples are the business of who has a list.
     pub select: Selection,
-    /// Whether globs are matched against the name below the root, as in a manifest, and not against the complete path.
+    /// Whether globs are asked of the name below the root, as a manifest has it, and not of the whole path.
     pub below_root: bool,
-    /// Whether to respect `.gitignore` files below the roots.
+    /// Honour `.gitignore` files below the roots.
     pub gitignore: bool,
 }
 
@@ -159,8 +159,8 @@ struct IgnoreFile {
 }
 
 impl Walk {
-    /// Walks the roots in the given order, with the help of this many threads (0: one per core). A root that is a file
-    /// is returned as an item itself, and so is `-`, standard input.
+    /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that
+    /// is a file is an item itself, and so is `-`, standard input.
     pub fn new(
         roots: impl IntoIterator<Item: Into<PathBuf>, IntoIter: Send + 'static>,
         options: Options,

@@ -1,6 +1,7 @@
-//! What mapping does to the process: nothing unasked, and nothing to whoever handled SIGBUS before.
+//! What mapping does to the process: nothing unless requested, and nothing to an existing SIGBUS handler.
 //!
-//! Each case is a process of its own, this test program once more, for a handler belongs to the whole process.
+//! Each case runs in its own process, another instance of this test program, because a signal handler belongs to the
+//! whole process.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -23,7 +24,8 @@ const CASE: &str = "TRUESUM_TEST_CASE";
 
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
-/// The host's handler: counts, and mends the fault it may have been called for as ours does.
+/// The host's handler: counts its calls, and repairs the fault it may have been called for as the engine's handler
+/// does.
 extern "C" fn host(_: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     CALLS.fetch_add(1, SeqCst);
     // SAFETY: the kernel passes a valid siginfo; the page is one that the test mapped.
@@ -59,11 +61,11 @@ fn handler() -> usize {
 }
 
 fn send() {
-    // SAFETY: a signal to this thread, which is there when the call returns.
+    // SAFETY: raises a signal in this thread, which is handled before the call returns.
     unsafe { libc::raise(libc::SIGBUS) };
 }
 
-/// Hashes a file whose pages are in memory. False where the system's files cannot be mapped at all.
+/// Hashes a file whose pages are in memory. Returns false if the system's files cannot be mapped at all.
 fn hash(mapping: Mapping) -> bool {
     let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
     std::fs::write(&file, vec![7; 16 << 20]).unwrap();
@@ -75,7 +77,7 @@ fn hash(mapping: Mapping) -> bool {
     local
 }
 
-/// Does all that can be done with a tree of such a file.
+/// Performs every operation with a tree of such a file.
 fn trees(mapping: Mapping) {
     let folder = tempfile::tempdir().unwrap();
     let (file, target) = (folder.path().join("f"), folder.path().join("f.ftr"));
@@ -99,11 +101,11 @@ fn trees(mapping: Mapping) {
     assert!(found.judgement == Judgement::Good && mends.is_empty());
 }
 
-/// A fault of the host's own: a mapping behind the end of its file.
+/// Causes a fault that is the host's own: a mapping beyond the end of its file.
 fn fault() {
     let file = tempfile::tempfile().unwrap();
     file.set_len(65536).unwrap();
-    // SAFETY: a new mapping; what is read of it is replaced by the handler.
+    // SAFETY: a new mapping; the page that is read is replaced by the handler.
     unsafe {
         let flags = libc::MAP_SHARED;
         let page = libc::mmap(ptr::null_mut(), 2 * 65536, libc::PROT_READ, flags, file.as_raw_fd(), 0);
@@ -175,7 +177,7 @@ fn child(case: &str) {
             hash(Mapping::Guarded);
             fault();
         }
-        // Rust's own handler stands before: it resets itself and counts on the fault coming again.
+        // Rust's own handler comes first: it resets itself and relies on the fault occurring again.
         "sent to rust" => {
             hash(Mapping::Guarded);
             send();
@@ -188,7 +190,7 @@ fn child(case: &str) {
     }
 }
 
-/// What each case does, in a process of its own.
+/// The body of each case, which runs in its own process.
 #[test]
 fn case() {
     if let Ok(case) = std::env::var(CASE) {

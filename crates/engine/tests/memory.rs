@@ -1,4 +1,4 @@
-//! Peak memory of huge files' digests. A program of its own: what other tests hold would count too.
+//! Peak memory of hashing huge files. A separate program, because the memory of other tests would be counted too.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,7 +23,7 @@ impl Sink for Whole {
     }
 }
 
-/// The most that was resident since the process began, mapped pages of files included.
+/// Returns the peak resident memory of the process, including mapped pages of files.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a process has a status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
@@ -31,7 +31,7 @@ fn peak() -> u64 {
     kib << 10
 }
 
-/// As the program reads: mapped windows count too.
+/// Reads as the program does: mapped windows count too.
 fn hash(path: &Path, names: &str, size: u64, threads: usize) {
     let specs: Arc<[Spec]> = names.split(',').map(|name| name.parse().expect("a name")).collect();
     let mut tasks = std::iter::once(Task::File(Job::hash(path, &specs)));
@@ -51,7 +51,7 @@ fn no_digest_of_a_huge_file_takes_more_than_its_share() {
     drop(file);
     for threads in [2, 24] {
         let most = 64 * MIB + 2 * MIB * threads as u64;
-        // S3's parts take the most lanes, Glacier's leaves are many, mtsum's are few and long.
+        // S3 parts take the most lanes, Glacier has many leaves, mtsum few and long ones.
         for names in ["s3-etag", "glacier", "sha256-tree;leaf=16MiB", "mtsum-md5", "md5-tree", "xxh3,crc32"] {
             hash(&data, names, size, threads);
             assert!(peak() <= most, "{names} on {threads} threads: {} MiB", peak() / MIB);

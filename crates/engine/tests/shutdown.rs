@@ -1,9 +1,9 @@
-//! How runs end: the places where threads wait for each other, under a model checker and under fire.
+//! How runs end: the places where threads wait for each other, in a model checker and under load.
 //!
-//! The model checker (loom) runs the code of the program, not a copy: the two files that hold a condition variable are
-//! compiled into this test with its locks in place of those of the standard library, and all interleavings are tried (of
-//! runs, those with at most two preemptions). A worker that leaves without closing the frontier, or a helper that ends
-//! without giving its slot up, is a deadlock here.
+//! The model checker (loom) runs the code of the program, not a copy: the two files that contain a condition variable
+//! are compiled into this test with its locks in place of those of the standard library, and all interleavings are
+//! tried (for runs, those with at most two preemptions). A worker that leaves without closing the frontier, or a helper
+//! thread that ends without releasing its slot, shows as a deadlock here.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use loom::sync::{Mutex, mpsc};
 use slot::ListingSlot;
 
-/// Tasks in all, and how far workers may run ahead.
+/// The number of tasks, and how far workers may run ahead.
 const TASKS: u64 = 2;
 const WINDOW: u64 = 1;
 
-/// A worker as `run::worker` is one, with one task at a time: it waits only when it holds nothing.
+/// A worker like `run::worker`, with one task at a time: it waits only when it holds nothing.
 fn work(frontier: &Frontier, next: &Mutex<u64>, stop: &AtomicBool, send: &mpsc::Sender<Option<u64>>) {
     let _leaves = Leaving(frontier);
     while !stop.load(Relaxed) {
@@ -41,7 +41,7 @@ fn work(frontier: &Frontier, next: &Mutex<u64>, stop: &AtomicBool, send: &mpsc::
             let taken = *place;
             *place += 1;
             drop(place);
-            // A stop between taking and finishing drops the task: nobody will ever hand it out.
+            // A stop between taking and finishing drops the task: it will never be delivered.
             if !stop.load(Relaxed) {
                 send.send(Some(taken)).unwrap();
             }
@@ -53,7 +53,7 @@ fn work(frontier: &Frontier, next: &Mutex<u64>, stop: &AtomicBool, send: &mpsc::
     }
 }
 
-/// A run with two workers, the calling thread handing out in order; `stopping` sets the stop flag at any moment.
+/// A run with two workers, with delivery in the calling thread; `stopping` sets the stop flag at any moment.
 fn run(stopping: bool) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
@@ -141,7 +141,7 @@ fn a_folder_that_is_given_up_is_listed_by_nobody_after_that() {
     });
 }
 
-/// Runs with real threads, each ended by force if it hangs.
+/// Runs with real threads, each terminated if it hangs.
 mod under_fire {
     use std::hash::{BuildHasher, Hasher, RandomState};
     use std::io::{self, Write};
@@ -154,7 +154,7 @@ mod under_fire {
     #[derive(Default)]
     struct Counting {
         outcomes: u64,
-        /// The outcome that cannot be written.
+        /// The number of the outcome that cannot be written.
         refused: Option<u64>,
     }
 
@@ -168,7 +168,7 @@ mod under_fire {
         }
     }
 
-    /// What a run comes to, on a thread of its own so that the test can give up waiting.
+    /// Returns the result of a run on a separate thread, so that the test can stop waiting.
     fn start(
         mut tasks: impl Iterator<Item = Task> + Send + 'static,
         threads: usize,
@@ -199,7 +199,7 @@ mod under_fire {
         });
         let progress = Arc::new(Progress::default());
         let end = start(std::iter::once(first).chain(others), 2, &progress, Counting::default());
-        // One worker has the pipe, and more of it than it takes at a time; the other comes to the end of the window.
+        // One worker reads the pipe, which holds more than it takes at a time; the other reaches the end of the window.
         let mut writer = std::fs::File::options().write(true).open(&pipe).unwrap();
         writer.write_all(&vec![0; 6 << 20]).unwrap();
         let window = 1 << 14;
@@ -211,7 +211,7 @@ mod under_fire {
         let summary = end().unwrap();
         assert!(summary.interrupted);
         assert_eq!(summary.files, window - 1, "what was finished behind the pipe is told");
-        // Hashed or not.
+        // Whether hashed or not.
         let of_pipe = progress.bytes() - summary.bytes;
         let left = rustix::io::ioctl_fionread(&writer).unwrap();
         assert_eq!(of_pipe + left, 6 << 20, "and what was read of the pipe is counted");

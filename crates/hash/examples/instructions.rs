@@ -1,11 +1,11 @@
-//! Hashes a fixed set of messages in every way there is, for counting instructions: `tests/instructions.py` runs this under
-//! Valgrind's callgrind, which writes a count down after each `counted_call`, and knows them by the lines printed here:
-//! algorithm, way, and what the count is to be divided by.
+//! Hashes a fixed set of messages with every implementation, to count instructions: `tests/instructions.py` runs this
+//! under Valgrind's callgrind, which writes a count after each `counted_call`, and identifies the counts by the lines
+//! printed here: algorithm, implementation, and the divisor of the count.
 //!
-//! Ways are the kernel rows that run here (`avx2 x8`: eight messages of 4 KiB), `one` for algorithms without rows (one
-//! message of 64 KiB by what a library or a tree does), `1000 x64` and the like for what so many messages of so many bytes
-//! cost with all that is around kernels, and `64 alone` for one short message after the other. Names as arguments leave the
-//! others out.
+//! Implementations are the kernel rows that run on this CPU (`avx2 x8`: eight messages of 4 KiB), `one` for algorithms
+//! without rows (one message of 64 KiB by the streaming hasher or the tree), `1000 x64` and similar for the cost of
+//! that many messages of that many bytes including everything around the kernels, and `64 alone` for one short message
+//! after another. Names as arguments restrict the algorithms.
 use std::hint::black_box;
 use truesum_hash::kernel::{self, Kernel};
 use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, update_many_on};
@@ -13,10 +13,10 @@ use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, update_many_on};
 /// Bytes of each message of a kernel row.
 const LEN: usize = 4096;
 
-/// Bytes of the message of a way without rows.
+/// Bytes of the message for an algorithm without rows.
 const ONE: usize = 1 << 16;
 
-/// Many short messages: algorithm, messages, bytes of each.
+/// Many short messages: algorithm, number of messages, bytes per message.
 const MANY: [(&str, usize, usize); 9] = [
     ("md5", 1000, 64),
     ("sha256", 1000, 64),
@@ -38,7 +38,7 @@ fn main() {
         let spec = Spec::new(algorithm);
         for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
             let slices: Vec<&[u8]> = data.chunks(LEN).take(row.lanes).collect();
-            // Of a length that is known, for what has it in front.
+            // The length is set for algorithms that hash it first.
             let mut hashers: Vec<Hasher> = slices.iter().map(|_| spec.hasher_for_size(1 << 40)).collect();
             let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
             count(
@@ -72,7 +72,7 @@ fn main() {
     }
 }
 
-/// Runs a call twice, the first time uncounted: CPU features are looked up then, and memory comes from the system.
+/// Runs a call twice, the first time uncounted, because it detects CPU features and obtains memory from the system.
 fn count(way: &str, algorithm: &str, units: usize, unit: &str, call: &mut dyn FnMut()) {
     call();
     counted_call(call);
@@ -80,14 +80,14 @@ fn count(way: &str, algorithm: &str, units: usize, unit: &str, call: &mut dyn Fn
     println!("{algorithm}\t{way}\t{units}\t{unit}");
 }
 
-/// Where callgrind, which finds it by its name, begins to count.
+/// Callgrind finds this function by its name and starts counting here.
 #[inline(never)]
 fn counted_call(call: &mut dyn FnMut()) {
     call();
     black_box(0);
 }
 
-/// Where callgrind writes down its count. It misses returns from functions, so this is a call.
+/// Callgrind writes its count here. It misses returns from functions, so this is a call.
 #[inline(never)]
 fn counted_to_here() {
     black_box(0);

@@ -1,11 +1,13 @@
 //! Core cycles per byte of every kernel row with 1 to 64 messages at once, all in the cache.
 //!
-//! `cargo run --release --example kernels [NAME...]`. The row that serves a number of messages is starred. Every slice is timed
-//! between two measurements of the core's clock, and does not count where those differ; each figure is the best slice.
+//! `cargo run --release --example kernels [NAME...]`. A star marks the row that is used for a number of messages. Every
+//! slice is timed between two measurements of the core's clock, and is discarded if they differ; each figure is the
+//! best slice.
 //!
-//! Behind each algorithm stand its crossovers: which row is best from how many messages of equal length, which one the table
-//! takes, and where that costs more than 10 %. What does not fit a row is left to another turn of it or to narrower ones, so the
-//! lowest figure of a column is not always the best begin. `TRUESUM_CPU=avx2` and the like show another class of machine.
+//! Each algorithm is followed by its crossovers: the row that is best from a given number of messages of equal length,
+//! the row that the table selects, and where that costs more than 10 %. Messages that do not fit a row are hashed in
+//! another pass or by narrower rows, so the lowest figure of a column is not always the best start. `TRUESUM_CPU=avx2`
+//! and similar show another class of machine.
 use std::fmt;
 use std::time::Instant;
 use truesum_hash::kernel::{self, Kernel, Runnable};
@@ -42,13 +44,13 @@ fn main() {
     }
 }
 
-/// What a row takes for a byte of each of its messages, however many of them there are.
+/// The cost per byte of each message in a row, regardless of how many messages there are.
 struct Turn {
     row: Runnable,
     cycles: f64,
 }
 
-/// Which row begins with so many messages, and what all of them take.
+/// The row that starts with this number of messages, and the cost of all of them.
 #[derive(Clone, Copy)]
 struct Choice<'a> {
     turn: &'a Turn,
@@ -64,7 +66,7 @@ fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
             Some(place) => turn.cycles + fewer[place].cycles,
         };
         let choices = turns.iter().map(|turn| Choice { turn, cycles: all(turn, &best) });
-        // A wider row stands before narrower ones, and stays unless it is beaten by more than noise.
+        // A wider row comes before narrower ones, and is only replaced by one that is faster by more than noise.
         let choice = choices.reduce(|a, b| if b.cycles < 0.98 * a.cycles { b } else { a });
         best.push(choice.expect("an algorithm has rows"));
         let picked = kernel::pick(kernel::rows(algorithm), messages).row();
@@ -73,7 +75,7 @@ fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
     }
     println!("{:11} best:  {}", algorithm.name, Ranges(&best));
     println!("{:11} table: {}", algorithm.name, Ranges(&table));
-    // Neighbours are told together: the first, the last, and the most that any of them costs.
+    // Neighbouring numbers are printed as a range: the first, the last, and the highest cost.
     let mut dearer: Vec<(usize, usize, f64)> = Vec::new();
     for (i, (table, best)) in table.iter().zip(&best).enumerate() {
         let (messages, ratio) = (i + 1, table.cycles / best.cycles);
@@ -92,7 +94,7 @@ fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
     }
 }
 
-/// From how many messages which row begins.
+/// The number of messages from which each row starts.
 struct Ranges<'a>(&'a [Choice<'a>]);
 
 impl fmt::Display for Ranges<'_> {
@@ -111,7 +113,7 @@ impl fmt::Display for Ranges<'_> {
 
 fn cycles_per_byte(algorithm: &'static Algorithm, row: Runnable, messages: usize) -> f64 {
     let spec = Spec::new(algorithm);
-    // Lengths that keep the messages off power-of-two strides.
+    // Lengths that avoid strides between messages of a power of two.
     let data: Vec<Vec<u8>> = (0..messages).map(|i| vec![i as u8; LEN + 64 * (i % 32 + 1)]).collect();
     let slices: Vec<&[u8]> = data.iter().map(|message| &message[..LEN]).collect();
     let mut hashers: Vec<Hasher> = (0..messages).map(|_| spec.hasher()).collect();
@@ -132,7 +134,7 @@ fn cycles_per_byte(algorithm: &'static Algorithm, row: Runnable, messages: usize
     best
 }
 
-/// The core's clock, from a chain of multiplications (3 cycles) and exclusive ors (1), each waiting for the one before.
+/// The core's clock, from a chain of dependent multiplications (3 cycles) and exclusive ors (1).
 fn cycles_per_ns() -> f64 {
     const STEPS: u64 = 5000;
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Requests over HTTP: signed, sent again where that is worth it, and answered only by bodies that came to their end.
+//! HTTP requests: signed, retried where that makes sense, and answered only by complete bodies.
 
 use crate::failure::{Failure, at_its_root};
 use crate::gate::Gate;
@@ -14,12 +14,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// The shortest and the longest pause before a request is sent again.
+/// The shortest and the longest pause before a retry.
 const PAUSE: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_secs(20);
-/// How long a service may have a request wait.
+/// The longest delay that a service may request.
 const AFTER: Duration = Duration::from_secs(60);
-/// Most bytes of an answer that says why there is none.
+/// Maximum size in bytes of an error answer.
 const WHY: usize = 64 << 10;
 
 /// Sends requests.
@@ -32,12 +32,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client without connections.
+    /// Returns a client without connections.
     ///
     /// # Errors
-    /// The certificates of this system cannot be had.
+    /// The system's certificates cannot be loaded.
     pub(crate) fn new(signing: Signing, settings: Settings) -> Result<Client, Failure> {
-        // A redirection would take the request to where its signature does not hold; what says so is told instead.
+        // A redirection would send the request to a host for which its signature is not valid; it is reported instead.
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(settings.silence)
@@ -48,10 +48,10 @@ impl Client {
         Ok(Client { http: HttpClient::new(http), signing, settings, gate: Gate::new(settings.requests) })
     }
 
-    /// Asks until there is an answer that `take` accepts, or asking is not worth it any more.
+    /// Sends a request until `take` accepts an answer, or until further attempts make no sense.
     ///
     /// # Errors
-    /// The last failure; those of `take` are worth another attempt only where an answer was none to the question.
+    /// The last failure; those of `take` are only retried if the answer did not match the request.
     pub(crate) async fn ask<T>(
         &self,
         ask: &Ask,
@@ -121,7 +121,7 @@ impl Client {
         while let Some(frame) = timeout(silence, frames.frame()).await.map_err(|_| silent())? {
             let frame = match frame {
                 Ok(frame) => frame,
-                // What is left to say of a refusal is not worth another failure.
+                // Failing to read the rest of an error answer is not a failure of its own.
                 Err(_) if !good => break,
                 Err(error) => {
                     let what = format!("the answer ended after {} bytes", body.len());
@@ -142,12 +142,12 @@ impl Client {
             let why = format!("{} bytes came of {}", answer.body.len(), promised.unwrap_or(0));
             return Err(Failure::Unreached { why, attempts: 1 });
         }
-        // That a range cannot be had of an object is an answer of its own.
+        // An unsatisfiable range is a valid answer.
         if good || answer.status == 416 { Ok(answer) } else { Err(refusal(&answer)) }
     }
 }
 
-/// What an error says that has no source.
+/// An error without a source.
 #[derive(Debug)]
 struct Lost;
 
@@ -159,7 +159,8 @@ impl std::fmt::Display for Lost {
 
 impl std::error::Error for Lost {}
 
-/// Why a service says no. Only its word for the cause and its sentence are taken: other members repeat what was signed.
+/// Returns the reason for a refusal. Only the error code and the message are used: other members repeat what was
+/// signed.
 fn refusal(answer: &Answer) -> Failure {
     let (mut code, mut text) = match answer.body.first() {
         Some(b'{') => said_in_json(&answer.body),
@@ -194,15 +195,15 @@ fn refusal(answer: &Answer) -> Failure {
     Failure::Status { status: answer.status, code, text, after, attempts: 1 }
 }
 
-/// The reason and the sentence of an error as Google writes it.
+/// Returns the error code and the message from Google's JSON format.
 fn said_in_json(body: &[u8]) -> (String, String) {
     let value: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
     let text = |pointer| value.pointer(pointer).and_then(|text| text.as_str()).unwrap_or_default().to_owned();
     (text("/error/errors/0/reason"), text("/error/message"))
 }
 
-/// How long to wait before attempt number `attempt + 1`: twice as long each time, less a random half, so that requests that failed
-/// together do not come back together.
+/// Returns the delay before attempt number `attempt + 1`: doubled each time, minus a random half, so that requests that
+/// failed together are not retried together.
 fn pause(attempt: u32) -> Duration {
     let longest = (PAUSE * 2u32.saturating_pow(attempt - 1).min(1 << 16)).min(LONG);
     let random = RandomState::new().hash_one(attempt) % 1024;

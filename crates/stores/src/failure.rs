@@ -1,4 +1,4 @@
-//! Why a request came to nothing, in words that name status and cause and nothing secret.
+//! Why a request failed, in messages that state status and cause and nothing secret.
 
 use std::error::Error as _;
 use std::fmt;
@@ -6,43 +6,43 @@ use std::io;
 use std::time::Duration;
 use truesum::Cause;
 
-/// Why a request came to nothing.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// There is no such object.
+    /// The object does not exist.
     Missing,
-    /// The object is another version than the one asked for.
+    /// The object has a different version from the requested one.
     Overwritten(String),
     /// The service refused.
     Status {
         status: u16,
-        /// The service's word for it, `AccessDenied`, and its sentence.
+        /// The service's error code, `AccessDenied`, and its message.
         code: String,
         text: String,
-        /// When it wants to be asked again.
+        /// The delay before the next attempt that the service asks for.
         after: Option<Duration>,
         attempts: u32,
     },
-    /// No answer came, or only the beginning of one.
+    /// There was no answer, or only the beginning of one.
     Unreached { why: String, attempts: u32 },
-    /// The answer is not one to what was asked.
+    /// The answer does not match the request.
     Wrong { why: String, attempts: u32 },
-    /// It cannot be asked at all.
+    /// The request cannot be sent at all.
     Unasked(String),
 }
 
 impl Failure {
-    /// An answer that is none to what was asked.
+    /// An answer that does not match the request.
     pub(crate) fn wrong(why: impl Into<String>) -> Failure {
         Failure::Wrong { why: why.into(), attempts: 1 }
     }
 
-    /// Whether the service asks for fewer requests.
+    /// Returns whether the service asks for fewer requests.
     pub(crate) fn is_throttling(&self) -> bool {
         matches!(self, Failure::Status { status: 429 | 503, .. })
     }
 
-    /// How many attempts are worth it, of `most` where the service is busy.
+    /// Returns how many attempts make sense, up to `most` if the service is busy.
     pub(crate) fn attempts(&self, most: u32) -> u32 {
         match self {
             Failure::Status { status: 408 | 429 | 500 | 502 | 503 | 504, .. } => most,
@@ -52,7 +52,7 @@ impl Failure {
         }
     }
 
-    /// The same after so many attempts.
+    /// Returns the same failure after this many attempts.
     pub(crate) fn after(mut self, count: u32) -> Failure {
         if let Failure::Status { attempts, .. }
         | Failure::Unreached { attempts, .. }
@@ -63,7 +63,7 @@ impl Failure {
         self
     }
 
-    /// What the library calls it.
+    /// Returns the corresponding cause of the library.
     pub(crate) fn cause(&self) -> Cause {
         let text = self.to_string();
         let kind = match self {
@@ -104,7 +104,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What an error of the network says at its root: what is above it may hold the URL, and that a signature.
+/// Returns the message of a network error's root cause: the errors above it may contain the URL, and with it a
+/// signature.
 pub(crate) fn at_its_root(error: &(dyn std::error::Error + 'static)) -> String {
     let mut root = error;
     while let Some(source) = root.source() {
@@ -117,7 +118,7 @@ pub(crate) fn at_its_root(error: &(dyn std::error::Error + 'static)) -> String {
     if text.contains("://") { "the request could not be sent".to_owned() } else { text }
 }
 
-/// The same for an error of the library that finds credentials, whose own words say what was missing.
+/// The same for an error of the credentials library, whose messages state what was missing.
 pub(crate) fn of_credentials(error: &object_store::Error) -> Failure {
     let root = error.source().map_or_else(|| error.to_string(), at_its_root);
     Failure::Unasked(format!("no credentials could be had: {root}"))

@@ -1,4 +1,4 @@
-//! Bytes of one version of an object: the beginning, and the ranges after it a few ahead of whoever hashes them.
+//! The bytes of one version of an object: the beginning, and the following ranges, a few ahead of hashing.
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -11,14 +11,14 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use truesum::Listed;
 
-/// An object of at most this size is asked for whole.
+/// An object of at most this size is requested whole.
 pub(crate) const SMALL: u64 = 4 << 20;
-/// Bytes asked for at a time of larger ones.
+/// Bytes per request for larger objects.
 pub(crate) const RANGE: u64 = 8 << 20;
-/// Ranges of one object that are under way or wait to be hashed.
+/// Ranges of one object that are requested or wait to be hashed.
 pub(crate) const AHEAD: usize = 4;
 
-/// Who asks whom.
+/// The client and the service it talks to.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub client: Client,
@@ -28,7 +28,8 @@ pub(crate) struct Source {
 /// The beginning of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Begun {
-    /// All of a small object, else as much of it as was asked for; nothing of one that is known to be larger.
+    /// The whole of a small object, otherwise the bytes that were requested; nothing for an object that is known to be
+    /// larger.
     pub bytes: Bytes,
     pub size: u64,
     pub version: Option<String>,
@@ -37,10 +38,10 @@ pub(crate) struct Begun {
 }
 
 impl Source {
-    /// Reads the beginning of an object: of the version that was listed, or of the one that is there.
+    /// Reads the beginning of an object: of the version that was listed, or of the current one.
     ///
     /// # Errors
-    /// It is not there or another version, or cannot be read; it is too large for one request and has no versions.
+    /// It does not exist, has another version, or cannot be read; it is too large for one request and has no versions.
     pub(crate) async fn begin(&self, key: &str, listed: Option<&Listed>) -> Result<Begun, Failure> {
         let begun = match listed {
             Some(Listed { size, version: Some(version), modified }) if *size > SMALL => {
@@ -86,7 +87,7 @@ impl Source {
         }
     }
 
-    /// An object without bytes, of which there is no range to ask for.
+    /// Opens an empty object, which has no range to request.
     async fn empty(&self, key: &str, version: Option<&str>) -> Result<Begun, Failure> {
         let ask = self.service.read(key, version, None);
         self.client
@@ -102,10 +103,10 @@ impl Source {
             .await
     }
 
-    /// A range of an object's version.
+    /// Reads a range of an object's version.
     ///
     /// # Errors
-    /// It is not that version any more, or cannot be read.
+    /// It has another version by now, or cannot be read.
     pub(crate) async fn range(
         &self,
         key: &str,
@@ -129,13 +130,13 @@ impl Source {
         self.client.ask(&ask, take).await
     }
 
-    /// What range of how large an object an answer holds; its body must have as many bytes as that.
+    /// Returns the range and the object size of an answer; its body must have exactly that many bytes.
     fn answered(&self, answer: &Answer) -> Result<(Range<u64>, u64), Failure> {
         let came = answer.body.len() as u64;
         let (range, size) = match (answer.status, answer.content_range()) {
             (206, Some((Some(range), size))) => (range, size),
-            // Whoever ignores that a range was asked for sends all of it. Without a length the end of the connection would be the
-            // end of the object, wherever that comes.
+            // A server that ignores ranges sends the whole object. Without a length, the end of the connection would
+            // count as the end of the object, wherever it occurs.
             (200, _) if !answer.tells_its_length() => {
                 return Err(Failure::wrong("the response has no length"));
             }
@@ -149,7 +150,7 @@ impl Source {
         Ok((range, size))
     }
 
-    /// Whether an answer is of the version that was asked for, and says so: not every service heeds the condition.
+    /// Checks that an answer states the requested version: not every service respects the condition.
     fn same(&self, answer: &Answer, asked: Option<&str>) -> Result<(), Failure> {
         match (asked, self.service.version(answer)) {
             (Some(asked), Some(got)) if asked != got => {
@@ -160,7 +161,7 @@ impl Source {
         }
     }
 
-    /// The rest of an object from `start`, range after range in order.
+    /// Requests the rest of an object from `start`, in consecutive ranges.
     pub(crate) fn rest(
         self: &Arc<Source>,
         key: String,
@@ -171,7 +172,7 @@ impl Source {
         let (source, version, size) = (self.clone(), begun.version.clone(), begun.size);
         let (key, version) = (Arc::<str>::from(key), version.map(Arc::<str>::from));
         tokio::spawn(async move {
-            // Whoever drops the set ends what is under way.
+            // Dropping the set aborts requests in progress.
             let mut under_way = VecDeque::new();
             let mut next = start;
             while next < size || !under_way.is_empty() {
@@ -199,7 +200,7 @@ impl Source {
     }
 }
 
-/// A task that ends with whoever waits for it.
+/// A task that is aborted when its handle is dropped.
 pub(crate) struct Aborting<T>(pub tokio::task::JoinHandle<T>);
 
 impl<T> Drop for Aborting<T> {

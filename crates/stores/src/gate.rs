@@ -1,16 +1,16 @@
-//! How many requests are under way: fewer when a service says it is too many, and slowly more again.
+//! Limits the number of concurrent requests: lowered when a service asks for fewer, and slowly raised again.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Good answers after which one request more is allowed again.
+/// Successful answers after which the limit is raised by one.
 const GOOD: usize = 32;
 
-/// What a request passes before it is sent.
+/// Admits requests before they are sent.
 #[derive(Debug)]
 pub(crate) struct Gate {
     free: Semaphore,
-    /// Requests allowed at once, now and at most.
+    /// Concurrent requests allowed, now and at most.
     allowed: AtomicUsize,
     most: usize,
     good: AtomicUsize,
@@ -21,13 +21,13 @@ impl Gate {
         Gate { free: Semaphore::new(most), allowed: AtomicUsize::new(most), most, good: AtomicUsize::new(0) }
     }
 
-    /// Waits until one more may be under way.
+    /// Waits until another request is allowed.
     pub(crate) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
         self.free.acquire().await.ok()
     }
 
-    /// One answer said that it is too many: one request fewer from now on, so that the share of requests that were refused is
-    /// the share that is given up.
+    /// Lowers the limit by one after a throttled request, so that the limit falls by the share of requests that are
+    /// refused.
     pub(crate) fn refused(&self, permit: Option<SemaphorePermit<'_>>) {
         let fewer = self.allowed.fetch_update(Relaxed, Relaxed, |allowed| (allowed > 1).then(|| allowed - 1));
         if let (Ok(_), Some(permit)) = (fewer, permit) {
@@ -35,7 +35,7 @@ impl Gate {
         }
     }
 
-    /// One answer was good.
+    /// Records a successful answer.
     pub(crate) fn answered(&self) {
         if self.allowed.load(Relaxed) < self.most && self.good.fetch_add(1, Relaxed) % GOOD == GOOD - 1 {
             self.allowed.fetch_add(1, Relaxed);

@@ -1,33 +1,33 @@
-//! What a service keeps of an object beside its bytes.
+//! What a service stores for an object in addition to its bytes.
 
 use data_encoding::BASE64;
 use truesum::hash::{Digest, Spec};
 
-/// A checksum that a service keeps.
+/// A checksum stored by a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checksum {
-    /// The name of the algorithm here; of parts `s3-sha256` and the like.
+    /// The name of the algorithm in this library; `s3-sha256` and similar for checksums of parts.
     pub algorithm: &'static str,
-    /// Its value, with the number of parts where it is one of parts.
+    /// Its value, with the number of parts for a checksum of parts.
     pub digest: Digest,
 }
 
-/// What a service tells of an object beside its bytes.
+/// What a service reports about an object in addition to its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Bytes of the object.
+    /// Size of the object in bytes.
     pub size: u64,
     /// Its checksums.
     pub checksums: Vec<Checksum>,
-    /// How many parts it was uploaded in, where that is told.
+    /// The number of parts it was uploaded in, if reported.
     pub parts: Option<u64>,
 }
 
 impl Checksum {
-    /// A checksum as headers have it: base64, and of parts their number behind it.
+    /// Parses a checksum as in headers: Base64, followed by the number of parts for checksums of parts.
     ///
     /// # Errors
-    /// It is none.
+    /// The text is not a checksum.
     pub(crate) fn base64(algorithm: &'static str, value: &str, composite: bool) -> Result<Checksum, String> {
         let bad = || format!("the service reports an invalid {algorithm}");
         let (text, parts) = match value.rsplit_once('-') {
@@ -46,13 +46,13 @@ impl Checksum {
             Some(parts @ 1..) if !of_parts.is_empty() => {
                 Ok(Checksum { algorithm: of_parts, digest: digest.with_parts(parts) })
             }
-            // A composite that does not tell how many parts it is of can be compared with nothing.
+            // A composite checksum without its number of parts is not comparable.
             None if !composite => Ok(Checksum { algorithm, digest }),
             _ => Err(bad()),
         }
     }
 
-    /// What an ETag is: the MD5 of the object, or of the MD5s of its parts; nothing where it is something else.
+    /// Interprets an ETag as the MD5 of the object, or of the MD5s of its parts; `None` if it is something else.
     pub(crate) fn etag(text: &str) -> Option<Checksum> {
         let text = text.trim().trim_matches('"');
         let (hex, parts) = match text.split_once('-') {
@@ -66,7 +66,7 @@ impl Checksum {
         })
     }
 
-    /// Whether a digest of this algorithm is one of the same kind.
+    /// Returns whether a digest of this algorithm is of the same kind.
     pub(crate) fn is_of(&self, spec: &Spec) -> bool {
         let plain = !(spec.is_keyed() || spec.is_seeded() || spec.is_customized());
         plain && spec.algorithm().name == self.algorithm && spec.digest_len() == self.digest.len()

@@ -1,8 +1,8 @@
-//! Objects of S3, Google Cloud Storage and Azure as files of a run: listed, read by ranges, or asked for the checksums that the
-//! service keeps of them.
+//! Objects of S3, Google Cloud Storage and Azure as files of a run: listed, read by ranges, or compared by the
+//! checksums that the service stores for them.
 //!
-//! [`Store`] is a [`Remote`](truesum::Remote) of the library. Requests are asynchronous inside this crate and nowhere else.
-//! What is asked of the services, and what they promise, stands in `docs/stores.md`.
+//! [`Store`] implements [`Remote`](truesum::Remote) of the library. Requests are asynchronous inside this crate only.
+//! The requests sent to the services, and what the services guarantee, are described in `docs/stores.md`.
 
 mod client;
 mod failure;

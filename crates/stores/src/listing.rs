@@ -1,4 +1,4 @@
-//! The objects below a location as jobs, page after page: the next page is on its way while this one is handed out.
+//! The objects below a location as jobs, page by page: the next page is requested while the current one is returned.
 
 use crate::failure::Failure;
 use crate::fetch::Source;
@@ -15,9 +15,9 @@ use tokio::sync::mpsc;
 use truesum::hash::Spec;
 use truesum::{Cause, Error, Job, Listed, Notice, Task};
 
-/// Objects asked for at a time, which is what services give at most.
+/// Objects requested per page, which is the maximum of the services.
 const MOST: u32 = 1000;
-/// How often it is looked whether the run was stopped.
+/// The interval for checking whether the run was stopped.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Objects as jobs.
@@ -50,10 +50,10 @@ impl Listing {
         Task::Tell(Notice::Failed(Error::new(path.as_bytes(), "list", failure.cause())))
     }
 
-    /// The job of an object; nothing of what stands for a folder.
+    /// Returns the job of an object; `None` for a folder marker.
     fn task(&self, object: Object) -> Option<Task> {
         let Object { key, size, version, modified } = object;
-        // A single object is named by the last part of its key, everything else by what is below the location.
+        // A single object is named by the last part of its key, all others by their path below the location.
         let mut prefix = self.location.prefix();
         if self.location.object() == Some(&*key) {
             prefix.truncate(key.rfind('/').map_or(0, |slash| slash + 1));
@@ -100,13 +100,13 @@ impl Iterator for Listing {
     }
 }
 
-/// Sends the pages of what a location names: the object, or all objects below the folder.
+/// Sends the pages for a location: the object, or all objects below the folder.
 async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<Page, Failure>>) {
     let below = location.prefix();
     let mut next: Option<String> = None;
     let mut alone = None;
     if let Some(key) = location.object() {
-        // Of all keys that begin so it is the first.
+        // It is the first of all keys with this prefix.
         match page(source, key, None, 1).await {
             Ok(page) => alone = page.objects.into_iter().find(|object| object.key == key),
             Err(failure) => return drop(pages.send(Err(failure)).await),
@@ -133,7 +133,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
                 return drop(pages.send(Err(Failure::Unasked(why.to_owned()))).await);
             }
         }
-        // Wherever the circle is, and however long; of 100,000 pages these are 2 MB.
+        // Detects cycles of any length; for 100,000 pages this takes 2 MB.
         if page.next.as_ref().is_some_and(|next| !begins.insert(seeds.hash_one(next))) {
             let why = "the service sends the same page again and again";
             return drop(pages.send(Err(Failure::wrong(why))).await);

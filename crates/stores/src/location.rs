@@ -1,11 +1,11 @@
-//! Where objects lie, as URLs say it: `s3://bucket/prefix`, `gs://bucket/prefix`, `az://container/prefix`.
+//! The location of objects, given by URLs: `s3://bucket/prefix`, `gs://bucket/prefix`, `az://container/prefix`.
 
 use std::fmt;
 
-/// Which service.
+/// The kind of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Amazon S3, and what speaks its protocol.
+    /// Amazon S3, and services with its protocol.
     S3,
     /// Google Cloud Storage.
     Gcs,
@@ -13,22 +13,22 @@ pub enum Kind {
     Azure,
 }
 
-/// A bucket and the beginning of the keys in it.
+/// A bucket and a key prefix in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Which service.
+    /// The kind of service.
     pub kind: Kind,
-    /// The bucket; of Azure the container.
+    /// The bucket; the container for Azure.
     pub bucket: String,
-    /// The rest of the URL as it stands there: nothing in it is an escape.
+    /// The rest of the URL, taken literally, without escapes.
     pub path: String,
 }
 
 impl Location {
-    /// Understands a URL.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// It is none of these services', or names no bucket.
+    /// The URL is not one of a supported service, or has no bucket.
     pub fn parse(url: &str) -> Result<Location, String> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let kind = match scheme {
@@ -48,7 +48,7 @@ impl Location {
         Ok(Location { kind, bucket: bucket.to_owned(), path: path.to_owned() })
     }
 
-    /// What the keys of all objects below begin with.
+    /// Returns the prefix of the keys of all objects below.
     pub(crate) fn prefix(&self) -> String {
         match self.path.is_empty() || self.path.ends_with('/') {
             true => self.path.clone(),
@@ -56,7 +56,7 @@ impl Location {
         }
     }
 
-    /// The key that the path is itself, unless it ends as only folders do.
+    /// Returns the path as a key, unless its form is that of a folder.
     pub(crate) fn object(&self) -> Option<&str> {
         (!self.path.is_empty() && !self.path.ends_with('/')).then_some(&*self.path)
     }
@@ -73,7 +73,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// Whether a request can name this key: in a URL `.` and `..` are steps between folders, however they are escaped, and so would
+/// Checks that a request can name this key: in a URL, `.` and `..` are path steps, however they are escaped, and would
 /// lead to another key.
 pub(crate) fn nameable(key: &str) -> Result<(), &'static str> {
     if key.split('/').any(|part| matches!(part, "." | "..")) {
@@ -82,10 +82,10 @@ pub(crate) fn nameable(key: &str) -> Result<(), &'static str> {
     if key.len() > 1024 { Err("its name is longer than 1,024 bytes") } else { Ok(()) }
 }
 
-/// The name that the object of a key has below a prefix.
+/// Returns the name of a key's object below a prefix.
 ///
 /// # Errors
-/// Why it cannot be that of a file.
+/// The reason why it cannot be a file name.
 pub(crate) fn name_below<'k>(prefix: &str, key: &'k str) -> Result<&'k str, &'static str> {
     let name = key.strip_prefix(prefix).ok_or("the service returned it for a prefix it does not have")?;
     nameable(key)?;

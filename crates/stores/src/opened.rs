@@ -1,4 +1,5 @@
-//! One version of an object, read by place by several threads at once: blocks are asked for, a few ahead of whoever reads in order.
+//! One version of an object, read at any position by several threads at once: blocks are requested a few ahead of a
+//! sequential reader.
 
 use crate::failure::Failure;
 use crate::fetch::{Aborting, Begun, RANGE, Source};
@@ -13,14 +14,14 @@ use tokio::runtime::Handle;
 use truesum::hash::Spec;
 use truesum::{Error, Version, cores};
 
-/// How often it is looked whether the run was stopped.
+/// The interval for checking whether the run was stopped.
 const LOOK: Duration = Duration::from_millis(100);
-/// Blocks that are asked for behind the one that is read, where reading goes on from the one before it.
+/// Blocks requested ahead when a read continues from the previous block.
 const AHEAD: u64 = 3;
-/// A read of fewer bytes than this is no reason to ask for a whole block.
+/// Reads of fewer bytes than this do not request a whole block.
 const FEW: usize = 64 << 10;
 
-/// An open version.
+/// An open object version.
 pub(crate) struct Opened {
     name: Vec<u8>,
     key: Arc<str>,
@@ -30,11 +31,11 @@ pub(crate) struct Opened {
     runtime: Handle,
     stop: Arc<AtomicBool>,
     blocks: Arc<Blocks>,
-    /// Most blocks that are held.
+    /// The maximum number of blocks in memory.
     most: usize,
 }
 
-/// Blocks that are there or under way.
+/// Blocks in memory or requested.
 #[derive(Default)]
 struct Blocks {
     held: Mutex<Held>,
@@ -49,7 +50,7 @@ struct Held {
 
 struct Block {
     bytes: Option<Result<Bytes, Failure>>,
-    /// Which read needed it last.
+    /// The number of the last read that used it.
     used: u64,
     _task: Aborting<()>,
 }
@@ -67,10 +68,10 @@ impl fmt::Debug for Opened {
 }
 
 impl Opened {
-    /// The version of which this is the beginning.
+    /// Opens the version that begins with these bytes.
     ///
     /// # Errors
-    /// The service tells no version, so that nobody could know it again.
+    /// The service reports no version, so that the object could not be recognised again.
     pub(crate) fn new(
         name: &[u8],
         key: String,
@@ -88,12 +89,12 @@ impl Opened {
         Ok(Opened { name, key, tag, begun, source, runtime, stop, blocks, most })
     }
 
-    /// Where a block begins and ends: the first one behind what came when it was opened.
+    /// Returns the bounds of a block: the first one starts after the bytes that came on opening.
     fn bounds(&self, block: u64) -> Range<u64> {
         (block * RANGE).max(self.begun.bytes.len() as u64)..self.begun.size.min((block + 1) * RANGE)
     }
 
-    /// Asks for a block, unless that was done.
+    /// Requests a block, unless that was already done.
     fn begin(&self, held: &mut Held, block: u64) {
         if held.blocks.contains_key(&block) || block * RANGE >= self.begun.size {
             return;
@@ -117,7 +118,7 @@ impl Opened {
         held.blocks.insert(block, Block { bytes: None, used, _task: Aborting(task) });
     }
 
-    /// The bytes of a block, waited for.
+    /// Waits for the bytes of a block.
     fn block(&self, number: u64) -> Result<Bytes, Error> {
         let mut held = self.blocks.lock();
         held.reads += 1;
@@ -137,14 +138,14 @@ impl Opened {
                         return bytes.clone().map_err(|failure| self.failed(&failure));
                     }
                 }
-                // Others needed the room.
+                // It was evicted for other blocks.
                 None => self.begin(&mut held, number),
             }
             held = self.blocks.came.wait_timeout(held, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// A few bytes, asked for by themselves.
+    /// Reads a few bytes with a request of their own.
     fn few(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
         let range = offset..offset + buffer.len() as u64;
         let asked = self.source.range(&self.key, Some(&self.tag), range, self.begun.size);
@@ -158,10 +159,10 @@ impl Opened {
     }
 }
 
-/// Waits for an answer, until the run is stopped.
+/// Waits for an answer, unless the run is stopped.
 ///
 /// # Errors
-/// It was.
+/// The run was stopped.
 pub(crate) fn until<T>(
     runtime: &Handle,
     stop: &AtomicBool,

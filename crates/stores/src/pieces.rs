@@ -1,5 +1,5 @@
-//! One large object on all threads: pieces of its ranges are hashed by whoever is free, and folded in order by the thread that took
-//! the object.
+//! One large object hashed on all threads: idle threads hash pieces of its ranges, and the thread that took the object
+//! combines them in order.
 
 use crate::fetch::SMALL;
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use truesum::hash::tree::{Fold, Plan};
 use truesum::hash::{Digest, Spec};
 
-/// Ranges that wait to be folded, or are being hashed.
+/// Ranges that wait to be combined, or are being hashed.
 const AHEAD: usize = 4;
 
 /// A range to hash in pieces.
@@ -24,14 +24,14 @@ pub(crate) struct Pieces {
 type Hashed = Vec<Vec<Digest>>;
 
 impl Pieces {
-    /// Hashes them, and tells whoever asked.
+    /// Hashes the pieces and sends the result to the requesting thread.
     pub(crate) fn hash(self) {
         let of = |plan: &Plan| plan.hash_pieces(self.start / plan.piece(0).end, &self.bytes);
         let _ = self.reply.send(self.plans.iter().map(of).collect());
     }
 }
 
-/// Digests of one object whose pieces any thread may hash.
+/// The digests of one object whose pieces may be hashed by any thread.
 pub(crate) struct Folding<'c> {
     plans: Arc<[Plan]>,
     folds: Vec<Fold>,
@@ -41,7 +41,7 @@ pub(crate) struct Folding<'c> {
 }
 
 impl<'c> Folding<'c> {
-    /// Nothing yet; `None` if one of the digests is a chain, or its pieces do not begin where ranges do.
+    /// Starts empty; `None` if one of the digests is a chain, or its pieces are not aligned with ranges.
     pub(crate) fn of(
         specs: &[Spec],
         size: u64,
@@ -54,7 +54,7 @@ impl<'c> Folding<'c> {
         Some(Folding { plans, folds, under_way: VecDeque::new(), give, take })
     }
 
-    /// Takes the range from `start`, after those before it.
+    /// Adds the range from `start`, after all earlier ones.
     pub(crate) fn add(&mut self, start: u64, bytes: Bytes) {
         if bytes.is_empty() {
             return;
@@ -67,7 +67,7 @@ impl<'c> Folding<'c> {
         }
     }
 
-    /// Folds the range that comes next; this thread hashes meanwhile what no other has taken.
+    /// Combines the next range; meanwhile this thread hashes ranges that no other thread has taken.
     fn fold(&mut self) {
         let Some(next) = self.under_way.pop_front() else { return };
         let hashed = loop {
@@ -76,7 +76,7 @@ impl<'c> Folding<'c> {
             }
             match self.take.try_recv() {
                 Ok(pieces) => pieces.hash(),
-                // Somebody is at it.
+                // Another thread is hashing it.
                 Err(_) => break next.recv().unwrap_or_default(),
             }
         };
@@ -85,7 +85,7 @@ impl<'c> Folding<'c> {
         }
     }
 
-    /// The digests, in the order of the algorithms; `None` if a piece is lacking.
+    /// Returns the digests in the order of the algorithms; `None` if a piece is missing.
     pub(crate) fn finish(mut self) -> Option<Vec<Digest>> {
         while !self.under_way.is_empty() {
             self.fold();
@@ -95,7 +95,8 @@ impl<'c> Folding<'c> {
     }
 }
 
-/// Whether every range begins with a piece: pieces of one length that divides what ranges begin at.
+/// Returns whether every range starts at a piece boundary: all pieces have one length that divides the length of
+/// ranges.
 fn begins_with_ranges(plan: &Plan) -> bool {
     let equal = plan.merkle().is_some() || plan.piece_hasher().is_none();
     equal && plan.piece(0).end > 0 && SMALL.is_multiple_of(plan.piece(0).end)

@@ -1,4 +1,4 @@
-//! A location and what reads it: which key a name leads to, who is asked, and how much at once.
+//! A location and its reader: the key for a name, the service, and the number of concurrent objects.
 
 use crate::fetch::Source;
 use crate::location::{Location, nameable};
@@ -12,22 +12,22 @@ use truesum::{Cause, Error, Job};
 pub(crate) struct Place {
     pub location: Location,
     pub source: Arc<Source>,
-    /// Most objects that are begun and not yet hashed.
+    /// The maximum number of objects that are opened and not yet hashed.
     pub window: usize,
     pub runtime: Handle,
 }
 
 impl Place {
-    /// The key that a job's name leads to. Nothing above the location has a name.
+    /// Returns the key for a job's name. Names cannot refer to anything above the location.
     pub(crate) fn key(&self, job: &Job) -> Result<String, Error> {
-        // A list of the service told the key, and any other list a name.
+        // A listing of the service provides the key, any other list a name.
         match (&job.listed, &job.open) {
             (Some(_), Some(key)) => text(key, &job.name).map(str::to_owned),
             _ => self.below(job.path(), &job.name),
         }
     }
 
-    /// The key that a name below the location leads to.
+    /// Returns the key for a name below the location.
     pub(crate) fn below(&self, path: &[u8], shown: &[u8]) -> Result<String, Error> {
         let fail = |cause| Error::new(shown, "read", cause);
         let mut name = text(path, shown)?;
@@ -45,7 +45,7 @@ impl Place {
     }
 }
 
-/// A name as text, which those of objects are.
+/// Returns a name as text, because object names are text.
 fn text<'n>(name: &'n [u8], shown: &[u8]) -> Result<&'n str, Error> {
     std::str::from_utf8(name).map_err(|_| {
         let error = io::Error::new(io::ErrorKind::NotFound, "names of objects are UTF-8");

@@ -1,10 +1,10 @@
-//! The shared files of AWS: `~/.aws/credentials` and `~/.aws/config`, as far as they hold keys, a region and an endpoint.
+//! The shared files of AWS: `~/.aws/credentials` and `~/.aws/config`, limited to keys, region and endpoint.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// What a profile says.
+/// The settings of a profile.
 #[derive(Default, PartialEq, Eq)]
 pub(crate) struct Profile {
     /// Key, secret and session token.
@@ -20,11 +20,11 @@ impl fmt::Debug for Profile {
 }
 
 impl Profile {
-    /// The profile that `AWS_PROFILE` names, or the usual one if there is one. Its keys do not count where the environment has
-    /// some of its own.
+    /// Reads the profile that `AWS_PROFILE` names, or the default one if it exists. Its keys are ignored if the
+    /// environment has keys.
     ///
     /// # Errors
-    /// It is named and not there, its files cannot be read, or its credentials come by a way that is not known here.
+    /// A named profile does not exist, its files cannot be read, or its credentials come from an unsupported source.
     pub(crate) fn find(has_keys: bool) -> Result<Profile, String> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let home = variable("HOME").map(PathBuf::from);
@@ -86,7 +86,8 @@ fn section(text: &str, name: &str) -> Option<Pairs> {
     section_of(text, &[name])
 }
 
-/// The pairs of the sections of these names; nothing if there is none. What is indented belongs to a setting of settings.
+/// Returns the settings of the sections with these names; `None` if there is none. Indented lines belong to nested
+/// settings.
 fn section_of(text: &str, names: &[&str]) -> Option<Pairs> {
     let mut pairs: Option<Pairs> = None;
     let mut inside = false;

@@ -1,8 +1,9 @@
-//! A run over objects: requests in the runtime, hashing on threads of its own, outcomes in the order of tasks on the calling thread.
+//! A run over objects: requests in the runtime, hashing on separate threads, outcomes in task order on the calling
+//! thread.
 //!
-//! Objects are begun a bounded number ahead. Small ones come whole, and as many as are there share the lanes of the kernels; a
-//! large one is taken by one thread, which is when its ranges begin to be asked for. So what waits in memory is at most a small
-//! object for each that is under way, and a few ranges for each thread.
+//! A bounded number of objects is opened ahead. Small ones arrive whole, and all that are available share the lanes of
+//! the kernels; a large one is taken by one thread, which then starts to request its ranges. So memory holds at most
+//! one small object for each request in progress, and a few ranges for each thread.
 
 use crate::failure::Failure;
 use crate::fetch::Begun;
@@ -21,23 +22,23 @@ use truesum::job;
 use truesum::read::{Counting, Whole};
 use truesum::{Error, Found, Job, Notice, Order, Outcome, Progress, Task, cores, thread};
 
-/// How often it is looked whether the run was stopped.
+/// The interval for checking whether the run was stopped.
 const LOOK: Duration = Duration::from_millis(100);
-/// How far tasks run ahead of what was handed out.
+/// How far tasks run ahead of the delivered outcomes.
 const AHEAD: u64 = 4096;
-/// Most objects hashed side by side.
+/// The maximum number of objects hashed in parallel lanes.
 const LANES: usize = 32;
 
-/// What is done to each object.
+/// How each object is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// It is read.
     Read,
-    /// Its stored checksums are compared; where they do not answer it is read, if that is asked for.
+    /// Its stored checksums are compared; if they are not sufficient, it is read, if `read` is set.
     Stored { read: bool },
 }
 
-/// What came of a task.
+/// The result of a task.
 pub(crate) enum Done {
     Outcome(Outcome),
     Kept(Job, Result<Answer, Error>),
@@ -53,13 +54,13 @@ struct Work {
     started: Instant,
 }
 
-/// What the threads of a run share.
+/// State shared by the threads of a run.
 struct Shared<'a> {
     objects: &'a Place,
     progress: &'a Progress,
-    /// Whether nobody wants the rest.
+    /// Whether the remaining results are no longer wanted.
     over: AtomicBool,
-    /// Pieces of large objects, for whoever is free.
+    /// Pieces of large objects, for idle threads.
     give: Sender<Pieces>,
     take: Receiver<Pieces>,
 }
@@ -70,7 +71,7 @@ impl Shared<'_> {
     }
 }
 
-/// Runs all tasks and hands what comes of them to `take`, in their order unless the configuration wants none.
+/// Runs all tasks and passes their results to `take`, in task order unless the configuration requests none.
 ///
 /// # Errors
 /// Those of `take`.
@@ -102,7 +103,7 @@ pub(crate) fn run(
         let mut requests = JoinSet::new();
         let result = drive(&shared, order, manner, tasks, &mut requests, (work_in, done_in, done), take);
         shared.over.store(true, Relaxed);
-        // Their ends of the channels go with them, and so the threads end.
+        // Dropping the ends of the channels ends the threads.
         drop(requests);
         result
     })
@@ -143,13 +144,13 @@ fn drive(
                 }
             }
             progress.set_found(before + jobs, all);
-            // A list may have to be waited for, longer than what is done already.
+            // Waiting for a list may take longer than the results that are already available.
             while let Ok((place, result)) = done.try_recv() {
                 under_way -= 1;
                 waiting.add(place, result, take)?;
             }
         }
-        // What is finished is told also after a stop.
+        // Finished results are delivered even after a stop.
         if (all && under_way == 0) || progress.stopped() {
             while let Ok((place, result)) = done.try_recv() {
                 waiting.add(place, result, take)?;
@@ -168,7 +169,7 @@ fn drive(
     }
 }
 
-/// What an error of a job comes to.
+/// Returns the result for an error of a job.
 fn failed(job: Job, error: Error, manner: Manner) -> Done {
     match manner {
         Manner::Read => Done::Outcome(Outcome { job, result: Err(error) }),
@@ -176,7 +177,7 @@ fn failed(job: Job, error: Error, manner: Manner) -> Done {
     }
 }
 
-/// Asks for the beginning of an object, or for what is stored of it.
+/// Requests the beginning of an object, or its stored checksums.
 fn begin(
     shared: &Shared<'_>,
     requests: &mut JoinSet<()>,
@@ -209,7 +210,7 @@ fn begin(
     requests.spawn_on(requested, &shared.objects.runtime);
 }
 
-/// What is done and waits for its turn.
+/// Results that wait for their turn.
 struct Waiting {
     order: Order,
     next: u64,
@@ -239,13 +240,13 @@ impl Waiting {
         Ok(())
     }
 
-    /// Hands out what waits for a task that a stop cut off.
+    /// Delivers the results that wait for a task aborted by a stop.
     fn end(self, take: &mut dyn FnMut(Done) -> io::Result<()>) -> io::Result<()> {
         self.done.into_iter().flatten().try_for_each(take)
     }
 }
 
-/// A thread that hashes: as many small objects as wait, or a large one.
+/// A hashing thread: takes all waiting small objects, or one large object.
 fn hash(work: &Receiver<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
     loop {
         let mut next = select! {
@@ -281,7 +282,7 @@ fn hash(work: &Receiver<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) 
     }
 }
 
-/// Whether all of an object is there.
+/// Returns whether the whole object is in memory.
 fn is_here(work: &Work) -> bool {
     work.begun.bytes.len() as u64 == work.begun.size
 }
@@ -296,7 +297,7 @@ fn small(objects: Vec<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
     for (hashers, work) in all.iter_mut().zip(&objects) {
         pairs.extend(hashers.iter_mut().map(|hasher| (hasher, &work.begun.bytes[..])));
     }
-    // Neighbours of one algorithm share lanes.
+    // Adjacent hashers of the same algorithm share lanes.
     pairs.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name);
     let (mut each, slices): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
     update_many(&mut each, &slices);
@@ -310,7 +311,7 @@ fn small(objects: Vec<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
     }
 }
 
-/// Reads a large object from its beginning to its end: on all threads if its digests can be put together from pieces.
+/// Reads a large object from beginning to end: on all threads if its digests can be combined from pieces.
 fn large(job: &Job, key: String, begun: &Begun, shared: &Shared<'_>) -> Result<(Whole, Vec<Digest>), Error> {
     let fail = |failure: &Failure| Error::new(&job.name, "read", failure.cause());
     if let Some(mut folding) = Folding::of(&job.specs, begun.size, &shared.give, &shared.take) {
@@ -327,7 +328,7 @@ fn large(job: &Job, key: String, begun: &Begun, shared: &Shared<'_>) -> Result<(
     digests(job, whole.map_err(|failure| fail(&failure))?, hashers)
 }
 
-/// Shows all bytes of a large object in order, each range with where it begins.
+/// Passes on all bytes of a large object in order, each range with its offset.
 fn ranges(
     key: String,
     begun: &Begun,
@@ -358,19 +359,19 @@ fn ranges(
     }
 }
 
-/// The digests of an object that was read whole.
+/// Returns the digests of an object that was read completely.
 fn digests(job: &Job, whole: Whole, mut hashers: Vec<Hasher>) -> Result<(Whole, Vec<Digest>), Error> {
     Ok((whole, job::digests(&mut hashers, &job.name)?))
 }
 
-/// Tells what came of an object.
+/// Sends the result of an object.
 fn finish(
     shared: &Shared<'_>,
     done: &Sender<(u64, Done)>,
     (place, job, started): (u64, Job, Instant),
     read: Result<(Whole, Vec<Digest>), Error>,
 ) {
-    // What a stop cut off is no failure of the object: it counts as not reached.
+    // An object that was interrupted by a stop has not failed: it counts as not reached.
     if shared.is_over() && read.is_err() {
         return;
     }

@@ -1,4 +1,4 @@
-//! What is asked of a service and what it answers, without credentials.
+//! Requests to a service and its answers, without credentials.
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
@@ -10,7 +10,7 @@ pub(crate) struct Ask {
     pub method: Method,
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
-    /// Most bytes of a body that are taken.
+    /// The maximum accepted size of the body in bytes.
     pub most: usize,
 }
 
@@ -23,13 +23,13 @@ impl Ask {
         Ask { method: Method::HEAD, url, headers: Vec::new(), most: 0 }
     }
 
-    /// The same with a header.
+    /// Adds a header.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Ask {
         self.headers.push((name, value.into()));
         self
     }
 
-    /// The same of one version alone, where one is named.
+    /// Restricts the request to one version, if one is given.
     pub(crate) fn matching(self, version: Option<impl Into<String>>) -> Ask {
         match version {
             Some(version) => self.with("if-match", version),
@@ -37,7 +37,7 @@ impl Ask {
         }
     }
 
-    /// The same for a range of the object, which must not be empty.
+    /// Restricts the request to a range of the object, which must not be empty.
     pub(crate) fn ranged(mut self, range: Option<&Range<u64>>) -> Ask {
         if let Some(range) = range {
             self.headers.push(("range", format!("bytes={}-{}", range.start, range.end - 1)));
@@ -46,7 +46,7 @@ impl Ask {
     }
 }
 
-/// An answer that came whole.
+/// A complete answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub status: u16,
@@ -55,18 +55,18 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A header's value, if it is text.
+    /// Returns a header's value, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok().map(str::trim)
     }
 
-    /// Whether the end of the body is known by more than the end of the connection.
+    /// Returns whether the end of the body is determined by more than the end of the connection.
     pub(crate) fn tells_its_length(&self) -> bool {
         let chunked = || self.header("transfer-encoding").is_some_and(|how| how.ends_with("chunked"));
         self.header("content-length").is_some() || chunked()
     }
 
-    /// The object's size and the range that was sent, as `Content-Range` tells them; no range where none could be sent.
+    /// Returns the object's size and the transmitted range from `Content-Range`; no range if it was not satisfiable.
     pub(crate) fn content_range(&self) -> Option<(Option<Range<u64>>, u64)> {
         let (range, size) = self.header("content-range")?.strip_prefix("bytes")?.trim().split_once('/')?;
         let size = size.parse().ok()?;
@@ -77,13 +77,14 @@ impl Answer {
         Some((Some(first.parse().ok()?..last.parse::<u64>().ok()?.checked_add(1)?), size))
     }
 
-    /// When the object was last written: seconds since 1970.
+    /// Returns when the object was last written, in seconds since 1970.
     pub(crate) fn modified(&self) -> i64 {
         self.header("last-modified").and_then(seconds).unwrap_or(0)
     }
 }
 
-/// Text as a part of a URL: all but letters, digits and `-._~` as escapes, and slashes too unless they are kept (RFC 3986, 2.3).
+/// Escapes text for a URL: everything but letters, digits and `-._~`, and slashes too unless they are kept (RFC 3986,
+/// 2.3).
 pub(crate) fn escaped(text: &str, slashes: bool) -> String {
     let mut url = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -96,7 +97,7 @@ pub(crate) fn escaped(text: &str, slashes: bool) -> String {
     url
 }
 
-/// Text whose bytes may be escapes; `+` is a space.
+/// Decodes text with escapes; `+` is a space.
 pub(crate) fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -115,7 +116,7 @@ pub(crate) fn unescaped(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Seconds since 1970 of a date as HTTP writes it (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Parses a date in HTTP format (RFC 9110, 5.6.7) into seconds since 1970: `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub(crate) fn seconds(date: &str) -> Option<i64> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -124,7 +125,7 @@ pub(crate) fn seconds(date: &str) -> Option<i64> {
     let number = |text: &str| text.parse::<i64>().ok().filter(|number| (0..10_000).contains(number));
     let month = MONTHS.iter().position(|name| *name == month)? as i64 + 1;
     let (day, year) = (number(day)?, number(year)?);
-    // Days of the Gregorian calendar, counted from a year that begins in March.
+    // Days of the Gregorian calendar, counted from a year that starts in March.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469;
     Some(days * 86_400 + number(hour)? * 3600 + number(minute)? * 60 + number(second)?)

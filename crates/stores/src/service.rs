@@ -1,4 +1,4 @@
-//! The three services: how each is asked for a list, for bytes and for checksums, and how it answers.
+//! The three services: their requests for listings, bytes and checksums, and their answers.
 
 mod azure;
 mod gcs;
@@ -12,18 +12,18 @@ use crate::sign::Signing;
 use std::fmt;
 use std::ops::Range;
 
-/// An object, as a list tells of it.
+/// An object in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Object {
     pub key: String,
     pub size: u64,
-    /// What its versions are told apart by: an ETag, or a generation.
+    /// Identifies its version: an ETag, or a generation.
     pub version: Option<String>,
-    /// Seconds since 1970; 0 where that is not told.
+    /// Seconds since 1970; 0 if not reported.
     pub modified: i64,
 }
 
-/// What a list told of an object so far, element after element.
+/// The object being read from a listing, element by element.
 #[derive(Default)]
 struct Telling {
     key: Option<String>,
@@ -33,52 +33,52 @@ struct Telling {
 }
 
 impl Telling {
-    /// The object, at its end; `None` without its key or its size.
+    /// Returns the object at its end; `None` without a key or a size.
     fn end(&mut self) -> Option<Object> {
         let Telling { key, size, version, modified } = std::mem::take(self);
         Some(Object { key: key?, size: size?, version, modified })
     }
 }
 
-/// A page of a list.
+/// A page of a listing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page {
     pub objects: Vec<Object>,
-    /// What the next one is asked for by, if there is one.
+    /// The token for requesting the next page, if there is one.
     pub next: Option<String>,
 }
 
-/// Most bytes of a page: a thousand keys of a kibibyte, each byte an escape, with all that is told of them.
+/// Maximum size of a page in bytes: a thousand keys of a kibibyte, each byte escaped, with all their properties.
 pub(crate) const PAGE: usize = 16 << 20;
 
-/// What differs between services.
+/// The differences between services.
 pub(crate) trait Service: fmt::Debug + Send + Sync {
-    /// The request for a page of objects whose keys begin so.
+    /// Returns the request for a page of objects whose keys have this prefix.
     fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask;
 
-    /// A page that came.
+    /// Parses a page.
     ///
     /// # Errors
-    /// It is none.
+    /// The body is not a page.
     fn page(&self, body: &[u8]) -> Result<Page, String>;
 
-    /// The request for an object's bytes, all or a range, of this version alone.
+    /// Returns the request for an object's bytes, all or a range, of this version only.
     fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask;
 
-    /// The request for what is kept of an object beside its bytes; of one of its parts where the service knows parts.
+    /// Returns the request for an object's metadata, or for that of one of its parts if the service has parts.
     fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Ask;
 
-    /// Which version answered.
+    /// Returns the version that an answer is for.
     fn version(&self, answer: &Answer) -> Option<String>;
 
-    /// Size and checksums, as [`Service::look`] is answered.
+    /// Returns size and checksums from the answer to [`Service::look`].
     fn kept(&self, answer: &Answer) -> Result<Kept, String>;
 }
 
-/// The service of a location, and who signs requests to it.
+/// Returns the service of a location, and the signing of requests to it.
 ///
 /// # Errors
-/// The environment says too little, or contradicts itself.
+/// The environment is incomplete or contradictory.
 pub(crate) fn of(location: &Location) -> Result<(Box<dyn Service>, Signing), Failure> {
     match location.kind {
         Kind::S3 => s3::open(&location.bucket).map(|(service, signing)| (Box::new(service) as _, signing)),
@@ -89,12 +89,12 @@ pub(crate) fn of(location: &Location) -> Result<(Box<dyn Service>, Signing), Fai
     }
 }
 
-/// A variable of the environment, unless it is empty.
+/// Returns an environment variable, unless it is empty.
 fn variable(names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
 }
 
-/// An ETag that tells versions apart; not the empty one of a service that knows none.
+/// Returns an ETag that identifies versions; not the empty one of a service without versions.
 fn etag(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.trim_matches('"').is_empty()).then(|| text.to_owned())

@@ -1,4 +1,5 @@
-//! What the environment says of requests: how long an answer may take, how often is asked, how many at once.
+//! Settings for requests from the environment: how long an answer may take, the number of attempts, and the number of
+//! concurrent requests.
 
 use std::time::Duration;
 
@@ -7,17 +8,17 @@ use std::time::Duration;
 pub(crate) struct Settings {
     /// How long a service may be silent: before it answers, and between any two pieces of an answer.
     pub silence: Duration,
-    /// Most attempts of a request.
+    /// The maximum number of attempts of a request.
     pub attempts: u32,
-    /// Most requests under way.
+    /// The maximum number of concurrent requests.
     pub requests: usize,
 }
 
 impl Settings {
-    /// What the variables say.
+    /// Reads the environment variables.
     ///
     /// # Errors
-    /// One of them is no number within its bounds.
+    /// One of them is not a number within its bounds.
     pub(crate) fn from_environment() -> Result<Settings, String> {
         Settings::of(|name| std::env::var(name).ok())
     }

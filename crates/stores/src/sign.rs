@@ -1,4 +1,4 @@
-//! Who signs requests: the library that finds credentials and renews them. Nothing of them is kept or shown here.
+//! Signing of requests, with a library that finds and renews credentials. No credentials are stored or shown here.
 
 use crate::failure::{Failure, of_credentials};
 use http::HeaderValue;
@@ -11,13 +11,13 @@ use std::fmt;
 
 /// How requests are signed.
 pub(crate) enum Signing {
-    /// Not at all.
+    /// Unsigned.
     Nothing,
-    /// By signature version 4.
+    /// With signature version 4.
     Aws { provider: AwsCredentialProvider, region: String, payer: bool },
-    /// By a token.
+    /// With a token.
     Gcp { provider: GcpCredentialProvider },
-    /// By key, token or shared access signature.
+    /// With a key, token or shared access signature.
     Azure { provider: AzureCredentialProvider, account: String },
 }
 
@@ -33,7 +33,7 @@ impl fmt::Debug for Signing {
 }
 
 impl Signing {
-    /// Signs a request, after credentials were fetched or renewed if that is needed.
+    /// Signs a request, after obtaining or renewing credentials if necessary.
     ///
     /// # Errors
     /// There are no credentials.

@@ -1,4 +1,4 @@
-//! A location that can be read: the runtime, the client and the service behind it.
+//! A readable location: the runtime, the client and the service behind it.
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -33,31 +33,31 @@ impl fmt::Debug for Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        // A name that is being resolved is not waited for.
+        // Does not wait for a name resolution in progress.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// What came of an entry that stored checksums were asked about.
+/// The result of an entry whose stored checksums were requested.
 #[derive(Debug)]
 pub enum Asked {
-    /// What they say, or why they could not be asked.
+    /// The comparison with them, or the reason they could not be requested.
     Kept(Job, Result<Answer, Error>),
-    /// They cannot answer, so the object was read.
+    /// They were not sufficient, so the object was read.
     Read(Outcome),
-    /// Something else that is told in its turn.
+    /// A notice in its position among the results.
     Notice(Notice),
 }
 
 impl Store {
-    /// The objects at or below a URL, with the credentials of the environment. Nothing is asked of the service yet.
+    /// Opens the objects at or below a URL, with the credentials of the environment. No request is sent yet.
     ///
     /// # Errors
-    /// The URL is none, or environment and profiles say too little, in words without anything secret.
+    /// The URL is invalid, or environment and profiles are incomplete; messages contain nothing secret.
     pub fn open(url: &str) -> Result<Store, String> {
-        // Another part of the program may have chosen one: that is as good.
+        // Another part of the program may have installed a provider already, which is equally good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let location = Location::parse(url)?;
         let settings = Settings::from_environment()?;
@@ -74,23 +74,25 @@ impl Store {
         Ok(Store { place, runtime: Some(runtime) })
     }
 
-    /// What the service tells of an object, by its URL or by its name below the location, without reading it.
+    /// Returns what the service reports about an object, by its URL or by its name below the location, without reading
+    /// it.
     ///
     /// # Errors
-    /// It is not there, or cannot be asked about; the run was stopped.
+    /// It does not exist, or the request failed; the run was stopped.
     pub fn told(&self, name: &[u8], progress: &Progress) -> Result<Told, Error> {
         let (Place { source, runtime, .. }, key) = (&self.place, self.key(name)?);
         let answer = until(runtime, &progress.stop_flag(), name, told(source, &key))?;
         answer.map_err(|failure| Error::new(name, "read", failure.cause()))
     }
 
-    /// The key of a name. Who names a single object does so by its URL.
+    /// Returns the key for a name. A single object is named by its URL.
     fn key(&self, name: &[u8]) -> Result<String, Error> {
         let url = self.name().into_bytes();
         self.place.below(name.strip_prefix(&url[..]).unwrap_or(name), name)
     }
 
-    /// Compares entries with the checksums that the service keeps; what these cannot answer is read if `read` says so.
+    /// Compares entries with the checksums that the service stores; if they are not sufficient, objects are read if
+    /// `read` requests it.
     ///
     /// # Errors
     /// Those of `each`.

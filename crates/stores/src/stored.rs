@@ -1,5 +1,5 @@
-//! Checksums that a service keeps of its objects, compared with what a manifest lists. Nothing is read for that, and so nothing is
-//! verified: it is what the service noted when the object was written, or checked of it since.
+//! Compares the checksums that a service stores for its objects with those in a manifest. Nothing is read, and so
+//! nothing is verified: they are what the service recorded when the object was written, or checked since.
 
 use crate::failure::Failure;
 use crate::fetch::Source;
@@ -7,39 +7,39 @@ use crate::kept::{Checksum, Kept};
 use truesum::Job;
 use truesum::hash::Spec;
 
-/// What stored checksums say of an entry.
+/// The result of comparing stored checksums with an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// These of the listed digests are equal to stored ones, and none differs.
     Agrees(Vec<Spec>),
-    /// The size, or a digest.
+    /// The size or a digest differs.
     Differs {
-        /// What is listed.
+        /// The listed value.
         listed: String,
-        /// What is stored.
+        /// The stored value.
         stored: String,
     },
-    /// Nothing that is stored can be compared with what is listed; with it what is stored.
+    /// No stored checksum is comparable with the listed ones; contains the stored ones.
     Silent(Vec<String>),
 }
 
-/// What a service tells of an object that was not read.
+/// What a service reports about an object that was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// What tells its version: an ETag, or what stands for one.
+    /// Identifies its version: an ETag or its equivalent.
     pub version: Option<String>,
-    /// Its checksums, the ETag among them where it is one.
+    /// Its checksums, including the ETag if it is a checksum.
     pub checksums: Vec<Checksum>,
-    /// Bytes of its first part, where it was written in parts and that is told.
+    /// Size of its first part in bytes, if it was written in parts and the service reports it.
     pub part: Option<u64>,
 }
 
-/// Asks what is kept of an object.
+/// Requests the metadata of an object.
 ///
 /// # Errors
-/// It is not there, or cannot be asked about.
+/// It does not exist, or the request failed.
 pub(crate) async fn told(source: &Source, key: &str) -> Result<Told, Failure> {
     let look = source.service.look(key, None, None);
     let asked = source.client.ask(&look, |answer| {
@@ -58,14 +58,14 @@ pub(crate) async fn told(source: &Source, key: &str) -> Result<Told, Failure> {
     Ok(Told { size: kept.size, version, checksums: kept.checksums, part })
 }
 
-/// Whether the bucket is there and may be read, which an answer without a body does not say: a list of it does.
+/// Checks that the bucket exists and is readable, which an answer without a body does not show: listing it does.
 async fn bucket(source: &Source, key: &str) -> Result<(), Failure> {
     let list = source.service.list(key, None, 1);
     let page = source.client.ask(&list, |answer| source.service.page(&answer.body).map_err(Failure::wrong));
     page.await.map(drop)
 }
 
-/// The size of an object's first part, where the service tells parts.
+/// Returns the size of an object's first part, if the service reports parts.
 async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Option<u64>, Failure> {
     let look = source.service.look(key, version, Some(1));
     let part = source.client.ask(&look, |answer| {
@@ -74,16 +74,16 @@ async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Optio
     });
     match part.await {
         Ok((size, parts)) => Ok(parts.map(|_| size)),
-        // Not every service tells parts: then nothing is known.
+        // Not every service reports parts: then the size is unknown.
         Err(Failure::Status { .. }) => Ok(None),
         Err(failure) => Err(failure),
     }
 }
 
-/// What is kept of an object, compared with what a job expects. The size of parts is asked for where it decides.
+/// Compares an object's stored checksums with what a job expects. The size of parts is only requested if it decides.
 ///
 /// # Errors
-/// The object is not there, or cannot be asked about.
+/// The object does not exist, or the request failed.
 pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Answer, Failure> {
     let version = job.listed.as_ref().and_then(|listed| listed.version.as_deref());
     let look = source.service.look(key, version, None);
@@ -95,7 +95,7 @@ pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Ans
     let answer = judge(&kept, job, None);
     match (&answer, job.specs.iter().any(Spec::counts_parts)) {
         (Answer::Silent(_), true) if kept.checksums.iter().any(|kept| kept.digest.parts().is_some()) => {
-            // Where no part is told nothing is known.
+            // If no part is reported, its size is unknown.
             let part = part(source, key, version).await?;
             Ok(part.map_or(answer, |size| judge(&kept, job, Some(size))))
         }
@@ -103,7 +103,8 @@ pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Ans
     }
 }
 
-/// Compares. Digests of parts that differ say nothing unless the parts are of the same size, which is `part`, and as many.
+/// Compares the checksums. Different digests of parts prove nothing unless the parts have the same size, `part`, and
+/// the same number.
 fn judge(kept: &Kept, job: &Job, part: Option<u64>) -> Answer {
     if let Some(size) = job.size.filter(|size| *size != kept.size) {
         return Answer::Differs { listed: format!("size {size}"), stored: format!("size {}", kept.size) };
@@ -174,7 +175,7 @@ mod tests {
         );
         let sized = Job { size: Some(9), ..job(&[("crc32", "cbf43926")]) };
         assert!(matches!(judge(&kept, &sized, None), Answer::Differs { .. }));
-        // Another digest of parts is another content only if the parts are as large.
+        // A different digest of parts shows different content only if the parts have the same size.
         let etag = |hex: &str| job(&[("s3-etag;part=5MiB", &format!("{hex}-2"))]);
         assert!(matches!(judge(&kept, &etag(MD5), None), Answer::Agrees(_)));
         let other = etag("00000000000000000000000000000000");

@@ -1,14 +1,15 @@
-//! The few elements that are read of answers in XML: lists of objects, and what an error says.
+//! Reads the needed elements of XML answers: lists of objects, and error messages.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// The text of elements, each with the path that leads to it from the root, `Contents/Key`.
+/// Reads the text of elements, each with its path from the root, such as `Contents/Key`.
 ///
-/// `each` gets one after the other, in order, and an element without text once with an empty one when it ends.
+/// Calls `each` for one after the other, in order; an element without text is passed once with an empty one when it
+/// ends.
 ///
 /// # Errors
-/// It is not XML, or the document ends before its root does.
+/// The input is not XML, or the document ends before its root element does.
 pub(crate) fn elements(xml: &[u8], mut each: impl FnMut(&str, &str)) -> Result<(), String> {
     let bad = |error: &dyn std::fmt::Display| format!("the response is not the expected XML: {error}");
     let mut reader = Reader::from_reader(xml);
@@ -50,10 +51,10 @@ pub(crate) fn elements(xml: &[u8], mut each: impl FnMut(&str, &str)) -> Result<(
     }
 }
 
-/// The first text at this path; empty if there is none.
+/// Returns the first text at this path; empty if there is none.
 pub(crate) fn text(xml: &[u8], wanted: &str) -> String {
     let mut found = None;
-    // What came before an error counts: an answer that says why is often cut.
+    // Elements before an error count: error answers are often truncated.
     let _ = elements(xml, |path, text| {
         if path == wanted && found.is_none() {
             found = Some(text.to_owned());

@@ -1,4 +1,4 @@
-//! What the integration tests of all crates share: missing oracles and the size of randomised tests.
+//! Shared by the integration tests of all crates: missing oracles and the size of randomised tests.
 
 pub mod oracle;
 mod rounds;

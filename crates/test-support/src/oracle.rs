@@ -1,14 +1,15 @@
-//! Programs and privileges that a test compares with or needs, and that a machine may lack.
+//! Programs and privileges that a test compares with or needs, and that may be missing on a machine.
 //!
-//! A comparison with a program that is not installed cannot be made. It must never look as if it had been: [`missing`] fails the test where
-//! `TRUESUM_ORACLES=all` is set, as the continuous integration does, and otherwise reports it where it is seen.
+//! A comparison with a program that is not installed is impossible, and must never look as if it had been made:
+//! [`missing`] fails the test if `TRUESUM_ORACLES=all` is set, as in continuous integration, and otherwise reports it
+//! visibly.
 
 use std::io::Write;
 
-/// Reports that `name` is missing, so that the calling test compares nothing with it.
+/// Reports that `name` is missing, so that the calling test makes no comparison with it.
 ///
-/// The report goes to standard error past the test harness, which hides the output of passing tests, and is appended to the file that
-/// `TRUESUM_SKIPPED` names, from which the test command prints its summary.
+/// The report goes to standard error past the test harness, which hides the output of passing tests, and is appended to
+/// the file named by `TRUESUM_SKIPPED`, from which the test command prints its summary.
 ///
 /// # Panics
 /// Panics if `TRUESUM_ORACLES` is `all`.
@@ -32,7 +33,7 @@ pub fn missing(name: &str) {
 mod tests {
     use std::process::Command;
 
-    /// Runs the other test of this module as a process of its own.
+    /// Runs the other test of this module in a separate process.
     fn run(all: bool) -> std::process::Output {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command

@@ -1,6 +1,6 @@
-//! How much a randomised or exhaustive test does.
+//! How extensive a randomised or exhaustive test is.
 
-/// Returns whether `TRUESUM_TESTS=full` is set: the complete suite, as the continuous integration runs it.
+/// Returns whether `TRUESUM_TESTS=full` is set: the complete suite, as in continuous integration.
 pub fn thorough() -> bool {
     std::env::var_os("TRUESUM_TESTS").is_some_and(|value| value == "full")
 }

@@ -1,52 +1,53 @@
-//! The hash crate as functions that JavaScript calls: numbers and places in the module's memory go in and out, nothing else.
-//! `truesum.mjs` is what a page or a program uses of it.
+//! The hash crate as functions for JavaScript: arguments and results are only numbers and addresses in the module's
+//! memory. Pages and programs use it through `truesum.mjs`.
 //!
-//! What fails returns null or -1 and leaves the reason as a text; a panic ends in a trap, which JavaScript sees as an error.
+//! On failure, functions return null or -1 and leave the reason as text; a panic ends in a trap, which is an error in
+//! JavaScript.
 
 use std::cell::RefCell;
 use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, kernel};
 
 thread_local! {
-    /// What the last call has to say: digests, names or the reason of a failure.
+    /// The text of the last call: digests, names or the reason for a failure.
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps bytes for [`answer`] and returns their number.
+/// Stores bytes for [`answer`] and returns their number.
 fn say(bytes: Vec<u8>) -> usize {
     let len = bytes.len();
     ANSWER.with(|answer| *answer.borrow_mut() = bytes);
     len
 }
 
-/// Where the answer of the last call lies.
+/// Returns the address of the last call's answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     ANSWER.with(|answer| answer.borrow().as_ptr())
 }
 
-/// How many bytes it has.
+/// Returns its length in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_len() -> usize {
     ANSWER.with(|answer| answer.borrow().len())
 }
 
-/// Memory of `len` bytes for a caller to write to, all zero.
+/// Returns `len` bytes of zeroed memory for the caller to write to.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(len: usize) -> *mut u8 {
     Box::into_raw(vec![0u8; len].into_boxed_slice()).cast()
 }
 
-/// Gives memory back.
+/// Releases memory.
 ///
 /// # Safety
-/// It is of [`reserve`], with the same length, and is not used any more.
+/// It was returned by [`reserve`] for the same length, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn release(memory: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, len)) });
 }
 
-/// The algorithm of a name with parameters, as the program takes it. `None` leaves a reason as the answer.
+/// Parses the name of an algorithm with parameters, as the program does. On `None`, the answer is the reason.
 ///
 /// # Safety
 /// `name` is valid for reading `len` bytes.
@@ -55,7 +56,7 @@ unsafe fn spec(name: *const u8, len: usize) -> Option<Spec> {
     let name = String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(name, len) });
     match name.parse::<Spec>() {
         Ok(spec) if spec.lacks_key() => {
-            say(format!("{spec}: it needs a key").into_bytes());
+            say(format!("{spec}: a key is required").into_bytes());
             None
         }
         Ok(spec) => Some(spec),
@@ -66,7 +67,7 @@ unsafe fn spec(name: *const u8, len: usize) -> Option<Spec> {
     }
 }
 
-/// A hasher of one message, whose size is known if it is not negative; null if the name is none.
+/// Returns a hasher for one message, whose size is known if it is not negative; null if the name is unknown.
 ///
 /// # Safety
 /// `name` is valid for reading `len` bytes.
@@ -83,24 +84,24 @@ pub unsafe extern "C" fn begin(name: *const u8, len: usize, size: i64) -> *mut H
 /// Feeds the next bytes of the message.
 ///
 /// # Safety
-/// `hasher` is of [`begin`] and not ended; `data` is valid for reading `len` bytes.
+/// `hasher` was returned by [`begin`] and has not ended; `data` is valid for reading `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn update(hasher: *mut Hasher, data: *const u8, len: usize) {
     // SAFETY: the caller's promise.
     unsafe { (*hasher).update(std::slice::from_raw_parts(data, len)) }
 }
 
-/// Ends the message, and the hasher with it. The answer is the digest in hexadecimal, 0 is returned; or -1 and a reason, where the size was told
-/// and other than as many bytes came.
+/// Ends the message and the hasher. Returns 0 with the digest in hexadecimal as the answer, or -1 with the reason if
+/// the size was given and differs from the number of bytes.
 ///
 /// # Safety
-/// `hasher` is of [`begin`] and not ended.
+/// `hasher` was returned by [`begin`] and has not ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn finish(hasher: *mut Hasher) -> i32 {
     // SAFETY: the caller's promise.
     let hasher = unsafe { Box::from_raw(hasher) };
     if !hasher.is_whole() {
-        say(format!("{}: more or fewer bytes came than the size that was told", hasher.spec()).into_bytes());
+        say(format!("{}: the message does not have the given size", hasher.spec()).into_bytes());
         return -1;
     }
     say(hasher.finish().to_hex().into_bytes());
@@ -110,17 +111,18 @@ pub unsafe extern "C" fn finish(hasher: *mut Hasher) -> i32 {
 /// Ends a hasher without a digest.
 ///
 /// # Safety
-/// `hasher` is of [`begin`] and not ended.
+/// `hasher` was returned by [`begin`] and has not ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn discard(hasher: *mut Hasher) {
     // SAFETY: the caller's promise.
     drop(unsafe { Box::from_raw(hasher) });
 }
 
-/// The digests of `count` messages, which lie one behind the other: the answer has a line for each, 0 is returned; or -1 and a reason.
+/// Computes the digests of `count` consecutive messages: returns 0 with one line for each as the answer, or -1 with the
+/// reason.
 ///
 /// # Safety
-/// `name` is valid for reading `len` bytes, `lengths` for `count` numbers, `data` for as many bytes as these are together.
+/// `name` is valid for reading `len` bytes, `lengths` for `count` numbers, `data` for their sum in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn digests(
     name: *const u8,
@@ -134,7 +136,7 @@ pub unsafe extern "C" fn digests(
     let mut at = data;
     let mut messages: Vec<&[u8]> = Vec::with_capacity(count);
     for i in 0..count {
-        // SAFETY: the caller's promise; a number of four bytes may lie anywhere.
+        // SAFETY: the caller's promise; the numbers may be unaligned.
         unsafe {
             let len = lengths.add(i).read_unaligned() as usize;
             messages.push(std::slice::from_raw_parts(at, len));
@@ -147,14 +149,15 @@ pub unsafe extern "C" fn digests(
     0
 }
 
-/// The names of all algorithms that need no key, a line each.
+/// Answers the names of all algorithms without a key, one per line.
 #[unsafe(no_mangle)]
 pub extern "C" fn algorithms() {
     let keyless = ALGORITHMS.iter().filter(|row| !Spec::new(row).lacks_key());
     say(keyless.flat_map(|row| [row.name, "\n"]).collect::<String>().into_bytes());
 }
 
-/// The kernel rows of an algorithm that serve here, a line each: instruction set and lanes. -1 and a reason if the name is none.
+/// Answers the available kernel rows of an algorithm, one per line: instruction set and lanes. Returns -1 with the
+/// reason if the name is unknown.
 ///
 /// # Safety
 /// `name` is valid for reading `len` bytes.

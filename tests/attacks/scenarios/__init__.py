@@ -1,7 +1,7 @@
-"""The attacks, a module for each concept, and the table that drives them.
+"""The attacks, one module per topic, and the table of all attacks.
 
-Every attack is one function `(lab, tally)`; its docstring states the scenario and the right outcome. It counts what it saw in a
-`Tally`: `right`, `wrong`, and `missed` where the attack did not meet the program at work.
+Every attack is a function `(lab, tally)`, whose docstring describes the scenario and the correct outcome. It counts its
+observations in a `Tally`: `right`, `wrong`, and `missed` if the attack came too early or too late.
 """
 from scenarios.clocks import check_clocks
 from scenarios.concurrency import concurrent_updates
@@ -21,7 +21,7 @@ from scenarios.trees import damaged_trees, repair_moving, resume_build, resume_v
 from scenarios.walks import check_outside, walk_exchange
 from scenarios.writes import long_write, mapped_disk, mapped_memory, restored_stamps
 
-# Number, name, function, seconds within which its rounds are made. The limit of the whole is three times that and 30.
+# Number, name, function, seconds for its rounds. The limit for the whole attack is three times that plus 30.
 ATTACKS = [
     (1, 'long-write', long_write, 14),
     (2, 'stamps-ext4', stamps_ext4, 12),

@@ -1,10 +1,10 @@
-"""A file that changes while it is read: how it is done, and what a run over it may come to."""
+"""A file that changes while it is read: how the change is made, and which results are correct."""
 import random, re, signal, time
 from files import write
 
 
 def judge(tally, run, known, must_notice=False):
-    """Judges one run over a file that was attacked. `known` names the digests of contents that the file had."""
+    """Evaluates one run over a file that was attacked. `known` maps the digests of the file's contents to names."""
     if run.code is None or run.code < 0 or run.code > 2:
         tally.wrong('hung' if run.code is None else f'died ({run.code})', run)
     elif run.code == 0 and run.digest in known:
@@ -23,8 +23,8 @@ def judge(tally, run, known, must_notice=False):
 
 
 def strike(lab, path, words, change, earliest, latest, stop=True):
-    """Runs the program over a file at rest and changes the file while it reads, the program being stopped meanwhile: what
-    is read is either the old content or the new one, and a digest of some of both was never that of the file."""
+    """Runs the program over an unchanging file and changes the file during the read while the program is stopped. What
+    is read is either the old or the new content, so a digest of a mixture was never that of the file."""
     child = lab.start(*words, path)
     time.sleep(random.uniform(earliest, latest))
     if stop:
@@ -36,7 +36,7 @@ def strike(lab, path, words, change, earliest, latest, stop=True):
 
 
 def two_contents(lab, path, words, size):
-    """Two contents, their digests, and the time a run takes that nobody disturbs."""
+    """Returns two contents, their digests, and the duration of an undisturbed run."""
     contents, known = [bytes([letter]) * size for letter in b'AB'], {}
     for content, name in zip(contents, ('before', 'after')):
         write(path, content)

@@ -1,4 +1,4 @@
-"""Clocks that go back, stand still or jump between the runs of `check --state`."""
+"""Clocks that are set back, stand still or jump between the runs of `check --state`."""
 import itertools, os, re, shutil
 from files import read, write
 from outcomes import NotApplicable
@@ -19,9 +19,9 @@ CLOCKS = {
 
 
 def check_clocks(lab, tally):
-    """`check --state --max-bytes` under clocks that go back, stand still or jump from run to run.
-    Right: every file is read within the promised number of runs, with every clock; a failure is reported by every later
-    run until the file is good again."""
+    """`check --state --max-bytes` with clocks that are set back, stand still or jump between runs. Right: with every
+    clock, every file is read within the guaranteed number of runs; a failure is reported by every later run until the
+    file is good again."""
     if not shutil.which('faketime'):
         raise NotApplicable('no faketime')
     folder, manifest, state = lab.path('t'), lab.path('t/SHA256SUMS'), lab.path('state')

@@ -1,4 +1,4 @@
-"""Two commands that write one manifest at the same time."""
+"""Two commands that write the same manifest at the same time."""
 import os, random, shutil, time
 from files import read, write
 

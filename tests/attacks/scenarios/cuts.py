@@ -1,12 +1,12 @@
-"""A file that is cut under the mappings of who reads it."""
+"""A file that is truncated while another process has it mapped."""
 import os, random, time
 from files import MIB, write
 from scenarios.changes import judge, strike
 
 
 def regrow(lab, tally):
-    """A file is cut and grows again to its old length while its pages are mapped (SIGBUS), 100 times.
-    Right: an error that says the file changed, or the digest of a whole content. Wrong: a crash, a hang, a message that
+    """A file is truncated and extended again to its old length while its pages are mapped (SIGBUS), 100 times. Right:
+    an error that says the file changed, or the digest of a complete content. Wrong: a crash, a hang, a message that
     blames the disk, a digest of anything else."""
     size = 24 * MIB
     data = os.urandom(size)
@@ -37,5 +37,5 @@ def regrow(lab, tally):
         toggler = lab.toggle('truncate', path, size)
         run = lab.run('hash', '-a', 'crc32', path)
         lab.end(toggler)
-        # Contents change all the time: a digest cannot be judged.
+        # The content changes all the time, so a digest cannot be evaluated.
         judge(tally, run, {run.digest: 'of some moment'}, must_notice=True)

@@ -1,4 +1,4 @@
-"""Manifests that are cut, have flipped bits or contradict themselves."""
+"""Manifests that are truncated, have flipped bits or contradict themselves."""
 import gzip, hashlib, json, os, random
 from files import read, write
 from outcomes import ControlFailed
@@ -41,10 +41,9 @@ def flip(data, at):
 
 
 def damaged_manifests(lab, tally):
-    """Manifests of every format that is written, and compressed ones, cut at a random byte or with one bit flipped; in
-    half of the rounds a file is damaged too.
-    Right: exit status 0 only if every file was verified or is counted as not in the manifest. A damaged file is never
-    verified, with an intact manifest either."""
+    """Manifests in every format that is written, and compressed ones, truncated at a random byte or with one bit
+    flipped; in half of the rounds a file is damaged too. Right: exit status 0 only if every file was verified or is
+    counted as not in the manifest. A damaged file is never verified, not even with an intact manifest."""
     folder = lab.path('t')
     put_files(folder, CONTENTS)
     rows = [json.loads(line) for line in lab.control('list', 'formats', '--json').out.splitlines()]
@@ -74,7 +73,7 @@ def damaged_manifests(lab, tally):
         os.unlink(path)
     for number in lab.rounds(2000):
         name, path, data = manifests[number // 2 % len(manifests)]
-        # Half of the cuts are at the end of a line, where a shorter list can be well-formed.
+        # Half of the manifests are truncated at the end of a line, where a shorter list can be well-formed.
         ends = [0] + [end + 1 for end, byte in enumerate(data[:-1]) if byte == 10]
         at = random.choice(ends) if number % 4 == 1 else random.randrange(len(data))
         write(path, data[:at] if number % 2 else flip(data, at))
@@ -89,9 +88,9 @@ def damaged_manifests(lab, tally):
 
 
 def contradictory_manifests(lab, tally):
-    """Lists and JSON whose lines are joined, hidden, doubled or contradict each other, in several encodings.
-    Right: as for damaged manifests. A digest that is wrong for a file, or that is not read as one, never goes by in
-    silence."""
+    """Lists and JSON whose lines are joined, hidden, doubled or contradict each other, in several encodings. Right: as
+    for damaged manifests. A digest that is wrong for a file, or that is not recognised as one, is never ignored
+    silently."""
     folder = lab.path('t')
     contents = {'a': b'a\n', 'b': b'b\n'}
     put_files(folder, contents)
@@ -115,7 +114,7 @@ def contradictory_manifests(lab, tally):
         f'-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{first}-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n{bad}  b\n',
         f'{bad}  b\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{first}-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n',
     ]
-    # Every one of these contradicts the file `a` or itself.
+    # Each of these contradicts the file `a` or itself.
     contradictions = [
         '{"path":"a","digests":{"sha256":"BAD"},"digests":{"sha256":"GOOD"}}', '{"path":"a","digests":{"sha256":"GOOD"},"digests":{"sha256":"BAD"}}',
         '{"path":"a","digests":{"sha256":"BAD","sha256":"GOOD"}}', '{"path":"a","digests":{"sha256":"GOOD","sha256":"BAD"}}',

@@ -19,12 +19,13 @@ COMMANDS = [
     ('bag create --in-place', ['bag', 'create', '--in-place', 't'], ['check', 't']),
     ('check --rename-to-match', ['check', '--search', '--rename-to-match', '--yes', MANIFEST], VERIFY),
 ]
-# Calls that start or end the process, manage memory or wait. A kill there says nothing about files.
+# Calls that start or end the process, manage memory or wait. Being killed there does not affect files.
 UNRELATED = re.compile('exec|exit|brk|mmap|munmap|mremap|mprotect|madvise|sig|arch_prctl|set_|rseq|getrandom|prlimit|futex|sched|clone|nanosleep|poll|epoll')
 
 
 def prepare(lab, name):
-    """A folder with five files in a manifest and one that is not. For a rename, two files have other names instead."""
+    """Creates a folder with five files in a manifest and one that is not. For a rename, two files have other names
+    instead."""
     folder = lab.path('t')
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(lab.path('origin'), folder)
@@ -37,7 +38,8 @@ def prepare(lab, name):
 
 
 def snapshot(lab):
-    """Every file of the folder and its bytes. Of trees and states, which hold times and inode numbers, only the names."""
+    """Returns every file of the folder and its content. For trees and states, which contain times and inode numbers,
+    only the names."""
     top, files = lab.path('t'), {}
     for folder, _, names in os.walk(top):
         for path in (os.path.join(folder, name) for name in names):
@@ -46,7 +48,7 @@ def snapshot(lab):
 
 
 def traced_calls(lab, words):
-    """Runs a command under strace. Returns how often it makes each system call that may concern files."""
+    """Runs a command under strace. Returns how often it makes each system call that may affect files."""
     log = lab.path('log')
     lab.run('-f', '-o', log, lab.truesum, *words, program='strace', cwd=lab.folder)
     names = re.findall(r'^\d+ +(\w+)\(', read(log).decode(errors='replace'), re.MULTILINE)
@@ -108,14 +110,14 @@ def killed_writers(lab, tally):
 
 
 def judge_files(tally, label, run, old, new, now, how):
-    """Judges the files that a killed run left."""
+    """Evaluates the files that a killed run left behind."""
     broken = [path for path in now if (path in old or path in new) and now[path] not in (old.get(path), new.get(path))]
     tally.expect(not broken, 'neither the old bytes nor the new ones', f'{label}: {" ".join(broken)}')
     contents = set(now.values())
     lost = [path for path, data in old.items() if path != 'SHA256SUMS' and data not in contents]
     tally.expect(not lost, 'content lost', f'{label}: {" ".join(lost)}')
     if how == signal.SIGTERM:
-        # An unfinished tree and the declaration of an unfinished bag are left, because the next run resumes from them.
+        # An unfinished tree and the declaration of an unfinished bag are kept, because the next run resumes from them.
         extra = sorted(set(now) - set(old) - set(new) - {'a.ftr.part', '.truesum-bagit.txt'})
         tally.expect(not extra, 'temporary file left by SIGTERM', f'{label}: {" ".join(extra)}')
     if run.code == 0:

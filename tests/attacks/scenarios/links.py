@@ -1,11 +1,11 @@
-"""One file under several names, one inode number for several files."""
+"""One file with several names, and one inode number for several files."""
 import hashlib, os, tempfile
 from files import write
 
 
 def links_rewritten(lab, tally):
-    """`a` and `b` are one file. `a` was hashed, many files follow, the file is rewritten, `b` comes.
-    Right: the new digest for `b`, or an error. Wrong: the digest of what `b` no longer holds."""
+    """`a` and `b` are one file. After `a` is hashed, many other files follow, the file is rewritten, and then `b` is
+    reached. Right: the new digest for `b`, or an error. Wrong: the digest of the old content."""
     forest = lab.suite.forest()
     for _ in lab.rounds(2):
         for name in ('a', 'b'):
@@ -27,9 +27,9 @@ def links_rewritten(lab, tally):
 
 
 def links_reused(lab, tally):
-    """A file with several names was hashed under the one name that the run sees; all its names go, another file gets its
-    inode number and two names, which the run reaches later.
-    Right: the digest of what is there, or an error. Wrong: that of the file that is gone."""
+    """A file with several names was hashed under the only name that the run sees. All its names are removed, and
+    another file gets its inode number and two names, which the run reaches later. Right: the digest of the present
+    file, or an error. Wrong: that of the removed file."""
     forest = lab.suite.forest()
     new = b'an entirely different file, of another length\n'
     for _ in lab.rounds(3):

@@ -1,11 +1,11 @@
-"""Manifests whole or not at all, and read as they were written."""
+"""Manifests are written atomically, and read back as they were written."""
 import json, os, random, signal, tempfile, time
 from files import deep, read, write
 
 
 def old_manifest(lab, tally):
-    """`hash -o good.sums` with a name that is not there, with an empty folder and with nothing readable, where a good
-    manifest exists. Right: an exit status that is not 0, and the old manifest byte for byte."""
+    """`hash -o good.sums` with a name that does not exist, with an empty folder and with nothing readable, if a good
+    manifest exists. Right: a nonzero exit status, and the old manifest byte for byte."""
     target = lab.path('good.sums')
     write(lab.path('f'), b'data\n')
     os.mkdir(lab.path('empty'))
@@ -22,8 +22,8 @@ def old_manifest(lab, tally):
 
 
 def leftovers(lab, tally):
-    """SIGKILL, SIGTERM and SIGHUP during `hash -o M .`, 40 times SIGKILL.
-    Right: M is the old manifest or the whole new one; after that `hash -o M .` lists no temporary file as content."""
+    """SIGKILL, SIGTERM and SIGHUP during `hash -o M .`, SIGKILL 40 times. Right: M is the old manifest or the complete
+    new one; after that, `hash -o M .` includes no temporary file."""
     folder = os.path.join(lab.memory(), 't')
     os.makedirs(os.path.join(folder, 'sub'))
     for number in range(2000):
@@ -38,7 +38,7 @@ def leftovers(lab, tally):
         child.send_signal(signal.SIGKILL if number % 3 else random.choice((signal.SIGTERM, signal.SIGHUP)))
         run = lab.finish(child)
         now = read(manifest)
-        # A leftover listed as content is judged below, once.
+        # A leftover file in the manifest is evaluated below, once.
         sound = now == old or now == new or run.code == 0 and set(new.splitlines()) <= set(now.splitlines())
         tally.expect(sound, 'manifest broken', f'{len(now)} bytes, exit {run.code}')
     left = sorted(set(os.listdir(folder)) - {'M', 'sub'})
@@ -49,9 +49,9 @@ def leftovers(lab, tally):
 
 
 def round_trip(lab, tally):
-    """For every algorithm of `list algorithms`: `hash -a ALGORITHM -o sums a b`, then `check sums`.
-    Right: all verified, or -o refuses with a message and writes nothing. Wrong: FAILED, malformed, silence. A sampled digest is
-    verified only if it is asked for by name, and refused else."""
+    """For every algorithm of `list algorithms`: `hash -a ALGORITHM -o sums a b`, then `check sums`. Right: everything
+    is verified, or -o fails with a message and writes nothing. Wrong: FAILED, a malformed line, or no message. A
+    sampled digest is verified only if it is requested by name, and rejected otherwise."""
     write(lab.path('a'), random.randbytes(70001))
     write(lab.path('b'), b'')
     write(lab.path('c d'), b'123456789')
@@ -75,8 +75,8 @@ def round_trip(lab, tally):
 
 
 def deep_round_trip(lab, tally):
-    """`hash -o M .` of trees so deep that names have 3, 12, 30, 60 and 100 KB, then `check M`.
-    Right: what -o writes check verifies, or -o refuses with exit status 1 and a message and the name is not in M."""
+    """`hash -o M .` of trees so deep that names have 3, 12, 30, 60 and 100 KB, then `check M`. Right: check verifies
+    what -o writes, or -o fails with exit status 1 and a message and the name is not in M."""
     memory = lab.memory()                           # on tmpfs, for it is there and gone at once
     for levels, name in ((60, 'd' * 200), (150, 'd' * 200), (300, 'd' * 200), (400, 'd' * 250), (1500, 'd')):
         folder = tempfile.mkdtemp(dir=memory)

@@ -1,12 +1,12 @@
-"""Depth that costs no more than it must, and limits of memory."""
+"""The cost of depth, and memory limits."""
 import os, random, tempfile
 from files import MIB, deep, write
 from outcomes import TooLong
 
 
 def depth(lab, tally):
-    """Chains of 2,000 and 8,000 folders with a file at the end.
-    Right: four times the depth takes at most 4.5 times the memory at its peak, and at most 6 times the processor's time."""
+    """Chains of 2,000 and 8,000 folders with a file at the end. Right: four times the depth takes at most 4.5 times the
+    peak memory and at most 6 times the processor time."""
     measured, memory = {}, lab.memory()             # on tmpfs, for it is there and gone at once
     for levels in (2000, 8000):
         top = tempfile.mkdtemp(dir=memory)
@@ -25,8 +25,9 @@ def depth(lab, tally):
 
 
 def little_memory(lab, tally):
-    """Limits of the address space (`ulimit -v`) from what the program takes to be loaded to 48 MiB more.
-    Right: as without a limit, or one line that memory is lacking, no output that is not as without one, and exit status 2 (1 as another program)."""
+    """Limits of the address space (`ulimit -v`) from what the program needs to be loaded to 48 MiB more. Right: the
+    same as without a limit, or one line that reports a lack of memory, no output that differs from that without a
+    limit, and exit status 2 (1 as a drop-in replacement)."""
     write(lab.path('f'), random.randbytes(9 * MIB))
     os.mkdir(lab.path('m'))
     for number in range(60):

@@ -1,4 +1,4 @@
-"""Outputs that lead to a file which the same run reads."""
+"""Outputs that lead to a file that the same run reads."""
 import os, random, shutil
 from files import read, write
 from outcomes import ControlFailed, NotApplicable
@@ -42,7 +42,7 @@ CASES = [
 
 
 def make_origin(lab):
-    """A folder with files and every kind of manifest, tree, plan, state and list of them."""
+    """Creates a folder with files and every kind of manifest, tree, plan, state and list of them."""
     top = lab.path('origin')
     os.makedirs(os.path.join(top, 'f'))
     plain = {'f/' + name: data for name, data in CONTENTS.items()} | {
@@ -67,9 +67,9 @@ def contents_of(top):
 
 
 def outputs_over_inputs(lab, tally):
-    """Every option that names an output is given a file that the run reads or that has content of its own: by its name, with
-    "./", absolutely, by a hard link and by a symbolic link.
-    Right: every file keeps its content, so a run that names it directly fails."""
+    """Every option that names an output is given a file that the run reads or that has unrelated content: by its name,
+    with "./", by its absolute path, by a hard link and by a symbolic link. Right: every file keeps its content, so a
+    run that names it directly fails."""
     make_origin(lab)
     top = lab.path('t')
     cases = [(words, target, form) for words,
@@ -86,7 +86,7 @@ def outputs_over_inputs(lab, tally):
         before = contents_of(top)
         run = lab.run(*words, name, cwd=top)
         after = contents_of(top)
-        # A run of a shard adds to its plan's folder; a link is replaced without the file it leads to.
+        # A run of a shard adds to its plan's folder; a link is replaced without affecting the file it leads to.
         lost = [path for path, data in before.items() if after.get(path) != data and path != 'link' and not path.startswith('plan.parts')]
         label = f'{" ".join(words)} {target} ({form})'
         tally.expect(not lost, 'content lost', f'{label}: {" ".join(lost)}; {run}')

@@ -1,4 +1,5 @@
-"""Small cases, each of one promise: selection of files, sizes, names that look special, quiet runs, signatures, proofs."""
+"""Small cases, each for one guarantee: selection of files, sizes, names that look special, quiet runs, signatures,
+proofs."""
 import base64, hashlib, os, random, shutil, tempfile, zlib
 from files import read, write
 from outcomes import ControlFailed, NotApplicable
@@ -30,7 +31,8 @@ def same_crc32(data, prefix):
 
 
 def update_of_a_named_folder(run, folder):
-    """A manifest was made of a folder that was named; `update` names it too. Afterwards every entry verifies."""
+    """A manifest was created of a folder that was specified; `update` specifies it too. Afterwards every entry
+    verifies."""
     put(folder, {'photos/a': b'a\n', 'photos/b': b'b\n'})
     run('hash', '-o', 'photos.sha256', 'photos')
     put(folder, {'photos/c': b'c\n'})
@@ -42,7 +44,7 @@ def update_of_a_named_folder(run, folder):
 
 
 def option_before_the_command(run, folder):
-    """`truesum -q check M` with a folder named check: the manifest is checked, or the command line is refused."""
+    """`truesum -q check M` with a folder named check: the manifest is checked, or the command line is rejected."""
     put(folder, {'file': b'data\n', 'check/notes': b'hello\n'})
     run('hash', '-o', 'SHA256SUMS', 'file')
     put(folder, {'file': b'Data\n'})
@@ -51,7 +53,7 @@ def option_before_the_command(run, folder):
 
 
 def exact_and_special_names(run, folder):
-    """Files that are named like signatures and temporary files, with other content, do not pass `--exact`."""
+    """Files with names like signatures and temporary files, and other content, do not pass `--exact`."""
     put(folder, {'a': b'a\n'})
     run('hash', '-o', 'SHA256SUMS', 'a')
     run('check', '--exact', 'SHA256SUMS')
@@ -78,7 +80,7 @@ def quiet_runs(run, folder):
 
 
 def known_set_with_sizes(run, folder):
-    """A set of known files has sizes: a file of another size with the same CRC-32 or MD5 is unknown."""
+    """A set of known files has sizes: a file of a different size with the same CRC-32 or MD5 is unknown."""
     put(folder, {'f/good': b'a\n'})
     run('hash', '-a', 'crc32', '--json', '-o', 'set.jsonl', '--root', 'f', 'f/good')
     forged = same_crc32(b'a\n', b'of another size: ')
@@ -100,8 +102,8 @@ PROMISES = [update_of_a_named_folder, option_before_the_command, exact_and_speci
 
 
 def promises(lab, tally):
-    """Each function of `PROMISES` states one small case and what is right in it; proofs of ranges are cut and flipped after
-    them. Right: every case ends as its docstring says."""
+    """Each function in `PROMISES` describes one small case and its correct outcome; afterwards, range proofs are
+    truncated and have bits flipped. Right: every case ends as its docstring describes."""
     for case in PROMISES:
         folder = tempfile.mkdtemp(dir=lab.folder)
 
@@ -116,8 +118,9 @@ def promises(lab, tally):
 
 
 def damaged_proofs(lab, tally):
-    """Proofs that a range belongs to a file and that a file only grew, cut or with one bit flipped, and true proofs of a
-    file that was damaged in the range, cut or lengthened. Exit status 0 only with the claim that the true proof makes."""
+    """Proofs that a range belongs to a file and that a file was only appended to, truncated or with one bit flipped,
+    and valid proofs for a file that was damaged in the range, truncated or extended. Exit status 0 only with the claim
+    of the valid proof."""
     data = random.randbytes(700_000)
     put(lab.folder, {'x': data, 'log': data[:300_000]})
     lab.control('tree', '--save', 'x', 'log', cwd=lab.folder)
@@ -152,9 +155,9 @@ def damaged_proofs(lab, tally):
 
 
 def damaged_signatures(lab, tally):
-    """Manifests signed by minisign (new and legacy) and signify (detached and embedded): signature or signed text cut, with
-    a flipped bit, joined with other text, replaced by a signature of another key.
-    Right: exit status 1 or 2. Only the first line of a signature, an untrusted comment, may change."""
+    """Manifests signed by minisign (new and legacy) and signify (detached and embedded): signature or signed text
+    truncated, with a flipped bit, joined with other text, or replaced by a signature of another key. Right: exit status
+    1 or 2. Only the first line of a signature, an untrusted comment, may change."""
     if not shutil.which('minisign'):
         raise NotApplicable('no minisign')
     signify = shutil.which('signify-openbsd') or shutil.which('signify')
@@ -222,7 +225,7 @@ def damaged_signatures(lab, tally):
         refused(label, check(*words))
     for number in lab.rounds(400):
         kind, key, ending, signature = (kinds + [('embedded', 'k.pub', None, embedded)])[number // 2 % 4]
-        # A cut within the padding at the end of a detached signature leaves every byte of it.
+        # Truncation within the padding at the end of a detached signature keeps every byte of it.
         cut, end = number % 2, len(signature.rstrip(b'=\n') if ending else signature)
         at = random.randrange(end) if cut else random.randrange(signature.index(b'\n') + 1, len(signature))
         damaged = signature[:at] if cut else signature[:at] + bytes([signature[at] ^ 1 << random.randrange(8)]) + signature[at + 1:]

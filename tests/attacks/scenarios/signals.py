@@ -1,13 +1,13 @@
-"""Signals that end a run: in a hole, over many small files."""
+"""Signals that end a run: in a hole, and over many small files."""
 import os, pty, random, re, signal, time
 from files import GIB, MIB, shorten, write
 from outcomes import NotApplicable
 
 
 def signal_in_hole(lab, tally):
-    """SIGINT and SIGTERM while a hole of 256 GiB is read.
-    Right: the end within 3 s, exit status 128 + the signal's number, no digest, a message that it was interrupted, and
-    amounts (summary and progress line) that can have been hashed in that time, not the size of the hole."""
+    """SIGINT and SIGTERM while a hole of 256 GiB is read. Right: the run ends within 3 s with exit status 128 + the
+    signal's number, no digest, a message that it was interrupted, and amounts (summary and progress line) that can have
+    been hashed in that time, not the size of the hole."""
     hole, size = lab.path('hole'), 256 * GIB
     write(hole, b'')
     try:
@@ -55,7 +55,7 @@ def drain(terminal):
 
 def interrupts(lab, tally):
     """60 SIGINTs, 0.2 to 5 s into `hash -a sha3-512` of 60,000 small files given many times over, to /dev/null and with
-    -o; several runs at once. Right: every run ends within 5 s, with 130, or with 0 if it was over."""
+    -o; several runs at once. Right: every run ends within 5 s, with 130, or with 0 if it was complete."""
     forest, at_once = lab.suite.forest(), 6
     manifest = lab.path('M')
     for batch in lab.rounds(10):

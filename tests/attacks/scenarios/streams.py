@@ -1,4 +1,4 @@
-"""Standard streams that are closed, are folders, or say "not ready"."""
+"""Standard streams that are closed, are folders, or are "not ready"."""
 import fcntl, hashlib, os, re, shutil, signal, subprocess, time
 from files import read, write
 from outcomes import ControlFailed
@@ -8,7 +8,7 @@ OLD = 1_600_000_000
 
 
 def closed(lab, program, redirect, *words):
-    """Runs a program with a stream closed, by the shell."""
+    """Runs a program with a stream closed, using the shell."""
     return lab.run('-c', f'exec "$0" "$@" {redirect}', program, *words, program='sh', stdin=None, cwd=lab.folder)
 
 
@@ -23,7 +23,7 @@ def streams(lab, tally, program, cases):
 
 def closed_streams(lab, tally):
     """Standard input, output or error is closed, standard input is a folder, or standard output is a full device.
-    Right: an exit status that is not 0, and a message where one can be seen; a file that is written has the same bytes as
+    Right: a nonzero exit status, and a message where one can be seen; a file that is written has the same content as
     with open streams, so messages never end up in it."""
     write(lab.path('f'), b'data\n')
     write(lab.path('S'), (hashlib.sha256(b'data\n').hexdigest() + '  f\n').encode())
@@ -75,7 +75,7 @@ WRITING = [
 
 
 def prepare_folder(lab):
-    """A folder with an empty file, two equal files and a new one, and with a manifest."""
+    """Creates a folder with an empty file, two equal files, a new one, and a manifest."""
     folder = lab.path('t')
     shutil.rmtree(folder, ignore_errors=True)
     os.mkdir(folder)
@@ -88,7 +88,8 @@ def prepare_folder(lab):
 
 
 def files_of(top):
-    """Every file and its bytes, with times, durations and speeds replaced. Trees and plans hold inode numbers: only their names."""
+    """Returns every file and its content, with times, durations and speeds replaced. For trees and plans, which contain
+    inode numbers, only the names."""
     found = {}
     for folder, _, names in os.walk(top):
         for path in (os.path.join(folder, name) for name in names):
@@ -98,7 +99,8 @@ def files_of(top):
 
 
 def closed_streams_gnu(lab, tally):
-    """The same under the name sha256sum, through a symbolic link. Right as before: what GNU's own says, exit status 1."""
+    """The same under the name sha256sum, through a symbolic link. Right as before: the messages of GNU's program, exit
+    status 1."""
     write(lab.path('f'), b'data\n')
     program = lab.path('sha256sum')
     os.symlink(lab.truesum, program)
@@ -109,9 +111,9 @@ def closed_streams_gnu(lab, tally):
 
 
 def nonblocking_streams(lab, tally):
-    """Pipes that say "not ready" instead of waiting, as input and as output, with somebody slow at the other end.
-    Right: everything arrives, or an exit status that is not 0 and a message; a closed pipe ends the program by its
-    signal. Wrong: part of it, and exit status 0."""
+    """Pipes that report "not ready" instead of blocking, as input and as output, with a slow process at the other end.
+    Right: everything arrives, or a nonzero exit status and a message; a closed pipe ends the program by its signal.
+    Wrong: partial output and exit status 0."""
     folder = lab.path('t')
     os.mkdir(folder)
     for number in range(2000):

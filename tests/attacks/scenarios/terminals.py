@@ -1,11 +1,11 @@
-"""Names and other untrusted text that hold control sequences of terminals."""
+"""Names and other untrusted text with terminal control sequences."""
 import hashlib, itertools, os, pty, random, shutil, subprocess, threading
 from files import write
 from outcomes import ControlFailed, Run
 from scenarios.signals import drain
 
-# Bytes that must not reach a terminal, each in a name: an escape sequence and a bell; the same as C1 characters, valid UTF-8
-# and not; characters that overwrite or hide text; characters that reverse or break lines; a line feed.
+# Bytes that must not reach a terminal, each in a name: an escape sequence and a bell; the same as C1 characters, valid
+# UTF-8 and not; characters that overwrite or hide text; characters that reverse or break lines; a line feed.
 NAMES = [
     (b'W\x1b]0;title\x07W', b'\x1b]0;'), (b'W\xc2\x9b31mW', b'\xc2\x9b31m'), (b'W\x9b31mW', b'\x9b31m'), (b'W\rX', b'W\rX'),
     (b'W\x08\x08X', b'\x08\x08'),
@@ -54,7 +54,7 @@ def inputs(name):
 
 
 def cases(name):
-    """Arguments, standard input and environment of every run with an untrusted name."""
+    """Returns arguments, standard input and environment of every run with an untrusted name."""
     text = os.fsdecode(name)
     readers = (['check', '-'], ['convert', '-', '-t', 'bsd'], ['hash', '--files-from', '-'], ['audit', '-', 'f'], ['identify', '-'])
     variables = ('TRUESUM_OPTIONS', 'TRUESUM_CONFIG', 'TRUESUM_KERNEL', 'HOME', 'XDG_CONFIG_HOME')
@@ -84,9 +84,9 @@ def on_terminal(lab, words, text=None, environment=(), **options):
 
 
 def terminal_escapes(lab, tally):
-    """Names of files, arguments, lines of manifests and environment variables hold control sequences and characters that hide,
-    reverse or break text; every command that prints them runs on a terminal.
-    Right: none of them reaches the terminal as it is."""
+    """File names, arguments, lines of manifests and environment variables contain control sequences and characters that
+    hide, reverse or break text; every command that prints them runs on a terminal. Right: none of them reaches the
+    terminal unescaped."""
     os.mkdir(lab.path('t'))
     shown = on_terminal(lab, ['-c', 'printf "$0"', NAMES[0][0].decode()], program='sh').out
     if NAMES[0][1] not in shown:

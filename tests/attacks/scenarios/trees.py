@@ -1,4 +1,4 @@
-"""Stored trees: gone on with after a change, repaired from a copy that moves, damaged."""
+"""Stored trees: resumed after a change, used for repairs from a copy that changes, and damaged."""
 import os, random, signal, time
 from files import MIB, read, write
 from outcomes import ControlFailed
@@ -7,7 +7,7 @@ SLOW_TREE = ['-a', 'whirlpool-tree', '-p', '1']
 
 
 def same_size_change(path):
-    """Changes the first MiB and puts the modification time back."""
+    """Changes the first MiB and sets the modification time back."""
     times = os.stat(path)
     with open(path, 'r+b') as file:
         start = file.read(MIB)
@@ -17,7 +17,7 @@ def same_size_change(path):
 
 
 def interrupted(lab, words, seconds):
-    """Begins a run and interrupts it on its way; what it said."""
+    """Begins a run and interrupts it. Returns its output."""
     child = lab.start(*words)
     time.sleep(seconds)
     child.send_signal(signal.SIGINT)
@@ -25,9 +25,9 @@ def interrupted(lab, words, seconds):
 
 
 def resume_build(lab, tally):
-    """`tree --save` is interrupted; what it has read changes, same size, modification time put back (the change time
-    cannot be); `tree --save --resume` goes on.
-    Right: it begins anew or refuses. Wrong: a digest, and a stored tree, of neither content with exit status 0."""
+    """`tree --save` is interrupted; what it has read is changed with the same size and the modification time set back
+    (the change time cannot be); `tree --save --resume` continues. Right: it starts over or fails. Wrong: a digest and a
+    stored tree of neither content, with exit status 0."""
     path = lab.path('f')
     for number in lab.rounds(2):
         write(path, os.urandom(64 * MIB))
@@ -50,8 +50,8 @@ def resume_build(lab, tally):
 
 
 def resume_verify(lab, tally):
-    """`tree verify --resume` is interrupted; what it has found good is damaged, same size, modification time put back;
-    it goes on. Right: the damage is found, or it refuses. Wrong: the file is called good."""
+    """`tree verify --resume` is interrupted; what it has found good is damaged with the same size and the modification
+    time set back; it continues. Right: the damage is found, or it fails. Wrong: the file is reported as good."""
     path = lab.path('f')
     for number in lab.rounds(2):
         write(path, os.urandom(64 * MIB))
@@ -70,8 +70,8 @@ def resume_verify(lab, tally):
 
 
 def repair_moving(lab, tally):
-    """`tree repair` mends one damaged byte from a copy whose second half changes while it is read.
-    Right: no byte is written that has not the tree's hash: every 4 KiB block of the target is what it was, or right."""
+    """`tree repair` repairs one damaged byte from a copy whose second half changes during the read. Right: no byte is
+    written that does not match the tree: every 4 KiB block of the target is unchanged or correct."""
     folder = lab.memory()
     path, copy, size = os.path.join(folder, 'f'), os.path.join(folder, 'copy'), 64 * MIB
     good = random.randbytes(size)
@@ -108,8 +108,8 @@ def repair_moving(lab, tally):
 
 
 def damaged_trees(lab, tally):
-    """Stored trees are cut, lengthened and have bits flipped, and are used with little address space.
-    Right: exit status 2, or 1; never 0, a crash or a hang."""
+    """Stored trees are truncated, extended and have bits flipped, and are used with little address space. Right: exit
+    status 2 or 1; never 0, a crash or a hang."""
     path = os.path.join(lab.memory(), 'f')
     write(path, random.randbytes(3 * MIB + 777))
     lab.control('tree', '--save', '--granule', '64KiB', path)

@@ -5,8 +5,8 @@ from outcomes import ControlFailed, NotApplicable
 
 
 def walk_exchange(lab, tally):
-    """A folder and a file of the tree are exchanged, again and again, for symbolic links that lead out of it.
-    Right: no digest of an outside file under a name of the tree, without -L."""
+    """A folder and a file of the tree are exchanged again and again for symbolic links that lead out of it. Right: no
+    digest of an outside file under a name of the tree, without -L."""
     os.makedirs(lab.path('t/dir'))
     os.mkdir(lab.path('out'))
     write(lab.path('out/file'), b'outside\n')
@@ -26,9 +26,9 @@ def walk_exchange(lab, tally):
 
 
 def check_outside(lab, tally):
-    """A manifest lists names that lead out of its folder, by `..`, absolutely and through a link; strace watches.
-    Right: no system call asks the system about them but openat2 with RESOLVE_BENEATH, so nothing is learnt of what lies
-    outside; and nothing is verified."""
+    """A manifest contains names that lead out of its folder, by `..`, by absolute paths and through a link; strace
+    observes the calls. Right: no system call other than openat2 with RESOLVE_BENEATH is made for them, so nothing is
+    revealed about outside files; and nothing is verified."""
     if not shutil.which('strace'):
         raise NotApplicable('no strace')
     os.makedirs(lab.path('root/sub'))

@@ -1,13 +1,13 @@
-"""Writers at work while a file is read: one long call, pages mapped shared, a modification time put back."""
+"""Writers during a read: one long call, pages mapped shared, a modification time set back."""
 import mmap, os, threading, time
 from files import MIB
 from scenarios.changes import judge, strike, two_contents
 
 
 def long_write(lab, tally):
-    """One write(2) of 256 MiB is under way when the file is opened and has not ended when the digest is finished: the
-    kernel stamps the file when a write begins, so its times stand still.
-    Right: an error, or the digest of one of the two contents. Wrong: a digest of neither with exit status 0."""
+    """A write(2) of 256 MiB is in progress when the file is opened and has not ended when the digest is finished: the
+    kernel sets the timestamp when a write begins, so the times do not change. Right: an error, or the digest of one of
+    the two contents. Wrong: a digest of neither with exit status 0."""
     size, memory = 256 * MIB, lab.memory()
     for folder, commands in ((memory, (['hash', '-a', 'crc32'], ['tree'])), (lab.folder, (['hash', '-a', 'crc32'],))):
         path = os.path.join(folder, 'f')
@@ -33,8 +33,8 @@ def long_write(lab, tally):
 
 
 def mapped_writer(lab, tally, path):
-    """The scenario of the two below: pages that a writer has mapped shared and made dirty change without a system call
-    and without a new time, while the program is stopped in the middle."""
+    """The common scenario: pages that a writer has mapped shared and made dirty change without a system call and
+    without a new timestamp, while the program is stopped during the read."""
     for words in (['hash', '-a', 'sha256'], ['hash', '-a', 'blake3', '-j', '1'], ['tree', '-p', '1']):
         (old, new), known, quiet = two_contents(lab, path, words, 64 * MIB)
         with open(path, 'r+b') as file, mmap.mmap(file.fileno(), 0) as mapping:
@@ -46,18 +46,18 @@ def mapped_writer(lab, tally, path):
 
 
 def mapped_disk(lab, tally):
-    """A writer through mmap(MAP_SHARED) on the file system of --dir.
-    Right: an error, or the digest of one content. Wrong: a digest of neither with exit status 0."""
+    """A writer through mmap(MAP_SHARED) on the file system of --dir. Right: an error, or the digest of one content.
+    Wrong: a digest of neither with exit status 0."""
     mapped_writer(lab, tally, lab.path('f'))
 
 
 def mapped_memory(lab, tally):
-    """The same on tmpfs, which never stamps a file for such writes. Right and wrong as before."""
+    """The same on tmpfs, which never updates timestamps for such writes, with the same outcomes."""
     mapped_writer(lab, tally, os.path.join(lab.memory(), 'f'))
 
 
 def restored_stamps(lab, tally):
-    """64 MiB are rewritten while they are read, and the modification time is put back with utimes (the change time cannot
+    """64 MiB are rewritten during the read, and the modification time is set back with utimes (the change time cannot
     be). Right: an error that says the file changed. Wrong: a digest of neither with exit status 0."""
     path, words = lab.path('f'), ['hash', '-a', 'sha256']
     (old, new), known, quiet = two_contents(lab, path, words, 64 * MIB)

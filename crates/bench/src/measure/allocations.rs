@@ -1,8 +1,8 @@
-//! Counting heap allocations.
+//! Counts heap allocations.
 //!
-//! A program that wants its allocations measured makes [`Counting`] its global allocator; in another, figures of
-//! allocations are absent, never zero. Counting goes on only in a thread that asks ([`during`]): all else such a program does
-//! pays a comparison for each allocation.
+//! A program that wants its allocations measured makes [`Counting`] its global allocator; in other programs, figures of
+//! allocations are absent, never zero. Counting is only active in a thread that requests it ([`during`]): for
+//! everything else, each allocation costs one comparison.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,16 +14,16 @@ thread_local! {
     static COUNTS: Cell<Counts> = const { Cell::new(Counts { allocations: 0, bytes: 0 }) };
 }
 
-/// What a thread has asked of the heap.
+/// The heap requests of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Allocations, reallocations included.
+    /// Allocations, including reallocations.
     pub allocations: u64,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub bytes: u64,
 }
 
-/// The system's allocator (or another), counting what passes.
+/// Wraps the system's allocator (or another) and counts requests.
 ///
 /// ```
 /// #[global_allocator]
@@ -36,11 +36,11 @@ pub struct Counts {
 pub struct Counting<A = System>(pub A);
 
 impl Counting<System> {
-    /// The system's allocator, counting.
+    /// The system's allocator with counting.
     pub const SYSTEM: Counting<System> = Counting(System);
 }
 
-// Without a call, so that who does not ask pays a comparison and saves no registers.
+// Inlined, so that without counting the cost is one comparison and no saved registers.
 #[inline(always)]
 fn count(bytes: usize) {
     // A thread that is ending has no counters any more; its allocations belong to no measurement.
@@ -79,7 +79,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     }
 }
 
-/// What `operation` asks of the heap in this thread; nothing in a program that does not count.
+/// Returns the heap requests of `operation` in this thread; `None` in a program that does not count.
 pub fn during(operation: impl FnOnce()) -> Option<Counts> {
     ASKED.set(true);
     let before = COUNTS.get();
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn passing_calls_are_counted_while_somebody_asks() {
         let layout = Layout::from_size_align(100, 8).unwrap();
-        // SAFETY: the layout has a size, and each block is given back with the layout it was made with.
+        // SAFETY: the layout has a nonzero size, and each block is freed with the layout it was allocated with.
         let pass = || unsafe {
             let block = Counting::SYSTEM.alloc(layout);
             assert!(!block.is_null());

@@ -1,15 +1,15 @@
-//! The clocks that measurements are taken with: the core's own, and processor time of a thread or process.
+//! The clocks used for measurements: the core's own, and processor time of a thread or process.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The clock of the core this thread runs on, in Hz, from a chain of additions and exclusive-ors: each waits for the one
-/// before and takes one cycle on every processor of the last twenty years.
+/// Returns the clock of the core this thread runs on, in Hz, from a chain of dependent additions and exclusive ors,
+/// each of which takes one cycle on every processor of the last twenty years.
 pub fn core_clock() -> f64 {
     const STEPS: u32 = 4096;
     let (a, b) = (black_box(0x9e37_79b9_7f4a_7c15_u64), black_box(0xd134_2543_de82_ef95_u64));
     let mut best = f64::INFINITY;
-    // The shortest of a few: an interrupt within a chain only ever makes it longer.
+    // The shortest of a few: an interrupt can only make a chain longer.
     for _ in 0..4 {
         let mut x = black_box(1u64);
         let start = Instant::now();
@@ -22,13 +22,13 @@ pub fn core_clock() -> f64 {
     f64::from(2 * STEPS) / best
 }
 
-/// Processor seconds this thread has used.
+/// Returns the processor seconds used by this thread.
 pub fn thread_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Processor seconds this process has used, all threads.
+/// Returns the processor seconds used by this process, all threads.
 pub fn process_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn the_clock_is_a_processors() {
         let clock = core_clock();
-        // Only plausible: other processes may take most of the processor while it is measured.
+        // Only a plausibility check: other processes may take most of the processor during the measurement.
         assert!((1e6..2e10).contains(&clock), "{clock}");
     }
 

@@ -1,7 +1,7 @@
 //! The machine a run was measured on: what a reader must know before comparing figures.
 //!
-//! Everything is read from `/proc`, `/sys` and system calls and is empty where the system does not say; nothing that names
-//! a person or a host is kept.
+//! Everything is read from `/proc`, `/sys` and system calls and is empty if the system does not provide it; nothing
+//! that identifies a person or a host is stored.
 
 use super::storage::Storage;
 use crate::quantity;
@@ -14,19 +14,19 @@ use truesum_hash::{ALGORITHMS, Size, kernel};
 /// The machine and its state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
-    /// The processor's own name.
+    /// The processor's model name.
     pub cpu: String,
     /// Processors this program may use.
     pub cores: usize,
-    /// Instruction sets the kernels ask about and this processor has.
+    /// Instruction sets that the kernels use and this processor has.
     pub features: Vec<String>,
     /// The core's clock as measured before the run, in Hz.
     pub clock: f64,
     /// Caches of the first core: `L1d 48 KiB`, `L2 2 MiB`.
     pub caches: Vec<String>,
-    /// How the system chooses the clock: `performance`, `powersave`; empty where it does not say.
+    /// How the system controls the clock: `performance`, `powersave`; empty if unknown.
     pub governor: String,
-    /// Whether a hypervisor is below.
+    /// Whether it runs under a hypervisor.
     pub virtual_machine: bool,
     /// Memory in bytes.
     pub memory: u64,
@@ -36,26 +36,26 @@ pub struct Environment {
     pub kernel: String,
     /// Runnable processes, averaged over the minute before the run.
     pub load_before: f64,
-    /// The same at its end: near the number of threads used if nobody else worked.
+    /// The same at the end of the run: close to the number of threads used if nothing else was running.
     pub load_after: f64,
-    /// The kernel rows in use, one message and many: `sha-ni x1 / avx512 x16`.
+    /// The kernel rows in use, for one message and for many: `sha-ni x1 / avx512 x16`.
     pub kernels: BTreeMap<String, String>,
     /// `TRUESUM_KERNEL`, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced_kernel: Option<String>,
-    /// What the processor has of these and the program was kept from (`TRUESUM_CPU`).
+    /// Features of the processor that the program was told not to use (`TRUESUM_CPU`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// What OpenSSL's library was told of the processor (`OPENSSL_ia32cap`), if anything.
+    /// The processor features that OpenSSL's library was told to use (`OPENSSL_ia32cap`), if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_openssl: Option<String>,
-    /// Where the input lies, if it is a file.
+    /// The storage of the input, if it is a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Storage>,
 }
 
 impl Environment {
-    /// The machine as it is now; `path` is where the input lies, if it is a file or directory.
+    /// Returns the current state of the machine; `path` is the input, if it is a file or directory.
     pub fn now(path: Option<&Path>) -> Environment {
         let cpu_info = text("/proc/cpuinfo");
         let release = text("/etc/os-release");
@@ -87,7 +87,7 @@ impl Environment {
         }
     }
 
-    /// What a figure is of: the processor, and which of its instructions were not used.
+    /// Returns what a figure refers to: the processor, and which of its instructions were not used.
     pub fn processor(&self) -> String {
         match self.left_out.is_empty() {
             true => self.cpu.clone(),
@@ -96,12 +96,12 @@ impl Environment {
     }
 }
 
-/// Processors this program may use.
+/// Returns the number of processors this program may use.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Numbers of threads worth measuring: 1, 2, 4 ... and that of the processors.
+/// Returns the numbers of threads worth measuring: 1, 2, 4 ... and the number of processors.
 pub fn thread_counts() -> Vec<usize> {
     let cores = cores();
     let mut counts: Vec<usize> =
@@ -110,7 +110,7 @@ pub fn thread_counts() -> Vec<usize> {
     counts
 }
 
-/// Runnable processes, averaged over the last minute.
+/// Returns the number of runnable processes, averaged over the last minute.
 pub fn load() -> f64 {
     text("/proc/loadavg").split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0)
 }
@@ -119,7 +119,7 @@ fn text(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default()
 }
 
-/// The value of the first `key: value` or `key=value` line.
+/// Returns the value of the first `key: value` or `key=value` line.
 fn field(text: &str, key: &str) -> String {
     text.lines()
         .filter_map(|line| line.split_once([':', '=']))

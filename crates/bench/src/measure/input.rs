@@ -1,12 +1,12 @@
 //! The bytes that are hashed in memory.
 
-/// `len` pseudo-random bytes: the outputs of xorshift64* (Vigna 2016) from `seed`, little-endian.
+/// Returns `len` pseudorandom bytes: the outputs of xorshift64* (Vigna 2016) from `seed`, little-endian.
 ///
-/// The same bytes on every machine, so that expected digests can be written down; incompressible and without long runs of
-/// one value, so that no kernel has an easy time.
+/// The bytes are the same on every machine, so that expected digests can be stored; they are incompressible and without
+/// long runs of one value, so that no kernel has an advantage.
 ///
 /// # Panics
-/// If the seed is 0, from which the generator never leaves.
+/// If the seed is 0, for which the generator outputs only zeros.
 pub fn generated(seed: u64, len: usize) -> Vec<u8> {
     assert_ne!(seed, 0, "xorshift needs a seed other than 0");
     let mut bytes = vec![0; len];

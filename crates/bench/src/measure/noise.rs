@@ -1,4 +1,4 @@
-//! How steady the machine was over a whole run, and whether that is steady enough to believe its figures.
+//! How steady the machine was over a whole run, and whether that is steady enough for reliable figures.
 
 use super::statistics::{Summary, median};
 use serde::{Deserialize, Serialize};
@@ -17,12 +17,12 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Beyond this median spread, differences of 5 % cannot be told from chance.
+    /// Above this median spread, differences of 5 % cannot be distinguished from chance.
     const SPREAD: f64 = 0.05;
-    /// Beyond this drift, what was measured first and last cannot be compared.
+    /// Above this drift, the first and last measurements are not comparable.
     const DRIFT: f64 = 0.10;
 
-    /// The noise of measurements, each a list of samples in the order they were taken.
+    /// Computes the noise of measurements, each a list of samples in the order they were taken.
     pub fn of<'a>(measurements: impl IntoIterator<Item = &'a [f64]>) -> Option<Noise> {
         let (mut spreads, mut drifts, mut samples, mut odd) = (Vec::new(), Vec::new(), 0, 0);
         for times in measurements {
@@ -47,7 +47,7 @@ impl Noise {
         })
     }
 
-    /// Why the figures should not be trusted, if they should not.
+    /// Returns the reason why the figures are unreliable, if they are.
     pub fn verdict(&self) -> Option<String> {
         if self.spread > Noise::SPREAD {
             Some(format!(

@@ -1,8 +1,8 @@
-//! How the time of a run is spent: on points of different cost, and against a clock on the wall that others share.
+//! How the time of a run is spent: on points of different cost, and against a wall clock while other programs run.
 
 use std::time::{Duration, Instant};
 
-/// Shortens slots, which are processor time, where others use the processor too, so that a run ends in time.
+/// Shortens slots, which are processor time, when other programs use the processor too, so that a run ends in time.
 #[derive(Debug)]
 pub struct Pace {
     start: Instant,
@@ -11,12 +11,12 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A run of visits of `slot` each that begins now.
+    /// Starts a run of visits of `slot` each.
     pub fn new(slot: Duration) -> Pace {
         Pace { start: Instant::now(), slot, visits: 0 }
     }
 
-    /// The slot of the next visit.
+    /// Returns the slot of the next visit.
     pub fn next_slot(&mut self) -> Duration {
         let planned = self.slot.as_secs_f64() * f64::from(self.visits);
         let late = if planned > 0.0 { self.start.elapsed().as_secs_f64() / planned } else { 1.0 };
@@ -25,29 +25,29 @@ impl Pace {
     }
 }
 
-/// A point to be measured: what one operation is expected to take.
+/// A point to be measured: the expected cost of one operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Seconds of one operation.
+    /// Seconds per operation.
     pub operation: f64,
 }
 
-/// How a time budget is spent on points of different cost.
+/// How a time budget is divided among points of different cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Time for one visit of one point.
     pub slot: Duration,
-    /// Whether each point is measured; a point is left out when its operation alone would eat the budget.
+    /// Whether each point is measured; a point is omitted if a single operation would use up the budget.
     pub keep: Vec<bool>,
 }
 
-/// Divides `budget` seconds among points visited `rounds` times each, with `samples` samples a visit.
+/// Divides `budget` seconds among points visited `rounds` times each, with `samples` samples per visit.
 ///
-/// A slow operation takes as long as it takes; the others share what is left. When even one operation a sample is too much,
-/// the most expensive points go first.
+/// A slow operation takes its full time; the others share the rest. If even one operation per sample is too much, the
+/// most expensive points are omitted first.
 pub fn plan(costs: &[Cost], budget: f64, rounds: usize, samples: usize) -> Plan {
     let visits = rounds as f64;
-    // One uncounted operation and one a sample.
+    // One uncounted operation and one per sample.
     let least = |cost: &Cost| cost.operation * (samples + 1) as f64;
     let mut keep = vec![true; costs.len()];
     let mut order: Vec<usize> = (0..costs.len()).collect();
@@ -99,7 +99,7 @@ mod tests {
         assert!((fits.slot.as_secs_f64() - 0.625).abs() < 1e-3, "{fits:?}");
         let hopeless = [Cost { operation: 9.0 }, Cost { operation: 1e-6 }];
         assert_eq!(plan(&hopeless, 10.0, 5, 4).keep, [false, true]);
-        // The last point is measured whatever it costs.
+        // The last point is measured whatever its cost.
         assert_eq!(plan(&[Cost { operation: 9.0 }], 1.0, 5, 4).keep, [true]);
     }
 }

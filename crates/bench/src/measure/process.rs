@@ -1,4 +1,4 @@
-//! Running one command and learning what it cost: wall time, processor time, peak memory.
+//! Runs a command and measures its cost: wall time, processor time, peak memory.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -7,22 +7,22 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// What one run of a command cost.
+/// The cost of one run of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cost {
     /// Wall time in seconds.
     pub seconds: f64,
-    /// Processor time in seconds, of the process and all it waited for.
+    /// Processor time in seconds, of the process and all children it waited for.
     pub processor: f64,
-    /// Resident memory of the largest of these processes, in bytes; `None` where it cannot be told from this program's own,
-    /// which a child inherits until it becomes another program.
+    /// Resident memory of the largest of these processes, in bytes; `None` if it is indistinguishable from this
+    /// program's own, which a child inherits until it executes another program.
     pub peak_memory: Option<u64>,
-    /// Its exit status, `None` if a signal ended it.
+    /// Its exit status, `None` if it was terminated by a signal.
     pub status: Option<i32>,
 }
 
-/// Runs `words` in `directory` (the current one if empty), standard output into `output` if given, standard error into
-/// `errors`, locale C.
+/// Runs `words` in `directory` (the current one if empty), with standard output redirected to `output` if given,
+/// standard error to `errors`, and the C locale.
 pub(crate) fn run(
     words: &[String],
     directory: &str,
@@ -45,7 +45,7 @@ pub(crate) fn run(
     wait(child, start, floor)
 }
 
-/// The most memory this process has ever had resident, in bytes.
+/// Returns the peak resident memory of this process, in bytes.
 fn own_peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -60,7 +60,7 @@ fn wait(child: std::process::Child, start: Instant, floor: u64) -> io::Result<Co
     // SAFETY: all-zero bytes are a valid `rusage`, a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
-        // SAFETY: both pointers are to live values; the child is ours and nobody else waits for it.
+        // SAFETY: both pointers refer to live values; the child belongs to this process and nothing else waits for it.
         if unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) } == pid {
             break;
         }
@@ -87,23 +87,23 @@ fn wait(mut child: std::process::Child, start: Instant, _: u64) -> io::Result<Co
     Ok(Cost { seconds, processor: 0.0, peak_memory: None, status: status.code() })
 }
 
-/// Processor seconds this thread has used outside the kernel, as `times` and `openssl speed` count them.
+/// Returns the processor seconds this thread has used outside the kernel, as `times` and `openssl speed` count them.
 #[cfg(target_os = "linux")]
 pub(crate) fn thread_user_seconds() -> f64 {
     // SAFETY: all-zero bytes are a valid `rusage`, a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a live value; the call fails only for other arguments, and then leaves zeros.
+    // SAFETY: the pointer refers to a live value; the call fails only for other arguments, and then leaves zeros.
     unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
     usage.ru_utime.tv_sec as f64 + usage.ru_utime.tv_usec as f64 / 1e6
 }
 
-/// The nearest that other systems have.
+/// Returns the closest equivalent of other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn thread_user_seconds() -> f64 {
     super::clock::thread_seconds()
 }
 
-/// Whether a program of this name is on PATH (or is a path to one).
+/// Returns whether a program of this name is on PATH (or is a path to one).
 pub(crate) fn found(program: &str) -> bool {
     let runnable = |path: &Path| {
         use std::os::unix::fs::PermissionsExt;
@@ -165,10 +165,10 @@ mod tests {
     fn memory_and_processor_time_of_children_count() {
         let directory = tempfile::tempdir().unwrap();
         let errors = directory.path().join("errors");
-        // 300 MB in one line: sort must hold it.
+        // 300 MB in one line, which sort must keep in memory.
         let script = "head -c 300000000 /dev/zero | tr '\\0' x | sort | wc -c";
         let cost = run(&words(&["sh", "-c", script]), "", None, &errors).unwrap();
-        // What this process itself has used hides what its children do.
+        // A larger peak of this process would hide that of its children.
         if own_peak_memory() < 250_000_000 {
             assert!(cost.peak_memory.is_some_and(|bytes| bytes > 250_000_000), "{cost:?}");
         } else {

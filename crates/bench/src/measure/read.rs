@@ -1,4 +1,4 @@
-//! Ways to read a part of a file, a row of [`Method`] each, and the value that all of them must give alike.
+//! Ways to read a part of a file, a row of [`Method`] each, and the value that all of them must compute.
 
 mod cache;
 mod direct;
@@ -19,7 +19,7 @@ use std::path::Path;
 use touch::Touch;
 use truesum_hash::Spec;
 
-/// What a strategy does.
+/// How a strategy reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -35,27 +35,27 @@ pub enum Method {
     MmapHuge,
     /// `O_DIRECT`, with a thread for each request in flight.
     Direct,
-    /// io_uring, where this program is built with it and the system permits it.
+    /// io_uring, if this program is built with it and the system permits it.
     Uring,
 }
 
-/// How to read.
+/// The parameters of reading.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
     pub method: Method,
-    /// Bytes of one request or window; 0 for all at once.
+    /// Bytes of one request or window; 0 for everything at once.
     pub buffer: u64,
     /// Requests in flight.
     pub depth: usize,
 }
 
-/// What takes the bytes: their offset in the file, then the bytes, in the order of the file.
+/// Receives the bytes: their offset in the file, then the bytes, in file order.
 type Sink<'a> = &'a mut dyn FnMut(u64, &[u8]);
 
-/// Reads the bytes of `range`, which begins at a multiple of 4 KiB and ends there or at the end of the file.
+/// Reads the bytes of `range`, which starts at a multiple of 4 KiB and ends at one or at the end of the file.
 ///
 /// # Errors
-/// The system's own, `Unsupported` where this program lacks the method, `UnexpectedEof` when the file is shorter.
+/// The system's errors, `Unsupported` if this program lacks the method, `UnexpectedEof` if the file is shorter.
 fn read(path: &Path, how: How, range: Range<u64>, sink: Sink) -> io::Result<()> {
     if range.is_empty() {
         return Ok(());
@@ -103,8 +103,8 @@ pub(crate) fn value(
     })
 }
 
-/// Where tests make their files: on the disk the program was built on, which takes `O_DIRECT` where `/tmp` may be in memory,
-/// and never among the sources.
+/// Returns the directory for test files: on the disk of the build directory, which supports `O_DIRECT` even if `/tmp`
+/// is in memory, and never in the source tree.
 #[cfg(test)]
 pub(crate) fn beside_the_build() -> std::path::PathBuf {
     let test = std::env::current_exe().expect("a test knows where it lies");
@@ -126,7 +126,7 @@ mod tests {
         Method::Uring,
     ];
 
-    /// The value of a range, or `None` where this system lacks the method.
+    /// Returns the value of a range, or `None` if this system lacks the method.
     fn value(path: &Path, how: How, range: Range<u64>) -> Option<u64> {
         let sha256 = "sha256".parse().unwrap();
         let mut touch = Touch::new(Some(&sha256));
@@ -185,7 +185,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
         let len = 4 * GIB + 5000;
         file.as_file().set_len(len).unwrap();
-        // A hole everywhere but around the sizes where 30, 31 and 32 bits overflow.
+        // A sparse file with data only around the sizes where 30, 31 and 32 bits overflow.
         let places = [0, GIB - 3, 2 * GIB - 3, 4 * GIB - 3, len - 1];
         for place in places {
             file.as_file().write_all_at(&[0xa5; 6][..(len - place).min(6) as usize], place).unwrap();
@@ -204,7 +204,7 @@ mod tests {
                     assert_eq!(offset, next, "{how:?}");
                     next += bytes.len() as u64;
                     let pages = bytes.chunks(4096).zip((offset..).step_by(4096));
-                    // Only pages that may hold a mark are counted byte by byte.
+                    // Only pages that may contain a mark are counted byte by byte.
                     let near = |o: u64| places.iter().any(|place| o <= place + 6 && *place < o + 4096);
                     ones += pages
                         .filter(|(_, o)| near(*o))

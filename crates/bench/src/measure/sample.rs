@@ -1,31 +1,31 @@
 //! Timed loops: how one sample is taken.
 //!
-//! A sample repeats an operation until it is long against the clock's resolution, after one repetition that is not counted
-//! (cold caches, first touch of memory). Work in memory is timed by the processor time of its thread: what other programs do
-//! to the wall clock says nothing of an algorithm. Beside each sample the core's clock is measured, because processors
-//! change it by tens of percent while they work: cycles per byte stay, bytes per second do not.
+//! A sample repeats an operation until it is long compared with the clock's resolution, after one uncounted repetition
+//! (cold caches, first access to memory). Work in memory is timed by the processor time of its thread: the effect of
+//! other programs on the wall clock says nothing about an algorithm. The core's clock is measured around each sample,
+//! because processors change it by tens of percent under load: cycles per byte stay the same, bytes per second do not.
 
 use super::allocations::{self, Counts};
 use super::clock::{core_clock, thread_seconds};
 use std::time::Duration;
 
-/// What one slot of measuring gave.
+/// The result of one slot of measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
-    /// Processor seconds of one operation, one value a sample.
+    /// Processor seconds per operation, one value per sample.
     pub seconds: Vec<f64>,
     /// The core's clock around each sample, in Hz.
     pub clock: Vec<f64>,
-    /// Heap allocations and bytes of one operation, where the program counts them.
+    /// Heap allocations and bytes per operation, if the program counts them.
     pub allocations: Option<(f64, f64)>,
 }
 
-/// The shortest sample: some hundred times what reading the thread's processor time costs.
+/// The shortest sample: about a hundred times the cost of reading the thread's processor time.
 const SHORTEST: f64 = 100e-6;
 
 /// Takes `count` samples of `operation` in about `slot`, after one uncounted operation.
 ///
-/// At least one operation a sample is done, however long it takes.
+/// Each sample performs at least one operation, however long it takes.
 pub fn samples(slot: Duration, count: usize, mut operation: impl FnMut()) -> Samples {
     let start = thread_seconds();
     let counts = allocations::during(&mut operation);
@@ -33,7 +33,7 @@ pub fn samples(slot: Duration, count: usize, mut operation: impl FnMut()) -> Sam
     let allocations = counts.map(|Counts { allocations, bytes }| (allocations as f64, bytes as f64));
 
     let target = (slot.as_secs_f64() / count as f64).max(SHORTEST);
-    // The first operation is the slow one; what the first sample takes corrects the number of repetitions.
+    // The first operation is slow; the first sample's duration corrects the number of repetitions.
     let mut repeat = repetitions(target, first);
     let mut result = Samples { allocations, ..Samples::default() };
     let mut clock = core_clock();
@@ -78,7 +78,7 @@ mod tests {
         });
         assert_eq!((result.seconds.len(), result.clock.len()), (4, 4));
         assert!(result.seconds.iter().all(|s| *s >= 0.002 && *s < 0.02), "{result:?}");
-        // One uncounted operation and two or so a sample.
+        // One uncounted operation and about two per sample.
         assert!((5..=13).contains(&calls), "{calls}");
     }
 

@@ -1,12 +1,12 @@
 //! Statistics of repeated timings.
 //!
-//! Timings are skewed: other work only ever adds time. So the figures are the median and the median absolute deviation
-//! (MAD), which one slow sample cannot move, and the minimum; never the mean. Ratios are averaged geometrically, because
-//! "twice as fast" and "half as fast" must cancel (Fleming & Wallace 1986).
+//! Timings are skewed: other work can only add time. So the figures are the median and the median absolute deviation
+//! (MAD), which one slow sample cannot change, and the minimum; never the mean. Ratios are averaged geometrically,
+//! because "twice as fast" and "half as fast" must cancel out (Fleming & Wallace 1986).
 
 use serde::{Deserialize, Serialize};
 
-/// What `median(|x - median|)` is multiplied with to estimate the standard deviation of normal samples.
+/// The factor for `median(|x - median|)` to estimate the standard deviation of normally distributed samples.
 const MAD_TO_SIGMA: f64 = 1.4826;
 
 /// A sample whose modified z-score is above this is an outlier (Iglewicz & Hoaglin 1993).
@@ -15,7 +15,7 @@ const OUTLIER_Z: f64 = 3.5;
 /// The figures of one set of samples, in the samples' unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many samples.
+    /// Number of samples.
     pub count: usize,
     /// The middle sample, or the mean of the two middle ones.
     pub median: f64,
@@ -25,12 +25,12 @@ pub struct Summary {
     pub min: f64,
     /// Largest sample.
     pub max: f64,
-    /// How many samples lie so far off that something else was measured.
+    /// Number of samples that are so far off that they measured something else.
     pub outliers: usize,
 }
 
 impl Summary {
-    /// The figures of `samples`; `None` if there are none.
+    /// Computes the figures of `samples`; `None` if there are none.
     pub fn of(samples: &[f64]) -> Option<Summary> {
         let median = median(samples)?;
         let mad = mad(samples)?;
@@ -44,19 +44,19 @@ impl Summary {
         })
     }
 
-    /// The spread as a share of the median: 0.02 means that samples scatter by about 2 %.
+    /// Returns the spread as a share of the median: 0.02 means that samples scatter by about 2 %.
     pub fn relative_spread(&self) -> f64 {
         if self.median > 0.0 { MAD_TO_SIGMA * self.mad / self.median } else { 0.0 }
     }
 
-    /// How far the median itself is expected to be off, as a share of it (one standard error).
+    /// Returns the expected error of the median, as a share of it (one standard error).
     pub fn relative_error(&self) -> f64 {
-        // The median of normal samples has an error sqrt(pi / 2) times that of the mean.
+        // For normally distributed samples, the median has an error sqrt(pi / 2) times that of the mean.
         self.relative_spread() * (std::f64::consts::FRAC_PI_2 / self.count as f64).sqrt()
     }
 }
 
-/// The middle sample; the mean of the two middle ones if their number is even; `None` if there are none.
+/// Returns the middle sample, or the mean of the two middle ones if their number is even; `None` if there are none.
 pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -67,16 +67,16 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     }
 }
 
-/// Median absolute deviation from the median.
+/// Returns the median absolute deviation from the median.
 pub fn mad(samples: &[f64]) -> Option<f64> {
     let middle = median(samples)?;
     median(&samples.iter().map(|x| (x - middle).abs()).collect::<Vec<_>>())
 }
 
-/// The indices of samples too far from the median to be the same thing measured again.
+/// Returns the indices of samples too far from the median to measure the same thing.
 ///
-/// A sample within 1 % of the median is never one, however steady the others are: clocks have a resolution. Fewer than five
-/// samples do not tell what is usual, so none of them is one.
+/// A sample within 1 % of the median is never an outlier, however steady the others are, because clocks have a
+/// resolution. With fewer than five samples there are no outliers.
 pub fn outliers(samples: &[f64]) -> Vec<usize> {
     let (Some(middle), Some(mad)) = (median(samples), mad(samples)) else { return Vec::new() };
     if samples.len() < 5 {
@@ -86,13 +86,13 @@ pub fn outliers(samples: &[f64]) -> Vec<usize> {
     (0..samples.len()).filter(|&i| (samples[i] - middle).abs() > limit).collect()
 }
 
-/// The geometric mean; `None` without positive values.
+/// Returns the geometric mean; `None` without positive values.
 pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let logs: Vec<f64> = ratios.iter().filter(|r| **r > 0.0).map(|r| r.ln()).collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
 
-/// The ratios `a[i] / b[i]` of samples taken in turn (A B A B): what drifts slowly cancels in each pair.
+/// Returns the ratios `a[i] / b[i]` of samples taken alternately (A B A B): slow drift cancels out in each pair.
 pub fn paired_ratios(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).filter(|(_, b)| **b > 0.0).map(|(a, b)| a / b).collect()
 }
@@ -130,7 +130,7 @@ mod tests {
     fn outliers_are_flagged_and_steady_samples_are_not() {
         assert_eq!(outliers(&[10.0, 10.1, 9.9, 10.2, 9.8, 30.0]), [5]);
         assert!(outliers(&[10.0, 10.1, 9.9, 10.2, 9.8, 10.3]).is_empty());
-        // A clock's resolution is no outlier: the MAD is 0 and one sample is a hair off.
+        // The resolution of a clock does not cause outliers: the MAD is 0 and one sample is slightly off.
         assert!(outliers(&[10.0, 10.0, 10.0, 10.0, 10.05]).is_empty());
         assert_eq!(outliers(&[10.0, 10.0, 10.0, 10.0, 10.5]), [4]);
         assert!(outliers(&[10.0, 10.0, 10.0, 30.0]).is_empty());

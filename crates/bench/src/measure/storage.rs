@@ -1,32 +1,32 @@
-//! The file system and device that a run's files lie on, as Linux tells of them in `/proc` and `/sys`.
+//! The file system and device of a run's files, as Linux reports them in `/proc` and `/sys`.
 
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
-/// The file system and device below a path.
+/// The file system and device of a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Storage {
     /// `ext4`, `xfs`, `nfs4`, `tmpfs` ...
     pub file_system: String,
-    /// `/dev/nvme0n1p2`; a server's name is left out.
+    /// `/dev/nvme0n1p2`; a server's name is omitted.
     pub device: String,
-    /// What the device calls itself.
+    /// The device's model name.
     pub model: String,
-    /// Whether it is a spinning disk; `None` where there is no device or it does not say.
+    /// Whether it is a spinning disk; `None` if there is no device or the system does not report it.
     pub rotational: Option<bool>,
-    /// The device's request scheduler.
+    /// The device's I/O scheduler.
     pub scheduler: String,
 }
 
 impl Storage {
-    /// What lies below a path: the mount with the longest matching prefix, then its block device.
+    /// Returns the storage of a path: the mount with the longest matching prefix, then its block device.
     pub(crate) fn below(path: &Path) -> Option<Storage> {
         let path = fs::canonicalize(path).ok()?;
         let mounts = text("/proc/self/mountinfo");
         let mount = find_mount(&mounts, &path)?;
         let block = Path::new("/sys/dev/block").join(mount.number);
-        // A partition's queue and model are those of the disk above it.
+        // The queue and model of a partition are those of its disk.
         let block = if block.join("partition").exists() { block.join("..") } else { block };
         let scheduler = text(block.join("queue/scheduler"));
         Some(Storage {
@@ -56,7 +56,7 @@ struct Mount<'a> {
     device: &'a str,
 }
 
-/// The mount a path lies on, from the text of `/proc/self/mountinfo` (proc(5)).
+/// Returns the mount of a path, from the text of `/proc/self/mountinfo` (proc(5)).
 fn find_mount<'a>(mounts: &'a str, path: &Path) -> Option<Mount<'a>> {
     let mut best: Option<(usize, Mount<'a>)> = None;
     for line in mounts.lines() {
@@ -66,7 +66,7 @@ fn find_mount<'a>(mounts: &'a str, path: &Path) -> Option<Mount<'a>> {
         let [_, _, number, _, point, ..] = before[..] else { continue };
         let [file_system, device, ..] = after[..] else { continue };
         let point = point.replace("\\040", " ");
-        // A later mount on the same point hides the earlier one.
+        // A later mount at the same point hides the earlier one.
         if path.starts_with(&point) && best.as_ref().is_none_or(|(len, _)| point.len() >= *len) {
             best = Some((point.len(), Mount { number, file_system, device }));
         }

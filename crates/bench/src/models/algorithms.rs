@@ -1,7 +1,7 @@
-//! `bench algorithms`: every algorithm in memory, by size, way of calling, kernel and threads.
+//! `bench algorithms`: every algorithm in memory, by size, API, kernel and threads.
 //!
-//! All points are visited in rounds, each for a short slot, so that a machine that becomes slower becomes slower for all of
-//! them alike. An algorithm or kernel whose digest is not the expected one is not timed.
+//! All points are visited in rounds, each for a short slot, so that a slowdown of the machine affects all of them
+//! equally. An algorithm or kernel with an unexpected digest is not timed.
 
 mod agree;
 mod definition;
@@ -42,7 +42,7 @@ pub static MODEL: Model = Model {
 /// Runs the benchmark.
 ///
 /// # Errors
-/// The definition names a generator that does not exist, or no algorithm is left to measure.
+/// The definition names an unknown generator, or there is no algorithm left to measure.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     if definition.input.generator != "xorshift64*" || definition.input.seed == 0 {
         return Err(Error(format!("no input generator '{}' with this seed", definition.input.generator)));
@@ -65,7 +65,8 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
         (sizes, _) => sizes.to_vec(),
     };
     let largest = sizes.iter().copied().max().unwrap_or(0).max(definition.input.rate_size.0);
-    // Room for the largest message, for a whole batch, and for lanes that start 64 bytes apart in the cache's sets.
+    // Enough for the largest message, for a whole batch, and for lanes that start 64 bytes apart in the sets of the
+    // cache.
     let lanes = |spec: &Spec| kernel::full_lanes(spec.algorithm()).max(64) as u64;
     let widest = rate.iter().chain(&detail).map(lanes).max().unwrap_or(64);
     let room = largest.max(widest * (definition.input.batch_size.0 + 64)) as usize;
@@ -169,7 +170,7 @@ fn measure_points(
     record.measurements.extend(measurements);
 }
 
-/// `--compare`: another program's own benchmark of the same algorithm and size, in turn with ours.
+/// `--compare`: another program's own benchmark of the same algorithm and size, alternating with ours.
 fn compare(
     definition: &Definition,
     arguments: &Arguments,
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(Record::from_json(&record.to_json()), Ok(record));
     }
 
-    /// Asks for an end when the first point was measured.
+    /// Requests a stop after the first point was measured.
     struct StopsSoon<'a>(&'a AtomicBool);
 
     impl Progress for StopsSoon<'_> {

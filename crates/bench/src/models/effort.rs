@@ -1,4 +1,4 @@
-//! How much is measured: what a definition says, what the command line says, sizes and algorithms by name.
+//! How much is measured: parameters of the definition and the command line, sizes and algorithms by name.
 
 use crate::Error;
 use clap::Args;
@@ -35,12 +35,12 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Seconds for the whole run.
+    /// Returns the seconds for the whole run.
     pub fn seconds(&self, effort: &Effort) -> f64 {
         self.time.unwrap_or(if self.quick { effort.quick_seconds } else { effort.seconds })
     }
 
-    /// How often each point is visited.
+    /// Returns how often each point is visited.
     pub fn rounds(&self, effort: &Effort) -> usize {
         if self.quick { effort.quick_rounds } else { effort.rounds }
     }
@@ -49,7 +49,7 @@ impl Scope {
 /// Reads a size.
 ///
 /// # Errors
-/// The text is none.
+/// The text is not a size.
 pub fn size(text: &str) -> Result<u64, String> {
     text.parse().map(|Size(bytes)| bytes).map_err(|error| error.to_string())
 }
@@ -57,7 +57,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 /// Reads a rate.
 ///
 /// # Errors
-/// The text is none.
+/// The text is not a rate.
 pub fn rate(text: &str) -> Result<f64, String> {
     crate::quantity::parse_rate(text).ok_or_else(|| "not a rate like 10GB/s".to_owned())
 }
@@ -65,7 +65,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
 /// Reads a positive number.
 ///
 /// # Errors
-/// The text is none.
+/// The text is not a positive number.
 pub fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
@@ -91,7 +91,7 @@ impl<'de> Deserialize<'de> for Bytes {
 pub enum Choice {
     /// The word `all`: every row of the table.
     All(All),
-    /// These; names the table lacks are skipped, so that a definition outlives a table.
+    /// These; unknown names are skipped, so that a definition works with other versions of the table.
     Named(Vec<String>),
 }
 
@@ -104,7 +104,7 @@ pub enum All {
 }
 
 impl Choice {
-    /// The algorithms meant.
+    /// Returns the selected algorithms.
     pub fn specs(&self) -> Vec<Spec> {
         match self {
             Choice::All(All::All) => ALGORITHMS.iter().map(Spec::new).collect(),
@@ -113,18 +113,18 @@ impl Choice {
     }
 }
 
-/// Algorithms as typed.
+/// Parses names of algorithms.
 ///
 /// # Errors
-/// A name that the table lacks.
+/// A name is not in the table.
 pub fn specs(names: &[String]) -> Result<Vec<Spec>, Error> {
     names.iter().map(|name| spec(name)).collect()
 }
 
-/// An algorithm as typed.
+/// Parses the name of an algorithm.
 ///
 /// # Errors
-/// The table lacks it.
+/// It is not in the table.
 pub fn spec(name: &str) -> Result<Spec, Error> {
     name.parse().map_err(|why| Error(format!("{why}")))
 }

@@ -1,4 +1,4 @@
-//! A program that is measured beside truesum: what a definition says of it, and whether it is here.
+//! A program that is compared with truesum: its description in a definition, and whether it is installed.
 
 use crate::measure::process;
 use crate::record::{self, Missing, Record};
@@ -6,25 +6,25 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-/// A program that is measured beside truesum.
+/// A program that is compared with truesum.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// Its name in tables.
     pub name: String,
-    /// The command that tells its version; the first line of its output is kept. Its first word must be on PATH for the
-    /// engine to run.
+    /// The command that prints its version; the first line of its output is recorded. Its first word must be on PATH
+    /// for the engine to run.
     pub version: Vec<String>,
-    /// How to get it.
+    /// How to install it.
     pub get: String,
-    /// What favours it or not.
+    /// Circumstances in its favour or to its disadvantage.
     #[serde(default)]
     pub bias: String,
     /// The command with its placeholders: `{algorithm}`, `{dir}`, `{out}`, `{threads}`, `{bytes}`, `{seconds}`, `{file}`,
     /// `{leaf}`. A word that is one placeholder with spaces in its value becomes several words.
     pub command: Vec<String>,
-    /// The command to check instead, where the output of [`Engine::command`] cannot be read: of several processes that
-    /// write to one place, lines mix.
+    /// The command used for checking, if the output of [`Engine::command`] cannot be parsed: several processes with the
+    /// same output mix their lines.
     #[serde(default)]
     pub check: Vec<String>,
     /// The command that prints the digest of its standard input.
@@ -36,40 +36,40 @@ pub struct Engine {
     /// Where the command runs; empty for the current directory.
     #[serde(default)]
     pub directory: String,
-    /// How it spells the digests of an algorithm, where not in hexadecimal.
+    /// The format of the digests of an algorithm, if not hexadecimal.
     #[serde(default)]
     pub spelling: BTreeMap<String, Spelling>,
-    /// Exit statuses that mean success beside 0.
+    /// Exit statuses that mean success in addition to 0.
     #[serde(default)]
     pub accept: Vec<i32>,
     /// Whether it is truesum itself, which has every algorithm of the table under its own name.
     #[serde(default)]
     pub own: bool,
-    /// Our name of an algorithm to its name there.
+    /// Maps our name of an algorithm to the engine's name.
     #[serde(default)]
     pub algorithms: BTreeMap<String, String>,
 }
 
-/// How a digest is spelled in a manifest.
+/// The format of a digest in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Spelling {
-    /// Hexadecimal of either case.
+    /// Hexadecimal in either case.
     #[default]
     Hex,
-    /// RFC 4648 base32 without padding, of either case.
+    /// RFC 4648 Base32 without padding, in either case.
     Base32,
     /// A decimal number.
     Decimal,
 }
 
 impl Engine {
-    /// The command with its placeholders filled in. An unknown placeholder stays as it is: `find` has its own `{}`.
+    /// Returns the command with its placeholders filled in. An unknown placeholder is kept: `find` has its own `{}`.
     pub fn command(&self, values: &[(&str, &str)]) -> Vec<String> {
         fill(&self.command, values)
     }
 
-    /// What an engine says of its version: the first line it prints. `None` if it, or the program it is run through, is not
+    /// Returns the engine's version: the first line it prints. `None` if it, or the program that runs it, is not
     /// installed.
     fn version(&self) -> Option<String> {
         let own = own_program();
@@ -85,7 +85,7 @@ impl Engine {
         Some(line.or_else(|| text.lines().next()).unwrap_or("").chars().take(120).collect())
     }
 
-    /// Whether it can run here: then it is one of the record's engines, else one that is missing.
+    /// Returns whether it can run here, and adds it to the record's engines, or to the missing ones.
     pub fn present(&self, record: &mut Record) -> bool {
         match self.version() {
             Some(_) if record.engines.iter().any(|known| known.name == self.name) => true,
@@ -107,19 +107,19 @@ impl Engine {
         }
     }
 
-    /// How it spells the digests of an algorithm.
+    /// Returns the format of the digests of an algorithm.
     pub fn spelling(&self, algorithm: &str) -> Spelling {
         self.spelling.get(algorithm).copied().unwrap_or_default()
     }
 }
 
-/// Fills placeholders in words; a word that is one placeholder becomes as many words as its value has.
+/// Fills in placeholders; a word that is one placeholder becomes as many words as its value has.
 pub fn fill(words: &[String], values: &[(&str, &str)]) -> Vec<String> {
     let mut filled = Vec::new();
     for word in words {
         let inner = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         match inner.and_then(|name| values.iter().find(|(key, _)| *key == name)) {
-            // A path may hold spaces; an algorithm's options are several words.
+            // A path may contain spaces; an algorithm's options are several words.
             Some(("algorithm", value)) => filled.extend(value.split(' ').map(str::to_owned)),
             Some((_, value)) => filled.push((*value).to_owned()),
             None => {
@@ -134,7 +134,7 @@ pub fn fill(words: &[String], values: &[(&str, &str)]) -> Vec<String> {
     filled
 }
 
-/// The truesum to measure: this program if it is called so, else the one on PATH.
+/// Returns the truesum to measure: this program if it has that name, otherwise the one on PATH.
 pub(crate) fn own_program() -> String {
     match std::env::current_exe() {
         Ok(path) if path.file_name().is_some_and(|name| name == "truesum") => {

@@ -1,8 +1,8 @@
 //! `bench io FILE`: ways to read one file, with and without hashing, hot and cold, by threads.
 //!
-//! Every strategy first reads the whole file and must give the value that plain reads give (`touch`). Then each is timed
-//! over a part of the file that fits the time; threads take parts of it that begin at whole MiB. "Cold" asks the system to
-//! forget the file's pages before each sample and says how many stayed.
+//! Every strategy first reads the whole file and must compute the same value as plain reads (`touch`). Then each is
+//! timed over a part of the file that fits the time; threads read parts of it that start at whole MiB. For cold reads,
+//! the system is asked to drop the file's pages before each sample, and the share that stayed is reported.
 
 mod findings;
 mod views;
@@ -37,11 +37,11 @@ pub static MODEL: Model = Model {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What it is, in one line.
+    /// A description in one line.
     pub summary: String,
-    /// How long.
+    /// The duration.
     pub effort: Effort,
-    /// What is done with the bytes; `none` sums them up.
+    /// How the bytes are hashed; `none` adds them up.
     pub hashes: Vec<String>,
     /// The read strategies.
     pub engine: Vec<Strategy>,
@@ -53,17 +53,17 @@ pub struct Definition {
 pub struct Strategy {
     /// Its name in tables.
     pub name: String,
-    /// What it does.
+    /// How it reads.
     pub method: Method,
     /// Bytes of one request or window.
     pub buffer: Bytes,
-    /// Requests in flight for each thread.
+    /// Requests in flight per thread.
     #[serde(default = "one")]
     pub depth: usize,
     /// Whether `--quick` measures it.
     #[serde(default)]
     pub quick: bool,
-    /// What favours it or not.
+    /// Circumstances in its favour or to its disadvantage.
     #[serde(default)]
     pub bias: String,
 }
@@ -102,7 +102,7 @@ struct Point<'a> {
 /// Runs the benchmark over `path`.
 ///
 /// # Errors
-/// The file cannot be read or is empty, a hash is unknown.
+/// The file cannot be read or is empty, or a hash is unknown.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     let path = &arguments.file;
     let metadata = path.metadata().map_err(|why| Error::file(path, "opening", &why))?;
@@ -124,7 +124,8 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let wanted: Vec<_> = definition.engine.iter().filter(|row| row.quick || !scope.quick).collect();
     let (usable, rate) = agree(&wanted, path, len, budget / 2.0, &mut record, session)?;
     let mut points = points(&usable, &specs, arguments);
-    // One round must fit: what a point reads is cut until it does, but not below 64 MiB, where start-up would show.
+    // One round must fit: the bytes per point are reduced until it does, but not below 64 MiB, where start-up costs
+    // would show.
     let left = (budget - session.elapsed()).max(1.0);
     let span = (left * rate / (points.len() * (rounds + 1)) as f64) as u64;
     let span = (span / BLOCK * BLOCK).clamp(64 << 20, 1 << 30).min(len);
@@ -137,7 +138,8 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     Ok(record)
 }
 
-/// Reads the whole file with each strategy; returns those that give the value of plain reads, and the plain rate.
+/// Reads the whole file with each strategy; returns those that compute the value of plain reads, and the rate of plain
+/// reads.
 fn agree<'a>(
     wanted: &[&'a Strategy],
     path: &Path,
@@ -195,7 +197,7 @@ fn how(row: &Strategy) -> How {
     How { method: row.method, buffer: row.buffer.0, depth: row.depth }
 }
 
-/// What each strategy is measured with: every hash hot in one thread; without a hash also cold and in threads.
+/// Returns the measurements of each strategy: every hash hot in one thread; without a hash also cold and in threads.
 fn points<'a>(usable: &[&'a Strategy], specs: &[Option<Spec>], arguments: &Arguments) -> Vec<Point<'a>> {
     let cores = environment::cores();
     let more: Vec<usize> = if arguments.threads.is_empty() { vec![cores] } else { arguments.threads.clone() };
@@ -235,7 +237,7 @@ fn measure_points(
     let mut done = 0;
     'rounds: for round in 0..rounds {
         for point in points.iter_mut() {
-            // The first round is finished even if it takes longer than was asked for.
+            // The first round is completed even if it takes longer than requested.
             if session.stopped() || (round > 0 && session.elapsed() > budget) {
                 break 'rounds;
             }
@@ -271,12 +273,12 @@ fn measure_points(
     }
 }
 
-/// Empties the cache of the file's pages; returns the share that stayed, where the system tells.
+/// Drops the file's pages from the cache; returns the share that stayed, if the system reports it.
 fn make_cold(path: &Path, span: u64, drop_caches: bool) -> Option<f64> {
-    // A file system without advice leaves the pages; the share that stayed says so.
+    // A file system without support for advice keeps the pages, which shows in the share that stayed.
     let _ = evict(path);
     if drop_caches {
-        // Not permitted is the usual case, and shows in the same way.
+        // This is usually not permitted, which shows in the same way.
         let _ = std::fs::write("/proc/sys/vm/drop_caches", "1");
     }
     resident(path, 0..span)

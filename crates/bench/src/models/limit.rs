@@ -1,7 +1,7 @@
-//! `bench limit [PATH]`: is it the disk or the processor here?
+//! `bench limit [PATH]`: is the disk or the processor the limit?
 //!
-//! Measures the device past the cache, the page cache, memory, and each algorithm alone and in lanes; its views set
-//! the rates side by side and says in words how many cores each algorithm needs to keep up.
+//! Measures the device without the cache, the page cache, memory, and each algorithm alone and in lanes; its views show
+//! the rates together and state how many cores each algorithm needs to keep up.
 
 mod findings;
 mod views;
@@ -37,13 +37,13 @@ pub static MODEL: Model = Model {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What it is, in one line.
+    /// A description in one line.
     pub summary: String,
-    /// How long.
+    /// The duration.
     pub effort: Effort,
-    /// The algorithms to judge.
+    /// The algorithms to assess.
     pub algorithms: Choice,
-    /// Size of the file made to measure a directory's device.
+    /// Size of the temporary file for measuring a directory's device.
     pub probe: Bytes,
     /// The same with `--quick`.
     pub quick_probe: Bytes,
@@ -68,18 +68,18 @@ const DEVICE: [(&str, u64, usize); 4] = [
     ("O_DIRECT 128 KiB, depth 8", 128 << 10, 8),
 ];
 
-/// Shares of the time after which the next part begins: writing a file, reading it, reading memory.
+/// Shares of the time after which the next part starts: writing a file, reading it, reading memory.
 const WRITING: f64 = 0.2;
 const STORAGE: f64 = 0.6;
 const MEMORY: f64 = 0.7;
 
-/// No less is read in one sample of a device, or starting would be measured.
+/// The minimum to read in one sample of a device, so that start-up costs do not dominate.
 const LEAST: u64 = 16 << 20;
 
-/// Runs the benchmark at `path`: a file is read, in a directory a file is made and removed.
+/// Runs the benchmark at `path`: reads the file, or in a directory creates and removes a temporary one.
 ///
 /// # Errors
-/// The path cannot be read, or a probe cannot be written there.
+/// The path cannot be read, or a temporary file cannot be written there.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     let path = &arguments.path;
     let mut record = session.record(MODEL.name, Some(path));
@@ -108,7 +108,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     Ok(record)
 }
 
-/// A file to read: the user's, or one made for the run.
+/// A file to read: the user's, or one created for the run.
 struct Probe {
     path: PathBuf,
     bytes: u64,
@@ -134,7 +134,7 @@ impl Probe {
         }
         let failed = |why: std::io::Error| Error::file(path, "writing a file to measure with", &why);
         let mut file = tempfile::NamedTempFile::new_in(path).map_err(failed)?;
-        // Zeros or repetitions would be measured on file systems that compress.
+        // File systems with compression would store zeros or repetitions in less space.
         let chunk = input::generated(7, 4 << 20);
         let (start, mut written) = (Instant::now(), 0);
         while written < size && (written < LEAST || start.elapsed().as_secs_f64() < seconds) {
@@ -142,7 +142,7 @@ impl Probe {
             chunk[..8].copy_from_slice(&written.to_le_bytes());
             file.write_all(&chunk).map_err(failed)?;
             written += chunk.len() as u64;
-            // Else the cache takes it all at once, and the device its time afterwards.
+            // Otherwise the cache would accept everything at once, and the device would write later.
             if written.is_multiple_of(LEAST) {
                 file.as_file().sync_data().map_err(failed)?;
             }
@@ -173,7 +173,7 @@ fn agree(specs: &[Spec], record: &mut Record) {
     }
 }
 
-/// The device and the page cache, all ways in turn.
+/// Measures the device and the page cache, all ways in turn.
 fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, session: &mut Session) {
     let cores = environment::cores();
     let read = |method, buffer, depth| How { method, buffer, depth };
@@ -187,7 +187,7 @@ fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, sessio
         ways.push(("cache", "read 256 KiB", read(Method::Read, 256 << 10, 1), cores));
         ways.push(("cache", "mmap 8 MiB windows", read(Method::MmapPopulate, 8 << 20, 1), cores));
     }
-    // A first look at the beginning of the file says how much of it each way can read in its share of the time.
+    // A first sample at the beginning of the file shows how much of it each way can read in its share of the time.
     let begin = session.elapsed();
     let slot = (until - begin).max(0.0) / (ways.len() * (rounds + 1)) as f64;
     let mut points: Vec<Point> = Vec::new();
@@ -204,12 +204,12 @@ fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, sessio
             Err(why) => record.notes.push(format!("{name}: not available here: {why}")),
         }
     }
-    // What is read as cached must be cached, and as much of it for every way.
+    // Cached reads require that the pages are cached, and the same part for every way.
     let cached = points.iter().filter(|point| point.part == "cache").map(|point| point.span).min();
     let in_cache = How { method: Method::Read, buffer: 256 << 10, depth: 1 };
     if let Some(span) = cached {
         points.iter_mut().filter(|point| point.part == "cache").for_each(|point| point.span = span);
-        // A file that cannot be read was said so above.
+        // An unreadable file was already reported above.
         let _ = value(&probe.path, in_cache, None, 0..span, 1);
     }
     for round in 0..rounds {
@@ -239,7 +239,7 @@ fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, sessio
     }));
 }
 
-/// A way of reading, with how much of the file it reads.
+/// A way of reading, and how much of the file it reads.
 struct Point {
     part: &'static str,
     name: &'static str,
@@ -249,18 +249,19 @@ struct Point {
     seconds: Vec<f64>,
 }
 
-/// Reading memory: sums over a buffer as large as the file, so that the processor's caches hold as much of either.
+/// Measures memory: sums over a buffer as large as the file, so that the processor's caches hold the same share of
+/// both.
 fn memory(size: u64, until: f64, record: &mut Record, session: &mut Session) {
     const PASSES: usize = 7;
     session.progress.show(0.5, "memory");
-    // Nobody's programs are to be pushed out for it.
+    // Other programs must not be swapped out for this.
     let size = size.min(record.environment.memory / 8).max(LEAST) as usize;
     let buffer = vec![1u8; size];
     let mut counts = vec![1, environment::cores()];
     counts.dedup();
     for threads in counts {
         let mut seconds = Vec::new();
-        // The first pass touches the pages.
+        // The first pass maps the pages.
         for pass in 0..=PASSES {
             if session.stopped() || (pass > 2 && session.elapsed() > until) {
                 break;
@@ -284,10 +285,10 @@ fn memory(size: u64, until: f64, record: &mut Record, session: &mut Session) {
     }
 }
 
-/// Each algorithm, one message and full lanes.
+/// Measures each algorithm, with one message and full lanes.
 fn arithmetic(specs: &[Spec], rounds: usize, until: f64, record: &mut Record, session: &mut Session) {
     const SAMPLES: usize = 3;
-    // Messages 64 bytes off a power of two, or all lanes would share one set of the cache.
+    // Messages are offset by 64 bytes from a power of two, so that lanes do not share one set of the cache.
     const BYTES: usize = 32 << 10;
     const STRIDE: usize = BYTES + 64;
     let widest = specs.iter().map(|spec| kernel::full_lanes(spec.algorithm())).max().unwrap_or(1);
@@ -321,7 +322,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, until: f64, record: &mut Record, se
         .collect();
     for round in 0..rounds {
         for (i, (spec, lanes)) in points.iter().enumerate() {
-            // One round is made even if it takes longer than was asked for.
+            // One round is completed even if it takes longer than requested.
             if session.stopped() || (round > 0 && session.elapsed() > until) {
                 break;
             }
@@ -360,7 +361,8 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
     const ASKED: f64 = 3.0;
 
-    /// A directory measured by a run that begins then, and the processor seconds of the thread that measures.
+    /// Measures a directory in a run with this start time; returns the record and the processor seconds of the
+    /// measuring thread.
     fn measured(start: Instant) -> (Record, f64) {
         let directory = tempfile::tempdir_in(beside_the_build()).unwrap();
         let mut definition: Definition = MODEL.read(&Scope::default()).unwrap();
@@ -375,7 +377,7 @@ mod tests {
         (record, thread_seconds() - before)
     }
 
-    /// Parts with the number of samples of each measurement; the file system may have no direct reads.
+    /// Returns the parts with the number of samples of each measurement; the file system may not support direct reads.
     fn samples(record: &Record) -> BTreeSet<(&str, usize)> {
         let direct = |m: &&Measurement| m.part != "device";
         record.measurements.iter().filter(direct).map(|m| (&*m.part, m.seconds.len())).collect()
@@ -383,7 +385,8 @@ mod tests {
 
     #[test]
     fn a_directory_is_measured_in_the_time_asked_for_and_left_clean() {
-        // No time passes on the wall: what is done is what was planned for the time asked for, whoever else works here.
+        // No wall time passes: the work done is what was planned for the requested time, even if other programs are
+        // running.
         let (record, spent) = measured(Instant::now() + HOUR);
         assert!(spent < 2.0 * ASKED, "asked for {ASKED} s: {spent} s of processor");
         assert_eq!(samples(&record), [("cache", 3), ("hash", 9), ("memory", 7)].into());

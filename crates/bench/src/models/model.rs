@@ -11,29 +11,29 @@ use serde::de::DeserializeOwned;
 /// A kind of benchmark.
 #[derive(Debug)]
 pub struct Model {
-    /// The word of the command line, of definitions and of records.
+    /// Its name on the command line, in definitions and in records.
     pub name: &'static str,
-    /// What it measures, in a line of help.
+    /// What it measures, as one line of help.
     pub about: &'static str,
-    /// Two commands, shown below its help.
+    /// Examples, shown below its help.
     pub examples: &'static str,
-    /// The definition that is built in, as TOML.
+    /// The built-in definition, as TOML.
     pub definition: &'static str,
     /// Adds the model's own arguments to a command.
     pub arguments: fn(Command) -> Command,
-    /// Measures what was asked for.
+    /// Runs the requested measurements.
     pub run: fn(&ArgMatches, &mut Session) -> Result<Record, Error>,
-    /// What a reader wants to know of a record, in three sentences or fewer.
+    /// The main findings of a record, in three sentences or fewer.
     pub findings: fn(&Record) -> Vec<String>,
-    /// What a record of this model says.
+    /// The sections of a record of this model.
     pub views: fn(&Record) -> Vec<Section>,
 }
 
 impl Model {
-    /// Reads a definition: the scope's file if it has one, what is built in otherwise.
+    /// Reads a definition: the scope's file if it has one, otherwise the built-in one.
     ///
     /// # Errors
-    /// The file cannot be read or is no definition of this model.
+    /// The file cannot be read or is not a definition of this model.
     pub fn read<D: DeserializeOwned>(&self, scope: &Scope) -> Result<D, Error> {
         let (text, name) = match &scope.definition {
             Some(path) => {
@@ -49,10 +49,10 @@ impl Model {
         table.try_into().map_err(|why| Error(format!("{name}: {why}")))
     }
 
-    /// The arguments that [`Model::arguments`] added, as they were typed.
+    /// Returns the values of the arguments that [`Model::arguments`] added.
     ///
     /// # Errors
-    /// The matches are of another command.
+    /// The matches belong to another command.
     pub fn typed<A: FromArgMatches>(&self, matches: &ArgMatches) -> Result<A, Error> {
         A::from_arg_matches(matches).map_err(|why| Error(why.to_string()))
     }

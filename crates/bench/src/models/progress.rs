@@ -1,13 +1,13 @@
-//! How far a run is: a share of the whole, a word on what is measured now, and when it will end.
+//! The progress of a run: the share that is done, a label of the current measurement, and the estimated end.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Is told how far a run is.
+/// Receives the progress of a run.
 pub trait Progress {
-    /// A share of 0 to 1 is done, and `label` is measured now.
+    /// Shows that a share of 0 to 1 is done, and that `label` is being measured.
     fn show(&mut self, done: f64, label: &str);
-    /// The run is over, or text is about to be printed.
+    /// Clears the display: the run is over, or text is about to be printed.
     fn clear(&mut self);
 }
 
@@ -19,7 +19,7 @@ impl Progress for Silent {
     fn clear(&mut self) {}
 }
 
-/// One line on standard error, redrawn at most ten times a second; silent where that is no terminal.
+/// One line on standard error, redrawn at most ten times a second; silent if that is not a terminal.
 pub struct Line {
     start: Instant,
     drawn: Option<Instant>,
@@ -27,7 +27,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line for a run that begins now.
+    /// Returns a line for a run that starts now.
     pub fn new() -> Line {
         Line { start: Instant::now(), drawn: None, terminal: std::io::stderr().is_terminal() }
     }
@@ -47,7 +47,7 @@ impl Progress for Line {
         }
         self.drawn = Some(Instant::now());
         let text = line(done, self.start.elapsed(), label);
-        // A terminal that went away is no reason to stop measuring.
+        // Measuring continues even if the terminal has gone away.
         let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
     }
 

@@ -1,4 +1,4 @@
-//! What every run carries: whether to stop, how to show progress, what to write down of itself.
+//! The state common to all runs: the stop flag, progress display, and the details to record.
 
 use super::effort::Scope;
 use super::progress::{Progress, Silent};
@@ -8,20 +8,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// One run under way.
+/// One run in progress.
 pub struct Session<'a> {
     stop: &'a AtomicBool,
-    /// Shows how far the run is.
+    /// Displays the progress.
     pub progress: Box<dyn Progress + 'a>,
     command: String,
-    /// How much is asked for.
+    /// How much to measure.
     pub scope: Scope,
     start: Instant,
 }
 
 impl<'a> Session<'a> {
-    /// A run that shows no progress. When `stop` becomes true it ends soon and keeps what was measured; `command` is what
-    /// repeats it.
+    /// Returns a run without progress display. When `stop` becomes true, it ends soon and keeps its measurements;
+    /// `command` is the command that repeats it.
     pub fn new(stop: &'a AtomicBool, command: &str) -> Session<'a> {
         Session {
             stop,
@@ -32,37 +32,37 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The same with progress shown.
+    /// Sets the progress display.
     pub fn with_progress(mut self, progress: impl Progress + 'a) -> Session<'a> {
         self.progress = Box::new(progress);
         self
     }
 
-    /// The same with what the command line says of any run.
+    /// Sets the command-line options common to all runs.
     pub fn within(mut self, scope: Scope) -> Session<'a> {
         self.scope = scope;
         self
     }
 
-    /// The same with another beginning: an hour ago all time is over, and in an hour none is spent yet, however long work
-    /// takes here.
+    /// Sets the start time: with an hour ago, no time is left, and with an hour from now, none is used up, however long
+    /// work takes here.
     #[cfg(test)]
     pub(crate) fn begun(mut self, start: Instant) -> Session<'a> {
         self.start = start;
         self
     }
 
-    /// Whether somebody asked for an end.
+    /// Returns whether a stop was requested.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Seconds since the run began.
+    /// Returns the seconds since the run started.
     pub fn elapsed(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// An empty record of this run; `path` is the file or directory measured, if any.
+    /// Returns an empty record of this run; `path` is the measured file or directory, if any.
     pub fn record(&self, model: &str, path: Option<&Path>) -> Record {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Record {

@@ -1,11 +1,11 @@
-//! `bench tools DIR`: programs that write a manifest of a directory, side by side.
+//! `bench tools DIR`: a comparison of programs that write a manifest of a directory.
 //!
-//! Every command is run once before it is timed: that run warms the cache for all alike, and its manifest is read and
-//! compared file by file. Then rounds: all algorithms, and within each all engines in turn. Manifests go to a temporary
-//! directory elsewhere, never into the tree, which is compared with itself at the end.
+//! Every command is run once before it is timed: that run warms the cache for all, and its manifest is read and
+//! compared file by file. Then rounds follow: all algorithms, and within each all engines in turn. Manifests go to a
+//! temporary directory elsewhere, never into the tree, which is checked for changes at the end.
 //!
-//! A definition may have its engines verify a manifest instead of writing one. Then an engine is timed only if it accepts the
-//! right manifest and refuses the same one with a digit changed.
+//! A definition may have its engines verify a manifest instead of writing one. Then an engine is timed only if it
+//! accepts the correct manifest and rejects the same one with a digit changed.
 
 mod agreement;
 mod check;
@@ -49,13 +49,13 @@ pub static MODEL: Model = Model {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What it is, in one line.
+    /// A description in one line.
     pub summary: String,
     /// Algorithms measured with `--quick`.
     pub quick: Vec<String>,
-    /// How long; the rounds are runs of each command.
+    /// The duration; the rounds are runs of each command.
     pub effort: Effort,
-    /// The command that writes `{manifest}`, where engines verify one instead of writing one.
+    /// The command that writes `{manifest}`, if engines verify one instead of writing one.
     #[serde(default)]
     pub manifest: Vec<String>,
     /// The programs, in the order of the report's sections.
@@ -85,7 +85,8 @@ pub struct Arguments {
 /// Runs the benchmark over `directory`.
 ///
 /// # Errors
-/// The directory cannot be read or holds no file, no temporary directory can be made, an engine asked for does not exist.
+/// The directory cannot be read or contains no files, no temporary directory can be created, or a requested engine does
+/// not exist.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     let directory = &arguments.directory;
     let root = directory.canonicalize().map_err(|why| Error::file(directory, "opening", &why))?;
@@ -120,7 +121,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let names = algorithms(definition, arguments, session.scope.quick, &engines);
     let checking = session.elapsed();
     for (done, name) in names.iter().enumerate() {
-        // Checking may take half of the time; what does not fit is said, not hidden.
+        // Checking may take half of the time; everything that does not fit is reported.
         let elapsed = session.elapsed();
         if session.stopped() || (done > 0 && elapsed > budget / 2.0 && arguments.rounds.is_none()) {
             record.notes.push(format!("not measured for lack of time: {}", names[done..].join(", ")));
@@ -166,7 +167,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     Ok(record)
 }
 
-/// The engines asked for that run here; the others go to [`Record::missing`].
+/// Returns the requested engines that run here; the others are added to [`Record::missing`].
 fn engines<'a>(
     definition: &'a Definition,
     arguments: &Arguments,
@@ -187,8 +188,7 @@ fn engines<'a>(
     Ok(present)
 }
 
-/// Rounds: all algorithms, within each all engines in turn. The checking run counts only if no other follows.
-/// The algorithms to measure, those of the definition in its order first.
+/// Returns the algorithms to measure, those of the definition first and in its order.
 fn algorithms(
     definition: &Definition,
     arguments: &Arguments,
@@ -236,7 +236,7 @@ fn time(
             chill();
             match run_once(contender, &contender.words, scratch) {
                 Ok((cost, _)) => contender.runs.push(cost),
-                // An interrupted program is no failure of it.
+                // An interruption is not a failure of the program.
                 Err(_) if session.stopped() => return Ok(()),
                 Err(why) => return Err(why),
             }
@@ -271,7 +271,7 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::atomic::AtomicBool;
 
-    /// A definition of shell scripts, so that the test needs no tool but sh, sed and sha256sum.
+    /// Returns a definition with shell scripts, so that the test needs no tool but sh, sed and sha256sum.
     fn definition(engines: &[(&str, &str)]) -> Definition {
         let mut text = "summary = \"x\"\nquick = [\"sha256\"]\n\
                         [effort]\nseconds = 20\nquick_seconds = 5\nrounds = 2\nquick_rounds = 1\n"

@@ -1,7 +1,9 @@
-//! `bench tree FILE`: tree digests of one file by leaf size and threads, against the plain digest of the same hash.
+//! `bench tree FILE`: tree digests of one file by leaf size and threads, compared with the plain digest of the same
+//! hash.
 //!
-//! A plain digest is a chain, so one file keeps one core half idle; the leaves of a tree are independent, so they fill the
-//! lanes of a core and all cores. The table says how much that brings for this file, and how much of each added core is used.
+//! A plain digest is a chain, so one file keeps one core half idle; the leaves of a tree are independent, so they fill
+//! the lanes of a core and all cores. The table shows the benefit for this file, and the utilisation of each added
+//! core.
 
 mod contender;
 mod definition;
@@ -58,13 +60,14 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let total = (rounds * contenders.len()).max(1) as f64;
     'rounds: for round in 0..rounds {
         for (i, contender) in contenders.iter_mut().enumerate() {
-            // One sample says nothing of its own error, so there are two rounds even if they take longer than was asked for.
+            // One sample does not show its own error, so there are two rounds even if they take longer than requested.
             if session.stopped() || (round > 1 && session.elapsed() > budget) {
                 break 'rounds;
             }
             let done = (round * total as usize / rounds + i) as f64 / total;
             session.progress.show(0.5 + done / 2.0, &contender.variant);
-            // A small file is over before a clock can tell: it is read again until the visit has its length or enough samples.
+            // A small file takes too little time to measure: it is read repeatedly until the visit is long enough or
+            // has enough samples.
             let visit = Instant::now();
             let slot = ((budget - session.elapsed()) / total).clamp(0.0, VISIT);
             for sample in 0..SAMPLES {

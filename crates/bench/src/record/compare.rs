@@ -1,8 +1,8 @@
-//! `bench compare A.json B.json`: did something become slower?
+//! `bench compare A.json B.json`: did anything become slower?
 //!
-//! Measurements are matched by name. Where both runs know the core's clock, cycles are compared, because a processor that
-//! runs at another clock today is no regression; else seconds. A difference counts when it is beyond the threshold and
-//! beyond three standard errors of both medians.
+//! Measurements are matched by name. If both runs know the core's clock, cycles are compared, because a different clock
+//! rate is not a regression; otherwise seconds. A difference counts if it exceeds the threshold and three standard
+//! errors of both medians.
 
 use super::{Measurement, Record};
 use crate::Error;
@@ -10,7 +10,7 @@ use crate::measure::statistics::{Summary, geometric_mean, median};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Standard errors that chance does not explain.
+/// The number of standard errors that is beyond chance.
 const ERRORS: f64 = 3.0;
 
 /// Whether the second run is slower.
@@ -30,22 +30,22 @@ pub enum Change {
 pub struct Row {
     /// What was measured.
     pub name: String,
-    /// Median of the second run by median of the first: above 1 is slower.
+    /// Median of the second run divided by the median of the first: above 1 is slower.
     pub ratio: f64,
-    /// The ratio that chance and the threshold explain: beyond it, or below its inverse, something changed.
+    /// The ratio explained by chance and the threshold: beyond it, or below its inverse, something changed.
     pub allowed: f64,
     /// Whether cycles were compared, not seconds.
     pub cycles: bool,
-    /// What follows.
+    /// The conclusion.
     pub verdict: Change,
 }
 
-/// Two runs compared.
+/// The comparison of two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What both measured, the slowest first.
+    /// The measurements of both, the slowest first.
     pub rows: Vec<Row>,
-    /// What only one of them measured.
+    /// The number of measurements in only one of them.
     pub unmatched: usize,
     /// Geometric mean of all ratios.
     pub mean_ratio: f64,
@@ -53,7 +53,7 @@ pub struct Comparison {
     pub median_ratio: f64,
     /// `Slower` if any row is slower.
     pub verdict: Change,
-    /// Why not to trust it: noise, other machines.
+    /// Reasons not to rely on it: noise, different machines.
     pub warnings: Vec<String>,
 }
 

@@ -1,9 +1,9 @@
-//! A moment as text.
+//! Formats a point in time.
 
-/// The time as `2026-01-31T12:00:00Z`, from seconds since 1970.
+/// Returns the time as `2026-01-31T12:00:00Z`, from seconds since 1970.
 pub fn utc(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Days to a date in the proleptic Gregorian calendar, in years that begin in March (Hinnant, "chrono-compatible
+    // Days to a date in the proleptic Gregorian calendar, in years that start in March (Hinnant, "chrono-compatible
     // low-level date algorithms").
     let z = days + 719_468;
     let (era, day_of_era) = (z / 146_097, z % 146_097);

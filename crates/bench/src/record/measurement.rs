@@ -1,39 +1,39 @@
-//! One thing measured, again and again: samples, and the figures that follow from them.
+//! One repeated measurement: samples, and the figures that follow from them.
 
 use crate::measure::statistics::{Summary, median};
 use crate::quantity;
 use serde::{Deserialize, Serialize};
 
-/// One thing measured, again and again.
+/// One repeated measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// The part of the run it belongs to: `rate`, `size`, `mode`, `kernel`, `threads`, `tool` ...
     pub part: String,
-    /// Who did it.
+    /// The engine.
     pub engine: String,
-    /// What was computed; empty where nothing was.
+    /// The algorithm; empty if there is none.
     pub algorithm: String,
-    /// How: `reused`, `batch`, `buffered 64 KiB`.
+    /// The variant: `reused`, `batch`, `buffered 64 KiB`.
     pub variant: String,
-    /// The kernel row: `sha-ni x1`; empty where a library or another program computes.
+    /// The kernel row: `sha-ni x1`; empty for a library or another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kernel: String,
-    /// Bytes of one operation.
+    /// Bytes per operation.
     pub bytes: u64,
     /// Threads that worked at the same time.
     pub threads: usize,
-    /// Seconds of one operation, one value a sample, in the order taken.
+    /// Seconds per operation, one value per sample, in the order taken.
     pub seconds: Vec<f64>,
-    /// The core's clock around each sample, in Hz, where it was measured.
+    /// The core's clock around each sample, in Hz, if it was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clock: Vec<f64>,
-    /// Processor seconds of one operation (median), over all threads and processes.
+    /// Processor seconds per operation (median), over all threads and processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor_seconds: Option<f64>,
-    /// Heap allocations of one operation.
+    /// Heap allocations per operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocations: Option<f64>,
-    /// Heap bytes asked for by one operation.
+    /// Heap bytes requested per operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocated: Option<f64>,
     /// Size of the manifest written, in bytes.
@@ -45,28 +45,28 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// The statistics of its seconds; `None` before the first sample.
+    /// Returns the statistics of its seconds; `None` before the first sample.
     pub fn summary(&self) -> Option<Summary> {
         Summary::of(&self.seconds)
     }
 
-    /// Bytes per second, from the median time.
+    /// Returns the bytes per second, from the median time.
     pub fn rate(&self) -> Option<f64> {
         self.summary().filter(|s| s.median > 0.0).map(|s| self.bytes as f64 / s.median)
     }
 
-    /// Core cycles per byte (the median of the samples' own), where the clock was measured.
+    /// Returns the core cycles per byte (the median over the samples), if the clock was measured.
     pub fn cycles_per_byte(&self) -> Option<f64> {
         let cycles: Vec<f64> = self.cycles().collect();
         median(&cycles).filter(|_| self.bytes > 0).map(|c| c / self.bytes as f64)
     }
 
-    /// Core cycles of each sample, where the clock was measured.
+    /// Returns the core cycles of each sample, if the clock was measured.
     pub fn cycles(&self) -> impl Iterator<Item = f64> + '_ {
         self.seconds.iter().zip(&self.clock).map(|(seconds, clock)| seconds * clock)
     }
 
-    /// What names this measurement among those of a run.
+    /// Returns what identifies this measurement within a run.
     pub fn key(&self) -> String {
         let words = [&self.part, &self.engine, &self.algorithm, &self.variant, &self.kernel];
         let words: Vec<&str> = words.iter().map(|w| w.as_str()).filter(|w| !w.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! A run with all it measured, and its JSON.
+//! A run with all its measurements, and its JSON.
 
 use super::measurement::Measurement;
 use crate::Error;
@@ -7,7 +7,7 @@ use crate::measure::environment::Environment;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The version of the JSON written here; a reader refuses a larger one.
+/// The version of the JSON written here; a larger one is rejected when reading.
 pub const SCHEMA: u32 = 1;
 
 /// One run.
@@ -22,32 +22,32 @@ pub struct Record {
     pub program: String,
     /// The command that repeats this run, as typed.
     pub command: String,
-    /// When it began, in UTC: `2026-01-31T12:00:00Z`.
+    /// The start time, in UTC: `2026-01-31T12:00:00Z`.
     pub started: String,
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     pub seconds: f64,
-    /// Whether it was interrupted: the figures are right, but some are missing.
+    /// Whether it was interrupted: the figures are correct, but some are missing.
     pub interrupted: bool,
     /// The machine.
     pub environment: Environment,
-    /// What the definition says it measures, in one line.
+    /// The summary from the definition, in one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// What was read: `generated in memory`, a directory with its size.
+    /// The input: `generated in memory`, a directory with its size.
     pub input: String,
     /// The programs and libraries measured, in the order of the definition.
     pub engines: Vec<Engine>,
-    /// Engines that were not found here, and how to get them.
+    /// Engines that are not installed, and how to install them.
     pub missing: Vec<Missing>,
-    /// What was checked before anything was timed.
+    /// The checks made before anything was timed.
     pub agreements: Vec<Agreement>,
     /// The figures.
     pub measurements: Vec<Measurement>,
     /// How steady the machine was; `None` with too few samples.
     pub noise: Option<Noise>,
-    /// What a reader must know: points left out, permissions lacking.
+    /// What a reader must know: omitted points, missing permissions.
     pub notes: Vec<String>,
-    /// The rate asked for with `--stream`, in bytes per second.
+    /// The rate requested with `--stream`, in bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<f64>,
 }
@@ -57,12 +57,12 @@ pub struct Record {
 pub struct Engine {
     /// Its name in the definition.
     pub name: String,
-    /// What it says of its version.
+    /// The version it reports.
     pub version: String,
-    /// The command, with its placeholders, where it is a command.
+    /// The command with its placeholders, if it is a program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
-    /// What favours it or not here.
+    /// Circumstances in its favour or to its disadvantage.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub bias: String,
 }
@@ -72,7 +72,7 @@ pub struct Engine {
 pub struct Missing {
     /// Its name in the definition.
     pub name: String,
-    /// How to get it.
+    /// How to install it.
     pub get: String,
 }
 
@@ -83,14 +83,14 @@ pub struct Agreement {
     pub subject: String,
     /// The digest, or one digest over all of them where there are many.
     pub digest: String,
-    /// Who gave it.
+    /// The engines that computed it.
     pub agree: Vec<String>,
-    /// Who did not, and what they gave instead: their figures are not shown.
+    /// The engines that did not, and their digests: their figures are not shown.
     pub disagree: Vec<String>,
 }
 
 impl Record {
-    /// The measurements of one part, in the order taken.
+    /// Returns the measurements of one part, in the order taken.
     pub fn part<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Measurement> + 'a {
         self.measurements.iter().filter(move |m| m.part == part && !m.seconds.is_empty())
     }
@@ -100,17 +100,17 @@ impl Record {
         self.noise = Noise::of(self.measurements.iter().map(|m| m.seconds.as_slice()));
     }
 
-    /// The record as JSON, with a newline at its end.
+    /// Returns the record as JSON, with a newline at its end.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a record is plain data");
         text.push('\n');
         text
     }
 
-    /// Reads what [`Record::to_json`] wrote.
+    /// Parses the output of [`Record::to_json`].
     ///
     /// # Errors
-    /// The text is no record, or one of a newer program.
+    /// The text is not a record, or is one of a newer program.
     pub fn from_json(text: &str) -> Result<Record, String> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -131,14 +131,14 @@ impl Record {
     /// Reads a saved run.
     ///
     /// # Errors
-    /// The file cannot be read or is no saved run; the text names it.
+    /// The file cannot be read or is not a saved run; the message names it.
     pub fn read(path: &Path) -> Result<Record, Error> {
         let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "reading", &why))?;
         Record::from_json(&text).map_err(|why| Error(format!("{}: {why}", path.display())))
     }
 }
 
-/// The version as JSON has it: `truesum-bench/1`, a bare number in the first runs.
+/// The version in JSON: `truesum-bench/1`, or just a number in the first runs.
 mod named {
     use serde::de::{Deserializer, Error};
     use serde::{Deserialize, Serializer};

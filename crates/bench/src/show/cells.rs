@@ -1,11 +1,11 @@
-//! What stands in the cells of many tables.
+//! The contents of cells that many tables share.
 
 use crate::measure::statistics::Summary;
 use crate::quantity::{digits, percent, rate, time};
 use crate::record::Measurement;
 use truesum_hash::find;
 
-/// The security status of an algorithm, in one word.
+/// Returns the security status of an algorithm, in one word.
 pub(crate) fn status(algorithm: &str) -> &'static str {
     find(algorithm).map_or("", |row| row.status.word())
 }
@@ -33,7 +33,7 @@ pub(crate) fn time_cell(m: Option<&Measurement>) -> String {
     m.and_then(Measurement::summary).map_or_else(String::new, |s: Summary| time(s.median))
 }
 
-/// The values of `key` in the order they first occur.
+/// Returns the values of `key` in the order of their first occurrence.
 pub(crate) fn distinct<'a, T: PartialEq>(
     measurements: impl Iterator<Item = &'a Measurement>,
     key: impl Fn(&'a Measurement) -> T,

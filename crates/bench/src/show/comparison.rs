@@ -1,4 +1,4 @@
-//! Two runs compared, in the forms for standard output.
+//! The comparison of two runs, in the formats for standard output.
 
 use super::form::PageForm;
 use super::section::Table;
@@ -8,7 +8,7 @@ use crate::record::compare::{Change, Comparison};
 use std::fmt::Write;
 
 impl Comparison {
-    /// The comparison in one of the forms for standard output.
+    /// Returns the comparison in one of the formats for standard output.
     pub fn text(&self, form: PageForm) -> String {
         let mut table = Table::new(&["measurement", "#B / A", "#allowed", "unit", "verdict"]);
         for row in &self.rows {

@@ -1,9 +1,9 @@
-//! A record as CSV (RFC 4180): one line for each measurement, so that any tool can draw or join it.
+//! A record as CSV (RFC 4180): one line for each measurement, so that any tool can plot or join it.
 
 use crate::record::Record;
 use std::fmt::Write;
 
-/// The header's columns. Seconds are those of one operation on `bytes` bytes.
+/// The header's columns. Seconds are per operation on `bytes` bytes.
 const COLUMNS: [&str; 20] = [
     "model",
     "part",
@@ -27,7 +27,7 @@ const COLUMNS: [&str; 20] = [
     "peak_memory",
 ];
 
-/// All measurements, with a header.
+/// Returns all measurements, with a header.
 pub fn text(record: &Record) -> String {
     let mut text = COLUMNS.join(",");
     text.push('\n');

@@ -1,4 +1,4 @@
-//! The forms of a result on standard output.
+//! The formats of a result on standard output.
 
 use super::report::Report;
 use super::{csv, markdown, text};
@@ -20,7 +20,7 @@ pub struct PageForm {
 }
 
 impl PageForm {
-    /// A report in this form.
+    /// Returns a report in this format.
     pub fn of(self, report: &Report) -> String {
         if self.json {
             report.record.to_json()

@@ -1,6 +1,6 @@
-//! Saved runs as one HTML page with charts: no script, no font and no picture from elsewhere, so it can be mailed, archived
-//! and opened without a network. It follows the reader's light or dark setting; each chart is laid out for wide,
-//! middling and narrow windows, because text that shrinks with the window cannot be read on a phone.
+//! Saved runs as one HTML page with charts: without scripts, fonts or pictures from elsewhere, so it can be mailed,
+//! archived and opened offline. It follows the reader's light or dark setting; each chart is laid out for wide, medium
+//! and narrow windows, because text that shrinks with the window is unreadable on a phone.
 
 use super::chart::{Theme, dark, escape, variables};
 use super::report::Report;
@@ -29,7 +29,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;font-size:
 dt{color:var(--muted)}dd{margin:0}nav ul{padding-left:1.2rem}\
 @media(max-width:500px){dl{grid-template-columns:1fr}dd{margin-bottom:.5rem}}";
 
-/// The page of one or more runs.
+/// Returns the page of one or more runs.
 pub fn page(reports: &[Report]) -> String {
     let heading = match reports {
         [report] => report.heading(),
@@ -86,7 +86,7 @@ fn run(html: &mut String, index: usize, report: &Report, several: bool) {
         writeln!(html, "<h2>Repeat</h2>\n<p id=\"command-{index}\"><code>{command}</code></p>\n</section>");
 }
 
-/// What was measured, on what, and what came out.
+/// Writes what was measured, on which machine, and the results.
 fn summary(html: &mut String, report: &Report) {
     let machine = &report.record.environment;
     let cores = if machine.cores == 1 { "1 core".to_owned() } else { format!("{} cores", machine.cores) };
@@ -107,7 +107,7 @@ fn summary(html: &mut String, report: &Report) {
     html.push_str("</ul>\n</div>\n");
 }
 
-/// All that limits the figures, behind one line: it is read once, the figures often.
+/// Writes all limitations of the figures, collapsed: they are read once, the figures often.
 fn notes(html: &mut String, report: &Report) {
     let mut notes = report.warnings();
     let missing =
@@ -144,7 +144,7 @@ fn figure(html: &mut String, index: usize, section: &Section) {
     }
 }
 
-/// Text as HTML: what stands between two backticks is code.
+/// Converts text to HTML: text between two backticks is code.
 fn words(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {

@@ -4,7 +4,7 @@ use super::report::Report;
 use super::section::Table;
 use std::fmt::Write;
 
-/// The sections as headings and tables, with the command and the machine.
+/// Returns the sections as headings and tables, with the command and the machine.
 pub fn text(report: &Report) -> String {
     let mut text = format!("# {}\n\n`{}`\n\n", report.title(), report.record.command);
     for warning in report.warnings() {
@@ -37,7 +37,7 @@ pub(crate) fn grid(table: &Table) -> String {
     text
 }
 
-/// Characters that would end a cell or begin markup.
+/// Escapes characters that would end a cell or begin markup.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
 }

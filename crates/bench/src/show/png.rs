@@ -1,4 +1,4 @@
-//! Charts as PNG, for places that show no SVG.
+//! Charts as PNG, for places that do not display SVG.
 
 use super::chart::Theme;
 use super::report::Report;
@@ -6,12 +6,12 @@ use crate::Error;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 
-/// Pixels for one of the chart's own: sharp on screens of twice the usual density.
+/// Pixels per unit of the chart: sharp on high-resolution screens.
 const SCALE: f32 = 2.0;
 
-/// Each chart of a report with its name, drawn light.
+/// Returns each chart of a report with its name, in light colours.
 ///
-/// Texts are set in the system's sans-serif font.
+/// Text is set in the system's sans-serif font.
 ///
 /// # Errors
 /// The system has no font, or a chart cannot be drawn.
@@ -22,7 +22,7 @@ pub fn charts(report: &Report) -> Result<Vec<(String, Vec<u8>)>, Error> {
     if fonts.is_empty() {
         return Err(Error("no font to draw the charts with: install one, as fonts-dejavu-core".to_owned()));
     }
-    // The generic name means a font that may not be there; any sans-serif that is will do.
+    // The generic name stands for a font that may not be installed; any installed sans-serif will do.
     let names: Vec<String> =
         fonts.faces().filter_map(|face| Some(face.families.first()?.0.clone())).collect();
     let wanted = ["DejaVu Sans", "Noto Sans", "Liberation Sans", "Arial", "Helvetica"];

@@ -1,45 +1,45 @@
-//! A record with the sections that its model makes of it: what every form of output spells.
+//! A record with the sections of its model: the input of every output format.
 
 use super::section::Section;
 use crate::quantity::{bytes, percent};
 use crate::record::Record;
 
-/// A record and what it says.
+/// A record and its presentation.
 #[derive(Debug)]
 pub struct Report<'a> {
     /// The run.
     pub record: &'a Record,
-    /// What a reader wants to know, in three sentences or fewer.
+    /// The main findings, in three sentences or fewer.
     pub findings: Vec<String>,
-    /// Its sections, in the order they are read.
+    /// Its sections, in reading order.
     pub sections: Vec<Section>,
 }
 
 impl Report<'_> {
-    /// What a run is called in headings.
+    /// Returns the title of a run in headings.
     pub fn title(&self) -> String {
         format!("truesum bench {}: {}", self.record.model, self.record.input)
     }
 
-    /// A short one: the model, and the input without what stands in brackets.
+    /// Returns a short title: the model, and the input without the text in brackets.
     pub fn heading(&self) -> String {
         let input = self.record.input.split(" (").next().unwrap_or_default();
         format!("{}: {input}", self.record.model)
     }
 
-    /// The day it began.
+    /// Returns the date it started.
     pub fn date(&self) -> &str {
         self.record.started.split('T').next().unwrap_or_default()
     }
 
-    /// What a run measures, in one line; empty where an old record does not say.
+    /// Returns what a run measures, in one line; empty for an old record without it.
     pub fn what(&self) -> String {
         let cold =
             if self.record.notes.iter().any(|note| note.starts_with("cold:")) { ", cold cache" } else { "" };
         format!("{}{cold}", self.record.summary)
     }
 
-    /// What the reader must know before any figure: noise, disagreement, interruption, engines missing, notes.
+    /// Returns what the reader must know before any figure: noise, disagreement, interruption, missing engines, notes.
     pub fn warnings(&self) -> Vec<String> {
         let record = self.record;
         let mut warnings = Vec::new();
@@ -65,7 +65,7 @@ impl Report<'_> {
         warnings
     }
 
-    /// The machine and the run in one line each.
+    /// Returns the machine and the run in one line each.
     pub fn facts(&self) -> Vec<(String, String)> {
         let record = self.record;
         let e = &record.environment;

@@ -1,4 +1,4 @@
-//! A part of a report: a heading, what it says in words, a chart and a table. Every output form spells the same ones.
+//! A part of a report: a heading, text, a chart and a table. Every output format shows the same ones.
 
 use super::chart::Chart;
 
@@ -9,7 +9,7 @@ pub struct Section {
     pub id: String,
     /// The heading.
     pub title: String,
-    /// What it says, a sentence or more each.
+    /// The text, one or more sentences each.
     pub text: Vec<String>,
     /// The figures drawn.
     pub chart: Option<Chart>,
@@ -31,12 +31,12 @@ pub struct Table {
 pub struct Column {
     /// The heading.
     pub title: String,
-    /// Whether its cells are numbers, aligned at the right.
+    /// Whether its cells are numbers, aligned right.
     pub number: bool,
 }
 
 impl Table {
-    /// A table without rows. A title that begins with `#` is one of numbers.
+    /// Returns a table without rows. A title that begins with `#` marks a column of numbers.
     pub fn new(titles: &[&str]) -> Table {
         let column = |title: &&str| match title.strip_prefix('#') {
             Some(title) => Column { title: title.to_owned(), number: true },

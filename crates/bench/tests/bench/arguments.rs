@@ -1,4 +1,4 @@
-//! The command line of `truesum bench`, and what it writes.
+//! The command line of `truesum bench`, and its output.
 
 use clap::{CommandFactory, Parser};
 use std::sync::atomic::AtomicBool;

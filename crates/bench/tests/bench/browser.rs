@@ -1,7 +1,7 @@
-//! The report as a reader sees it: opened in headless Chromium, wide and narrow, light and dark.
+//! The report as displayed: opened in headless Chromium, wide and narrow, light and dark.
 //!
-//! `benchmarks/check_report.py` looks; without Chromium or playwright the oracle is
-//! reported as missing. The screenshots stay in the build directory, to be looked at.
+//! `benchmarks/check_report.py` checks it; without Chromium or playwright the oracle is reported as missing. The
+//! screenshots remain in the build directory for inspection.
 
 use std::path::Path;
 use std::process::Command;

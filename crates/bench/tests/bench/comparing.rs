@@ -1,4 +1,4 @@
-//! `bench compare` on recorded runs that were changed by a known amount.
+//! `bench compare` for recorded runs that were changed by a known amount.
 
 use truesum_bench::record::Record;
 use truesum_bench::record::compare::{Change, compare};
@@ -9,7 +9,7 @@ fn record(name: &str) -> Record {
     Record::read(path.as_ref()).unwrap()
 }
 
-/// The run with every time and the clock multiplied.
+/// Returns the run with every time and the clock multiplied.
 fn changed(mut record: Record, time: f64, clock: f64) -> Record {
     for m in &mut record.measurements {
         m.seconds.iter_mut().for_each(|s| *s *= time);

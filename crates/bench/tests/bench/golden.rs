@@ -1,5 +1,5 @@
-//! Every output form of recorded runs, byte for byte. `TRUESUM_BLESS=1 cargo test -p truesum-bench --test golden` writes the
-//! expected files anew; read the difference before keeping it.
+//! Every output format of recorded runs, byte for byte. `TRUESUM_BLESS=1 cargo test -p truesum-bench --test bench golden`
+//! updates the expected files; review the difference before keeping it.
 
 use std::path::{Path, PathBuf};
 use truesum_bench::models::{self, MODELS};
@@ -11,7 +11,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
-/// A recorded run of each model lies there under its name.
+/// Each model has a recorded run in this folder, under its name.
 fn runs() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|model| model.name)
 }
@@ -87,7 +87,7 @@ fn the_report_is_one_page_with_a_summary_a_table_for_each_chart_and_the_command_
     let page = html::page(&reports);
     let charts: usize =
         reports.iter().flat_map(|report| &report.sections).filter(|section| section.chart.is_some()).count();
-    // Each is laid out for wide, middling and narrow windows.
+    // Each is laid out for wide, medium and narrow windows.
     assert_eq!(page.matches("<svg ").count(), 3 * charts);
     assert_eq!(page.matches("<figure>").count(), charts);
     assert_eq!(page.matches("<summary>Figures</summary>").count(), charts);
@@ -100,7 +100,7 @@ fn the_report_is_one_page_with_a_summary_a_table_for_each_chart_and_the_command_
         assert!((1..=3).contains(&report.findings.len()), "{:?}", report.findings);
     }
     for forbidden in ["<script", "http://", "https://", "@import", "url(", "src="] {
-        // A link in the text of an engine or a status is no request.
+        // A link in the text of an engine or a status is not a request.
         let outside: String =
             page.split("<td>").map(|part| part.split_once("</td>").map_or(part, |(_, rest)| rest)).collect();
         assert!(!outside.contains(forbidden), "the page holds {forbidden}");

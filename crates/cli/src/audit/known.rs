@@ -1,4 +1,4 @@
-//! `truesum audit --known SET`: the files whose content is in a set of digests, or those whose content is not.
+//! `truesum audit --known SET`: finds the files whose content is in a set of digests, or those whose content is not.
 
 use crate::audit::arguments::AuditArgs;
 use crate::comparing::words::label;
@@ -16,7 +16,7 @@ use truesum::audit::known::{KnownEvent, KnownReport, KnownSets};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Mapping, Outcome};
 
-/// The word for a file.
+/// Returns the word for a file.
 fn word(known: bool) -> &'static str {
     if known { "known" } else { "unknown" }
 }
@@ -88,7 +88,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
     exit
 }
 
-/// Appends the line of one file.
+/// Appends the line for one file.
 fn text(outcome: &Outcome, known: bool, with_digests: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{}\t{}", word(known), display_safe(outcome.job.path())).as_bytes());
     if let (true, Ok(found)) = (with_digests, &outcome.result) {
@@ -99,7 +99,7 @@ fn text(outcome: &Outcome, known: bool, with_digests: bool, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// The last line.
+/// Returns the summary line.
 fn words(report: &KnownReport) -> String {
     let files = report.known + report.unknown;
     let mut text = format!(

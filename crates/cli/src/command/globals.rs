@@ -1,14 +1,14 @@
-//! Options that may come before the name of the command, as in git, cargo and uv: `truesum -q check SHA256SUMS`.
+//! Options that may precede the name of the command, as in git, cargo and uv: `truesum -q check SHA256SUMS`.
 
 use crate::check::arguments::CheckArgs;
 use crate::options::RunArgs;
 use clap::{Arg, Args};
 use std::ffi::{OsStr, OsString};
 
-/// Options with the same meaning in every command that has them, besides those of [`RunArgs`].
+/// Options with the same meaning in every command that has them, in addition to those of [`RunArgs`].
 const OTHERS: [&str; 2] = ["quiet", "json"];
 
-/// The global options, as the commands define them.
+/// The global options, as defined by the commands.
 pub struct Globals(Vec<Arg>);
 
 impl Globals {
@@ -38,7 +38,7 @@ impl Globals {
         }
     }
 
-    /// Returns how many words this global option takes; `None` if it is none.
+    /// Returns how many words this global option takes; `None` if it is not one.
     fn length(&self, word: &OsStr) -> Option<usize> {
         let word = word.to_str()?;
         if let Some(long) = word.strip_prefix("--") {
@@ -66,7 +66,8 @@ impl Globals {
         self.0.iter().find(|arg| arg.get_short() == Some(letter))
     }
 
-    /// Whether this word means `check` where no command is named: `-c`, `--check`, and `-c` among global flags as in `-qc`.
+    /// Returns whether this word means `check` if no command is given: `-c`, `--check`, or `-c` among global flags as
+    /// in `-qc`.
     pub fn asks_to_check(&self, word: &OsStr) -> bool {
         let is_flag = |letter| self.short(letter).is_some_and(|arg| !takes_value(arg));
         let is_cluster = |letters: &str| {
@@ -80,7 +81,7 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_action().takes_values()
 }
 
-/// What is left of a word that [means `check`](Globals::asks_to_check); `None` if nothing is.
+/// Returns the rest of a word that [means `check`](Globals::asks_to_check); `None` if nothing remains.
 pub fn without_check(word: &OsStr) -> Option<OsString> {
     let others: String = word.to_str()?.chars().filter(|letter| *letter != 'c').collect();
     (others.len() > 1 && !others.starts_with("--")).then(|| others.into())
@@ -105,7 +106,7 @@ mod tests {
             ("-qj4 check", 1),
             ("-j", 1),
             ("check -q M", 0),
-            // Not global, a word that is no option, or a flag with a value.
+            // Not global, not an option, or a flag with a value.
             ("-a md5 check", 0),
             ("-- check", 0),
             ("- check", 0),
@@ -129,7 +130,7 @@ mod tests {
         assert!(none.iter().all(|word| !Globals::new().asks_to_check(word.as_ref())));
     }
 
-    /// How many words a global option takes must not depend on the command behind it.
+    /// The number of words that a global option takes must not depend on the command that follows.
     #[test]
     fn global_options_take_a_value_in_all_commands_or_in_none() {
         fn compare(command: &clap::Command, seen: &mut usize) {

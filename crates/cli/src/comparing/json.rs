@@ -1,4 +1,5 @@
-//! JSON lines of an audit or a diff: every object says what it is in `kind`: `file`, `malformed` or, once and last, `summary`.
+//! The JSON lines of `audit` and `diff`. The member `kind` of every object is `file`, `malformed` or, for the last one,
+//! `summary`.
 
 use crate::comparing::Manner;
 use std::io::Write;
@@ -9,7 +10,7 @@ use truesum::audit::{Facts, Finding, Report, Standing};
 use truesum::manifest::{Place, Time, json};
 use truesum::{BadLine, Outcome};
 
-/// Appends the line of one file, with what was done about it.
+/// Appends the object for one file, with the action taken.
 pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
     begin(manner, "file", out);
     add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.standing)));
@@ -78,7 +79,7 @@ pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u
     out.extend_from_slice(b"}\n");
 }
 
-/// The last line of a comparison with sets.
+/// Appends the last object of a comparison with sets.
 pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit: u8) -> Vec<u8> {
     let mut out = Vec::new();
     begin(manner, "summary", &mut out);
@@ -92,7 +93,7 @@ pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit
     out
 }
 
-/// The last line, with members that only one command has.
+/// Appends the last object, with additional members of a command.
 pub fn summary(
     manner: &Manner,
     report: &Report,

@@ -1,4 +1,4 @@
-//! The last line of an audit or a diff.
+//! The summary of `audit` and `diff`.
 
 use crate::advice::Trouble;
 use crate::comparing::{Manner, tone};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use truesum::audit::{Equality, Report, Standing};
 use truesum::manifest::path::display_safe;
 
-/// What was compared, what came of it, and what it means.
+/// Returns the summary line: what was compared, the counts, and the overall result.
 pub fn summary(manner: &Manner, report: &Report) -> String {
     let files = |standing: Standing| {
         let number = report.count(standing);
@@ -43,25 +43,26 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     text
 }
 
-/// By which algorithms an equal file is no more than undamaged, and by which most of it was not compared at all.
+/// Returns the algorithms for which an equal file may still have been tampered with, and those that compare only a
+/// small part of a file.
 pub fn weak(report: &Report) -> Vec<String> {
     label(&report.not_tamper_evident)
 }
 
-/// The same of algorithms by name.
+/// Does the same for algorithms given by name.
 pub fn label(names: &BTreeSet<String>) -> Vec<String> {
     let mut said: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     names.iter().for_each(|name| said.entry(not_shown(name)).or_default().push(name));
     said.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
 }
 
-/// That not everything was to be compared, if so.
+/// Returns a note if only part of the files was compared.
 fn part(report: &Report) -> Option<String> {
     let [listed, found] = report.left_out.map(grouped);
     report.is_part().then(|| format!("part: {listed} in the manifest and {found} found excluded"))
 }
 
-/// What can be done about a standing.
+/// Returns the kind of failure of a standing, for advice.
 fn trouble(standing: Standing) -> Option<Trouble> {
     Some(match standing {
         Standing::Same => return None,
@@ -78,7 +79,8 @@ fn trouble(standing: Standing) -> Option<Trouble> {
     })
 }
 
-/// What stands below the last line: what was compared, what not, how fast, and what to do about each kind of file.
+/// Returns the lines of the long summary: what was compared and skipped, the speed, and advice for each kind of
+/// failure.
 pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     let row = |name: &str, text: String| (name.to_owned(), text);
     let name = |path: &Path, digest| manifest(path.as_os_str().as_bytes(), digest);

@@ -1,11 +1,11 @@
-# bash completion of truesum, which it asks itself.
+# bash completion for truesum: the candidates come from the program itself.
 _truesum() {
     local current=${COMP_WORDS[COMP_CWORD]} names word about width=0 listing=
     local -a lines=()
     mapfile -t lines < <("${COMP_WORDS[0]/#\~/$HOME}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
     names=${lines[0]:-files}
     COMPREPLY=()
-    # Shown as a list, words are told what they are.
+    # In a list, show the description of each word.
     [[ $COMP_TYPE == 63 || $COMP_TYPE == 33 || $COMP_TYPE == 64 ]] && (( ${#lines[@]} > 2 )) && [[ $names == nothing ]] && listing=1
     if [[ $listing ]]; then
         for word in "${lines[@]:1}"; do
@@ -35,7 +35,7 @@ _truesum() {
             mapfile -t COMPREPLY < <(compgen -d -- "$current")
             ;;
         *)
-            # `--option=` is done by its value.
+            # No space after `--option=`, because its value follows.
             [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
             compopt -o nosort 2>/dev/null
             ;;

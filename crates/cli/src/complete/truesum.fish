@@ -1,4 +1,4 @@
-# fish completion of truesum, which it asks itself: a line that says which names fit, then words with what they are.
+# fish completion for truesum: the program prints a line with the kind of file names that fit, then words with descriptions.
 function __truesum_lines
     set -l words (commandline -opc)
     set -l current (commandline -ct)

@@ -1,5 +1,5 @@
 #compdef truesum
-# zsh completion of truesum, which it asks itself.
+# zsh completion for truesum: the candidates come from the program itself.
 _truesum() {
     local names line word
     local -a lines described

@@ -1,4 +1,4 @@
-//! `truesum directory DIR`: digests of trees, or whether one is what is expected.
+//! `truesum directory DIR`: computes digests of trees, or compares one with an expected digest.
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
@@ -81,10 +81,10 @@ pub struct SelectArgs {
 }
 
 impl SelectArgs {
-    /// How the tree is walked.
+    /// Returns how the tree is walked.
     ///
     /// # Errors
-    /// A glob that is none.
+    /// Fails if a glob is invalid.
     pub fn options(&self) -> Result<walk::Options, Refusal> {
         keep_ignore_files(self.gitignore);
         let wanted =
@@ -119,10 +119,10 @@ enum EncodingName {
 }
 
 impl OwnArgs {
-    /// truesum's own digest.
+    /// Returns truesum's own kind of digest.
     ///
     /// # Errors
-    /// No trees are made over the hash.
+    /// Fails if the hash cannot be used for trees.
     pub fn kind(&self) -> Result<Kind, Refusal> {
         let usual = || "sha256".parse().expect("a row of the table");
         let spec = self.algorithm.clone().unwrap_or_else(usual);
@@ -140,7 +140,7 @@ impl OwnArgs {
     }
 }
 
-/// What is to be done.
+/// What to do.
 struct Plan {
     kind: Kind,
     encoding: Encoding,
@@ -154,7 +154,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
     };
     let sha = |name: &str| name.parse().expect("a row of the table");
     let kind = match (args.kind, &named) {
-        // What is expected tells all there is to tell of truesum's own.
+        // For truesum's own kind, the expected digest determines all parameters.
         (None | Some(KindName::Truesum), Some((kind @ Kind::Truesum { .. }, _))) if !args.own.is_given() => {
             kind.clone()
         }
@@ -202,12 +202,12 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
     Ok(Plan { kind, encoding, expected })
 }
 
-/// Whether they are of one kind; prefixes are no part of a digest's text.
+/// Returns whether both are the same kind; prefixes are not part of a digest's text.
 fn is_same(named: &Kind, asked: &Kind) -> bool {
     named == asked || matches!((named, asked), (Kind::Go { .. }, Kind::Go { .. }))
 }
 
-/// A digest in hexadecimal, which says nothing of its kind.
+/// Parses a hexadecimal digest, which does not indicate its kind.
 fn bare(text: &str, kind: &Kind, is_told: bool) -> Result<Digest, Refusal> {
     let digest = Digest::from_hex(text.as_bytes()).ok().filter(|digest| digest.parts().is_none());
     match digest {

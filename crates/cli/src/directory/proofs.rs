@@ -119,7 +119,7 @@ pub fn verify(args: &VerifyProofArgs) -> Exit {
     }
 }
 
-/// The digest that is trusted, which must be one of those that the proof is for.
+/// Returns the trusted digest, which must be of a kind that the proof applies to.
 fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
     let own = Kind::Truesum { spec: proof.spec.clone(), modes: proof.mode.is_some() };
     match Kind::read(text.trim()) {

@@ -8,10 +8,10 @@ use truesum::directory::prove::{Body, ObjectProof};
 use truesum::hash::Digest;
 use truesum::manifest::json;
 
-/// What the first member says.
+/// The value of the first member.
 const KIND: &str = "directory-proof-1";
 
-/// A proof as one line.
+/// Returns a proof as one line.
 pub fn write(proof: &ObjectProof) -> String {
     let mut line = Vec::new();
     let modes = proof.mode.is_some();
@@ -51,7 +51,7 @@ fn type_of(body: &Body) -> &'static str {
     }
 }
 
-/// Reads a proof.
+/// Parses a proof.
 pub fn parse(text: &str) -> Result<ObjectProof, String> {
     let any: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let mut keys = vec!["algorithm", "modes", "entries", "index", "type", "path", "path_hashes"];
@@ -96,7 +96,7 @@ pub fn parse(text: &str) -> Result<ObjectProof, String> {
     Ok(ObjectProof { spec, entries, index, path, mode, body, hashes })
 }
 
-/// Whether it is names between single slashes that lead nowhere but down.
+/// Returns whether this consists of names separated by single slashes that stay below the root.
 fn is_plain(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b"..") && !part.contains(&0))
 }

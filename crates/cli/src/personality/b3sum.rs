@@ -1,7 +1,7 @@
-//! `b3sum` 1.8, byte for byte: what it prints, when it gives up, and its exit status.
+//! Drop-in replacement for `b3sum` 1.8, byte for byte: its output, when it gives up, and its exit status.
 //!
-//! It is laxer than GNU's programs with operands (a name that cannot be read is only reported) and stricter with
-//! manifests (an empty line is a failure, text that is no UTF-8 ends everything).
+//! It is more lenient than GNU's programs with operands (a file that cannot be read is only reported) and stricter with
+//! manifests (an empty line is a failure, text that is not UTF-8 ends the run).
 
 mod seek;
 
@@ -26,9 +26,9 @@ use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
 
-/// The release whose behaviour this is.
+/// The release whose behaviour is reproduced.
 const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");
-/// The most output bytes kept in memory; longer output is made as it is written.
+/// The maximum output length that is kept in memory; longer output is computed as it is written.
 const INLINE: u64 = 1 << 16;
 
 /// Write or check BLAKE3 digests.
@@ -102,7 +102,7 @@ struct Arguments {
     quiet: bool,
 }
 
-/// Its row.
+/// The table row of this program.
 pub(super) static PERSONALITY: Personality = Personality { name: "b3sum", run };
 
 fn run(call: Call) -> ExitCode {
@@ -119,7 +119,7 @@ fn run(call: Call) -> ExitCode {
     streams.end(done)
 }
 
-/// To the original a standard input that is closed, or only for writing, is an empty one.
+/// The original treats a standard input that is closed or write-only as empty.
 fn empty_input() -> io::Result<()> {
     let flags = fcntl_getfl(rustix::stdio::stdin())?;
     if input_was_closed() || flags & OFlags::ACCMODE == OFlags::WRONLY {
@@ -128,7 +128,7 @@ fn empty_input() -> io::Result<()> {
     Ok(())
 }
 
-/// What ends everything: said without the program's name.
+/// Prints a message that ends the run, which is printed without the program's name.
 fn fatal(streams: &mut Streams, message: &str) -> Done {
     streams.bare(format!("Error: {message}\n").as_bytes())?;
     Ok(false)
@@ -190,7 +190,7 @@ impl Arguments {
     fn hash(&self, names: &[Vec<u8>], specs: Arc<[Spec]>, streams: &mut Streams) -> Done {
         let mut lines = Lines { arguments: self, streams, good: true };
         for segment in entries::segments(names) {
-            // Standard input held the key.
+            // Standard input contained the key.
             if self.keyed && segment[0] == b"-" {
                 lines.refuse_stdin()?;
             }
@@ -203,7 +203,7 @@ impl Arguments {
         Ok(lines.good)
     }
 
-    /// What stands before the digest of a file, and after it.
+    /// Returns the text before and after the digest of a file.
     fn around(&self, name: &[u8]) -> (Vec<u8>, Vec<u8>) {
         if self.raw {
             return (Vec::new(), Vec::new());
@@ -275,12 +275,12 @@ impl Arguments {
     }
 }
 
-/// Why, with the system's number as Rust programs show it.
+/// Returns the cause, with the errno in the form of Rust programs.
 fn reason(error: &Error) -> String {
     match &error.cause {
         Cause::Io(error) => error.to_string(),
         Cause::Special("directory") => io::Error::from(Errno::ISDIR).to_string(),
-        // What opening a socket says.
+        // The error for opening a socket.
         Cause::Special(_) => io::Error::from(Errno::NXIO).to_string(),
         cause => cause.to_string(),
     }
@@ -329,7 +329,7 @@ impl Sink for Lines<'_> {
     }
 }
 
-/// Writes the verdicts of a check.
+/// Writes the results of a check.
 struct Verdicts<'a> {
     quiet: bool,
     streams: &'a mut Streams,
@@ -337,7 +337,7 @@ struct Verdicts<'a> {
 }
 
 impl Verdicts<'_> {
-    /// Tells whether a file has the digest listed.
+    /// Reports whether a file matches its digest.
     fn verdict(&mut self, name: &[u8], good: Result<bool, Error>) -> io::Result<()> {
         let text = match &good {
             Ok(true) if self.quiet => return Ok(()),

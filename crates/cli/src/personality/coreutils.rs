@@ -1,4 +1,4 @@
-//! The checksum programs of GNU coreutils 9.11.
+//! Drop-in replacements for the checksum programs of GNU coreutils 9.11.
 
 mod check;
 mod hardware;

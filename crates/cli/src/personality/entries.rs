@@ -1,7 +1,9 @@
-//! The entries of a manifest as tasks, as they come: for programs that check line by line, whatever writes the lines.
+//! The entries of a manifest as tasks as they arrive, for programs that check line by line, however slowly the lines
+//! are written.
 //!
-//! A run takes what is there and ends where waiting would begin: when the manifest's writer is slower than the check, or
-//! before an entry that names a stream, which must not be read before everything else was told. The next run goes on.
+//! A run takes the available entries and ends where it would have to wait: when the manifest's writer is slower than
+//! the check, or before an entry that names a stream, which must not be read before everything else has been reported.
+//! The next run continues from there.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -13,36 +15,36 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::{Lines, Place, RawLine};
 use truesum::{BadLine, Config, Job, Mapping, Notice, Progress, Sink, Special, Task, run};
 
-/// What a line is.
+/// The result of parsing a line.
 pub(crate) enum Parsed {
     /// Neither an entry nor an error.
     Nothing,
     /// An entry.
     Entry(Job),
-    /// No entry, for this reason. The sink is told of it.
+    /// A malformed line, for this reason, which is reported to the sink.
     Bad(String),
-    /// Nothing that this program goes on after, for this reason.
+    /// A line after which the program does not continue, for this reason.
     Fatal(String),
 }
 
-/// How the reading of a manifest ended.
+/// How reading a manifest ended.
 #[derive(Debug)]
 pub(crate) enum End {
     /// At its end.
     Whole,
-    /// By an error.
+    /// With an error.
     Failed(io::Error),
-    /// By a line that was [`Parsed::Fatal`].
+    /// At a line that was [`Parsed::Fatal`].
     Fatal(String),
 }
 
-/// How programs with GNU's manners read files: everything that can be read.
+/// Returns how programs with GNU's behaviour read files: every type that can be read.
 pub(crate) fn config(threads: usize) -> Config {
     Config { special: Special::Read, threads, mapping: Mapping::Guarded, ..Config::default() }
 }
 
-/// How many threads these files ask for, 0 for one on each core. What one core does in no time needs no others, nor the
-/// question how many there are.
+/// Returns the number of threads for these files, 0 for one per core. A small amount of work does not need several, nor
+/// the query for their number.
 pub(crate) fn threads(names: &[Vec<u8>]) -> usize {
     const SMALL: u64 = 1 << 20;
     let [name] = names else { return 0 };
@@ -50,14 +52,14 @@ pub(crate) fn threads(names: &[Vec<u8>]) -> usize {
     usize::from(len < SMALL)
 }
 
-/// Whether a name leads to a stream that is open already, and so can be read but once.
+/// Returns whether a name refers to a stream that is already open, and can therefore be read only once.
 pub(crate) fn is_stream(name: &[u8]) -> bool {
     let names: [&[u8]; 2] = [b"-", b"/dev/stdin"];
     names.contains(&name) || name.starts_with(b"/dev/fd/") || name.starts_with(b"/proc/self/fd/")
 }
 
-/// Cuts the operands into runs within which they may be read in any order: a stream that two operands name is read to
-/// its end by the first one, and what came before standard input is shown before it is waited for.
+/// Divides the operands into runs within which they may be read in any order: a stream that two operands name is read
+/// to its end by the first one, and results before standard input are shown before it is waited for.
 pub(crate) fn segments(names: &[Vec<u8>]) -> Vec<&[Vec<u8>]> {
     let mut segments = Vec::new();
     let mut seen: HashSet<&[u8]> = HashSet::with_capacity(names.len());
@@ -75,10 +77,10 @@ pub(crate) fn segments(names: &[Vec<u8>]) -> Vec<&[Vec<u8>]> {
     segments
 }
 
-/// Reads a manifest and its files. `parse` is given each line without its LF.
+/// Reads a manifest and its files. `parse` receives each line without its line feed.
 ///
 /// # Errors
-/// The sink's.
+/// Returns the error of the sink.
 pub(crate) fn check(
     manifest: OwnedFd,
     config: &Config,
@@ -101,7 +103,7 @@ pub(crate) fn check(
 struct OriginalEntries<'a> {
     lines: Lines<Manifest>,
     parse: &'a mut (dyn FnMut(&[u8]) -> Parsed + Send),
-    /// Whether to wait for what is not there yet: nothing was given out in this run.
+    /// Whether to wait for data: true while nothing has been returned in this run.
     patient: Arc<AtomicBool>,
     /// The entry before which the last run ended.
     held: Option<Task>,
@@ -115,7 +117,7 @@ impl Iterator for OriginalEntries<'_> {
         while self.held.is_none() && self.end.is_none() {
             let line = match self.lines.next() {
                 Ok(Some(RawLine::Bytes(line))) => line,
-                // Longer than any name may be: no line of any kind.
+                // Longer than any name may be, so it is not a valid line.
                 Ok(Some(RawLine::TooLong | RawLine::NotUtf16)) => b"?",
                 Ok(None) => {
                     self.end = Some(End::Whole);
@@ -149,7 +151,7 @@ impl Iterator for OriginalEntries<'_> {
     }
 }
 
-/// The manifest's bytes. An impatient reader is told when there are none yet.
+/// The bytes of the manifest. An impatient reader gets an error when none are available yet.
 struct Manifest {
     file: OwnedFd,
     patient: Arc<AtomicBool>,
@@ -159,7 +161,7 @@ impl Read for Manifest {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        // What cannot be polled is read as it is.
+        // Something that cannot be polled is read directly.
         if !self.patient.load(Relaxed)
             && matches!(poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&now)), Ok(0))
         {

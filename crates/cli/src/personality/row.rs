@@ -1,16 +1,16 @@
-//! What a row of the table of personalities is.
+//! A row of the table of drop-in replacements.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// A name, and what truesum does under it.
+/// A name, and what truesum does when called by it.
 #[derive(Clone, Copy, Debug)]
 pub struct Personality {
     pub name: &'static str,
     pub run: fn(Call) -> ExitCode,
 }
 
-/// How a personality was called.
+/// The call of a drop-in replacement.
 #[derive(Debug)]
 pub struct Call {
     /// The row's name.

@@ -1,7 +1,8 @@
-//! The standard streams of the programs that truesum is under other names: whole lines in order, errors in between.
+//! The standard streams of drop-in replacements: complete lines in order, with errors between them.
 //!
-//! Lines are gathered up to what a pipe takes in one piece, so that programs running side by side do not cut each other's
-//! lines, and written before anything goes to standard error, so that both in one pipe read as they were meant.
+//! Lines are collected up to the size that a pipe accepts atomically, so that programs running side by side do not
+//! split each other's lines, and are written before anything is written to standard error, so that both streams in one
+//! pipe are in the intended order.
 
 use crate::standard;
 use crate::terminal::{Escapes, shown};
@@ -12,13 +13,13 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::process::ExitCode;
 
-/// The most bytes a pipe takes in one piece (POSIX asks for 512, Linux gives 4096).
+/// The maximum number of bytes that a pipe accepts atomically (at least 512 in POSIX, 4096 in Linux).
 const PIPE_BUF: usize = 4096;
 
-/// Whether all went well; an error is one of standard output, and ends the program.
+/// Whether everything succeeded; an error is one of standard output and ends the program.
 pub(crate) type Done = io::Result<bool>;
 
-/// Both streams, and the name that messages begin with.
+/// Both streams, and the name with which messages begin.
 #[derive(Debug)]
 pub(crate) struct Streams {
     called: Vec<u8>,
@@ -30,7 +31,7 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// The streams of a program called by this name.
+    /// Returns the streams of a program called by this name.
     pub(crate) fn new(called: &[u8]) -> Streams {
         Streams { called: called.to_vec(), lines: Vec::with_capacity(PIPE_BUF), input: false, lost: false }
     }
@@ -38,7 +39,7 @@ impl Streams {
     /// Adds a line, or anything else, to standard output.
     ///
     /// # Errors
-    /// That of standard output.
+    /// Returns the error of standard output.
     pub(crate) fn write(&mut self, line: &[u8]) -> io::Result<()> {
         if self.lines.len() + line.len() > PIPE_BUF {
             self.flush()?;
@@ -47,34 +48,35 @@ impl Streams {
         Ok(())
     }
 
-    /// Writes what was gathered.
+    /// Writes what was collected.
     ///
     /// # Errors
-    /// That of standard output.
+    /// Returns the error of standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         let written = write_all(stdout(), &self.lines);
         self.lines.clear();
         written
     }
 
-    /// Remembers that standard input was read: that it was closed is told at the end, once more.
+    /// Records that standard input was read, so that an error is also printed at the end if it was closed.
     pub(crate) fn input_was_read(&mut self) {
         self.input = true;
     }
 
-    /// Writes `NAME OF THE PROGRAM: message` to standard error, after all lines so far. The name is without a path.
+    /// Writes `PROGRAM: message` to standard error, after all lines so far. The name has no path.
     ///
     /// # Errors
-    /// That of standard output. One of standard error shows in the exit status: nobody could be told.
+    /// Returns the error of standard output. An error of standard error affects only the exit status, because it cannot
+    /// be reported.
     pub(crate) fn error(&mut self, message: &[u8]) -> io::Result<()> {
         let line = [self.short(), b": ", message, b"\n"].concat();
         self.bare(&line)
     }
 
-    /// As [`Streams::error`], with the name as the program was called.
+    /// Does the same as [`Streams::error`], with the name by which the program was called.
     ///
     /// # Errors
-    /// As [`Streams::error`].
+    /// Fails as [`Streams::error`].
     pub(crate) fn error_as_called(&mut self, message: &[u8]) -> io::Result<()> {
         let line = [self.called.as_slice(), b": ", message, b"\n"].concat();
         self.bare(&line)
@@ -84,19 +86,19 @@ impl Streams {
         self.called.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
     }
 
-    /// Points to `--help`, on standard error.
+    /// Prints a hint at `--help` on standard error.
     ///
     /// # Errors
-    /// As [`Streams::error`].
+    /// Fails as [`Streams::error`].
     pub(crate) fn hint(&mut self) -> io::Result<()> {
         let line = [b"Try '", self.called.as_slice(), b" --help' for more information.\n"].concat();
         self.bare(&line)
     }
 
-    /// Writes a message as it is to standard error, after all lines so far.
+    /// Writes a message unchanged to standard error, after all lines so far.
     ///
     /// # Errors
-    /// As [`Streams::error`].
+    /// Fails as [`Streams::error`].
     pub(crate) fn bare(&mut self, message: &[u8]) -> io::Result<()> {
         self.flush()?;
         self.tell(message);
@@ -107,7 +109,8 @@ impl Streams {
         self.lost |= write_all(stderr(), message).is_err();
     }
 
-    /// Writes what is left and ends: 0 if all went well, else 1. A closed pipe ends the program as its signal does.
+    /// Writes the remaining output and ends: 0 if everything succeeded, otherwise 1. A closed pipe ends the program
+    /// with its signal.
     pub(crate) fn end(mut self, done: Done) -> ExitCode {
         let written = done.and_then(|good| {
             self.flush()?;
@@ -134,7 +137,8 @@ impl Streams {
     }
 }
 
-/// Writes all of it, however often it takes. Unlike Rust's own streams it passes on that a descriptor cannot be written.
+/// Writes all bytes, with as many calls as necessary. Unlike Rust's own streams, it returns an error if the descriptor
+/// cannot be written.
 fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     let shown = shown(&to, bytes, Escapes::None);
     let mut bytes = &*shown;
@@ -143,7 +147,7 @@ fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => bytes = &bytes[count..],
             Err(Errno::INTR) => {}
-            // Whoever opened it asked for that; it is ready when it is.
+            // The descriptor was opened non-blocking; try again until it is ready.
             Err(Errno::AGAIN) => std::thread::sleep(std::time::Duration::from_millis(1)),
             Err(error) => return Err(error.into()),
         }
@@ -151,7 +155,7 @@ fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Closes a copy of standard output: network file systems and quotas report some errors only then.
+/// Closes a duplicate of standard output, because network file systems and quotas report some errors only then.
 fn close_stdout() -> io::Result<()> {
     truesum::write::close(File::from(stdout().try_clone_to_owned()?))
 }

@@ -1,4 +1,4 @@
-//! The file of settings: TOML of keys and words, read to its end or refused with the line.
+//! The settings file: TOML with keys and words. It is read completely, or rejected with the number of the line.
 
 use crate::exit::Refusal;
 use std::fs::File;
@@ -11,27 +11,27 @@ use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Source, Span};
 use truesum::manifest::path::display_safe;
 
-/// More is no file of settings.
+/// A longer file is not a settings file.
 const MOST: u64 = 64 << 10;
 
 /// The number of a line, its key and its value.
 pub type Line = (usize, String, String);
 
-/// Lines, keys and values of a file. One that is not there has none, unless it was `named`.
+/// Returns the lines, keys and values of a file. A missing file is empty, unless it was `named` explicitly.
 ///
 /// # Errors
-/// It cannot be read, or is no TOML of keys and words.
+/// Fails if it cannot be read, or is not TOML with keys and words.
 pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     let shown = display_safe(path.as_os_str().as_bytes());
     let cannot = |error: std::io::Error| {
         Refusal::new(format!("{shown}: cannot read settings: {}", truesum::error::io_reason(&error)))
     };
     let mut text = String::new();
-    // Opening a pipe would wait for whoever writes to it.
+    // Opening a pipe would block until it has a writer.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     match File::options().read(true).custom_flags(flags).open(path) {
-        // A folder on the way may be something else, or none.
-        // Where somebody else's home was inherited (`sudo -u`), nobody can see whether there is a file.
+        // A component of the path may not be a folder, or may be inaccessible: if another user's home was inherited
+        // (`sudo -u`), it is impossible to tell whether there is a file.
         Err(error)
             if !named
                 && (matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
@@ -54,12 +54,12 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     parse(&text).map_err(|(line, why)| Refusal::new(format!("{}: {why}", place(path, line))))
 }
 
-/// A line of the file, as it is told.
+/// Returns a line of the file in the form for messages.
 pub fn place(path: &Path, line: usize) -> String {
     format!("{}:{line}", display_safe(path.as_os_str().as_bytes()))
 }
 
-/// Keys and values with their lines, or the line of what is wrong and why.
+/// Returns keys and values with their lines, or the line of an error and its reason.
 fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
     let source = Source::new(text);
     let tokens = source.lex().into_vec();

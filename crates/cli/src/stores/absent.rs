@@ -1,9 +1,9 @@
-//! The program without object stores: where to get one that has them.
+//! The program without object stores, which explains how to get a build with them.
 
 use crate::exit::Refusal;
 use truesum::manifest::path::display_safe;
 
-/// Says how to get what reads this URL.
+/// Returns the explanation for this URL.
 pub fn refusal(url: &str) -> Refusal {
     let url = display_safe(url.as_bytes());
     let hint = "to build one from the sources: cargo install --locked --path crates/stores";

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Input, Progress};
 
-/// The names in lists, one after the other. A read error ends them and stays in [`NameList::failed`].
+/// Iterates over the names in lists. A read error ends the iteration and is stored in [`NameList::failed`].
 pub struct NameList {
-    /// The current list and those to come, with their names.
+    /// The current list and the following ones, with their names.
     lists: VecDeque<(PathBuf, BufReader<Input>)>,
     terminator: u8,
     /// Why reading ended early, if it did.
@@ -24,7 +24,7 @@ impl NameList {
     /// Opens lists that are read as one; `-` is standard input.
     ///
     /// # Errors
-    /// One of them cannot be opened, or standard input is named twice.
+    /// Fails if one of them cannot be opened, or if standard input is given twice.
     pub fn open(paths: &[PathBuf], terminator: u8, progress: &Progress) -> Result<NameList, Refusal> {
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return Err(Refusal::new("standard input can be read only once, but '-' is given twice"));
@@ -46,7 +46,7 @@ impl NameList {
         })
     }
 
-    /// The parts of an open file.
+    /// Returns the parts of an open file.
     pub fn of(list: Input, terminator: u8) -> NameList {
         let list = (PathBuf::new(), BufReader::with_capacity(1 << 16, list));
         NameList { lists: VecDeque::from([list]), terminator, failed: Arc::default() }
@@ -57,10 +57,10 @@ impl NameList {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Error::io(name, "read", error));
     }
 
-    /// Reads the next part, whatever it is, without what ends it; false at the end.
+    /// Reads the next part without its terminator. Returns false at the end.
     ///
     /// # Errors
-    /// The system's, or it has more than `limit` bytes.
+    /// Returns the system's error, or fails if the part has more than `limit` bytes.
     pub fn part(&mut self, limit: usize, part: &mut Vec<u8>) -> io::Result<bool> {
         part.clear();
         let Some((_, list)) = self.lists.front_mut() else { return Ok(false) };
@@ -74,7 +74,7 @@ impl NameList {
     }
 }
 
-/// More than any system takes for a name.
+/// Longer than any system permits.
 const LONGEST: usize = 1 << 20;
 
 impl Iterator for NameList {
@@ -88,9 +88,9 @@ impl Iterator for NameList {
                     self.lists.pop_front()?;
                 }
                 Ok(true) => match &name[..] {
-                    // A blank line names nothing; between two NULs somebody meant a name.
+                    // A blank line is skipped; an empty name between two NULs is a mistake.
                     b"" if self.terminator == b'\n' => {}
-                    // In a list this is a file like any other.
+                    // In a list, this is an ordinary file name.
                     b"-" => return Some(b"./-".to_vec()),
                     _ if is_url(&name) => {
                         let why = format!(
@@ -115,21 +115,21 @@ impl Iterator for NameList {
 
 /// Makes the names of files relative to a folder.
 ///
-/// What the user named is resolved (links, `..`), so that the name is right wherever the program runs; what a walk found
-/// below keeps its spelling.
+/// Names given by the user are resolved (links, `..`), so that the result is correct wherever the program runs; names
+/// found by a walk keep their spelling.
 pub struct Naming {
     base: PathBuf,
-    /// The last root, and what stands for it in names.
+    /// The last root, and its replacement in names.
     root: Option<(Vec<u8>, Vec<u8>)>,
-    /// The folder of the last named file, and its canonical path: in a list those of one folder mostly follow each other, and each
-    /// time costs a system call for each of its components.
+    /// The folder of the last file, and its canonical path: adjacent files in a list are mostly in the same folder, and
+    /// resolving it costs a system call for each component.
     folder: Option<(PathBuf, PathBuf)>,
-    /// Names that lie outside the folder, and so are absolute.
+    /// The number of names outside the folder, which are therefore absolute.
     pub outside: u64,
 }
 
 impl Naming {
-    /// Names relative to `base`, a canonical path.
+    /// Returns names relative to `base`, a canonical path.
     pub fn new(base: PathBuf) -> Naming {
         Naming { base, root: None, folder: None, outside: 0 }
     }
@@ -137,8 +137,8 @@ impl Naming {
     /// Returns the name of `path`, found at or below `root`.
     ///
     /// # Errors
-    /// A folder above it cannot be resolved although it is there: any other name could be that of another file. What is not there
-    /// keeps its spelling, with which it is reported as missing.
+    /// Fails if a folder above it exists but cannot be resolved, because any other name could be that of another file.
+    /// A file that does not exist keeps its spelling, and is reported as missing.
     pub fn name(&mut self, path: &[u8], root: &[u8]) -> Result<Vec<u8>, Error> {
         let trimmed = trim_slashes(root);
         if self.root.as_ref().is_none_or(|(last, _)| last != root) {
@@ -159,11 +159,11 @@ impl Naming {
         Ok(name)
     }
 
-    /// Returns a root's own name: relative if it is in the base, else absolute.
+    /// Returns a root's own name: relative if it is inside the base, otherwise absolute.
     fn resolve(&mut self, root: &[u8], is_file: bool) -> io::Result<Vec<u8>> {
         let path = Path::new(OsStr::from_bytes(root));
         let real = match path.file_name().filter(|_| is_file) {
-            // A link keeps its own name: it is what the user means, and what a check will open.
+            // A link keeps its own name, which is what the user means and what a check will open.
             Some(name) => self.canonical(folder_of(path))?.join(name),
             None => path.canonicalize()?,
         };
@@ -172,7 +172,7 @@ impl Naming {
     }
 
     fn canonical(&mut self, folder: PathBuf) -> io::Result<&Path> {
-        // By bytes: as paths, `a/.` and `a` are one.
+        // Compared as bytes: as paths, `a/.` and `a` are equal.
         let known = self.folder.take().filter(|(last, _)| last.as_os_str() == folder.as_os_str());
         let real = match known {
             Some((_, real)) => real,

@@ -1,4 +1,4 @@
-//! `truesum tree FILE`: digests of huge files on all cores, drawn or kept with their trees.
+//! `truesum tree FILE`: computes digests of large files on all cores, and draws or stores their trees.
 
 use crate::console::Console;
 use crate::drawing::outline::{dot, svg};
@@ -107,7 +107,7 @@ impl Kept {
     }
 }
 
-/// The ending of a kept tree's name.
+/// Returns the extension of a stored tree.
 fn ending(args: &BuildArgs) -> &'static str {
     args.format.map_or(".ftr", |format| format.outboard().ending())
 }
@@ -182,7 +182,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 if args.save && std::io::stderr().is_terminal() {
                     console.line(&format!("truesum: tree of {shown} stored in {kept}"));
                 }
-                // Of one piece the digest above is all there is: a length at most was kept.
+                // With a single piece, the digest above is the only hash; at most a length was stored.
                 if args.format.is_some() && std::fs::metadata(&tree).is_ok_and(|kept| kept.len() <= 8) {
                     console.note(&format!(
                         "{shown} is so short that {kept} contains no hash: only its BLAKE3 digest verifies it"
@@ -205,13 +205,13 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     }
 }
 
-/// How much of an extended file was not read.
+/// The part of an extended file that was not read.
 struct Unread {
     bytes: u64,
     size: u64,
 }
 
-/// Reports how much of a digest is not of the file, but of its earlier tree.
+/// Reports how much of a digest comes from the earlier tree and not from the file.
 fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
     let (name, read, size) =
         (display_safe(file.as_bytes()), grouped(unread.size - unread.bytes), grouped(unread.size));
@@ -220,13 +220,13 @@ fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
     ));
 }
 
-/// The line for a tree that was extended: none that could be taken for the digest of the file.
+/// Returns the line for an extended tree, which must not be mistaken for the digest of the file.
 fn extension_line(name: &[u8], spec: &Spec, digest: &Digest, unread: &Unread) -> Vec<u8> {
     let (name, read, size) = (display_safe(name), unread.size - unread.bytes, unread.size);
     format!("stored tree of {name} extended: {spec} {digest}, {read} of {size} bytes read\n").into_bytes()
 }
 
-/// Two files whose trees would have the same name.
+/// Returns two files whose trees would have the same name.
 fn same_tree(args: &BuildArgs) -> Option<(&OsString, &OsString)> {
     let mut trees = HashMap::new();
     args.files.iter().find_map(|file| {
@@ -236,7 +236,7 @@ fn same_tree(args: &BuildArgs) -> Option<(&OsString, &OsString)> {
     })
 }
 
-/// Lines that name their algorithm: a tree's digest says nothing without it.
+/// Returns lines that name their algorithm, because a tree digest is meaningless without it.
 fn tag_lines(name: &[u8], specs: &[Spec], digests: Vec<Digest>) -> Vec<u8> {
     tag_line(name, specs.iter().cloned().zip(digests).collect())
 }
@@ -282,7 +282,7 @@ fn saved(
         None if args.resume => Begin::Resume,
         None => Begin::Fresh,
     };
-    // The first that has a tree; any other error than that is found when it is built.
+    // The first one that has a tree; any other error is found when it is built.
     let first = specs.iter().position(truesum::tree::store::can_store).unwrap_or(0);
     let mut beside = specs.to_vec();
     let spec = beside.remove(first);

@@ -1,4 +1,4 @@
-//! `truesum tree leaf` and `combine`: one file's digest computed by several machines.
+//! `truesum tree leaf` and `combine`: computes one file's digest on several machines.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -77,7 +77,7 @@ pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
     match piece {
         Ok(piece) => watch.print(Ok(text::piece(&piece)), console),
         Err(error) => {
-            // Of one file, what failed now may not fail at the next attempt.
+            // Even if the failure belongs to the file, a later attempt may succeed.
             let ended = match watch.failed(&error, console) {
                 Exit::Failed if error.may_pass() => Exit::TryAgain,
                 ended => ended,

@@ -1,4 +1,4 @@
-//! `truesum tree repair` by a list of pieces: a torrent, Metalink, PAR2, zsync and so on.
+//! `truesum tree repair` with a piece list: a torrent, Metalink, PAR2, zsync and so on.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -17,10 +17,10 @@ use truesum::tree::repair::Mode;
 use truesum::verify::mending::{Repaired, repair as mend};
 use truesum::{Error, Mapping, Options, Verdict};
 
-/// Bytes by which a list is known.
+/// The number of bytes by which a list is recognised.
 const HEAD: u64 = 64 << 10;
 
-/// Whether this is a list of pieces, and no stored tree nor a file that may have one beside it.
+/// Returns whether this is a piece list, and neither a stored tree nor a file that may have one next to it.
 pub fn is_list(path: &Path) -> bool {
     let mut head = Vec::new();
     if path.extension().is_some_and(|ending| ending == "ftr")
@@ -33,7 +33,7 @@ pub fn is_list(path: &Path) -> bool {
         .is_some_and(|row| row.holds.locates)
 }
 
-/// Mends files by a list of pieces.
+/// Repairs files with a piece list.
 pub fn repair(
     list: &Path,
     file: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub fn repair(
         data => (None, data),
     };
     let options = Options { root, data, threads, mapping: Mapping::Guarded, ..Options::default() };
-    // Errors name files as they can be found from here, and not as the list has them.
+    // Errors contain paths that are valid from here, and not the names in the list.
     let folder = options.root.as_deref().or(list.parent()).filter(|_| options.data.is_none());
     let folder = folder.unwrap_or(Path::new("")).to_owned();
     let found = |error: &Error| {
@@ -97,7 +97,7 @@ pub fn repair(
     exit
 }
 
-/// Says what became of a file.
+/// Prints the result for a file.
 fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &mut Console) -> Exit {
     let name = display_safe(&file.before.job.name);
     let outcome = file.after.as_ref().unwrap_or(&file.before);

@@ -1,10 +1,10 @@
-//! What is said of mending a part of a file, and what it would cost: most of the file, where it is not the one that the list or
-//! tree is of.
+//! Messages about the repair of a part of a file, and about what it would overwrite: most of the file if the list or
+//! tree belongs to another one.
 
 use crate::console::Console;
 use truesum::tree::repair::{Lack, Mend, Mode, loses_most};
 
-/// What was done, or would be.
+/// Returns what was or would be done.
 pub fn done(mend: &Mend, mode: Mode) -> String {
     match (mend.possible, mend.lack, mode) {
         (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", mend.writes),
@@ -15,7 +15,7 @@ pub fn done(mend: &Mend, mode: Mode) -> String {
     }
 }
 
-/// Says of a plan that would not be carried out why.
+/// Prints why a repair would not be carried out.
 pub fn tell(name: &str, mends: &[Mend], there: u64, mode: Mode, console: &mut Console) {
     if let (Mode::DryRun, Some(lost)) = (mode, loses_most(mends, there)) {
         console.note(&format!(

@@ -1,4 +1,4 @@
-//! `truesum tree prove` and `verify-proof`: that bytes belong to a digest, and that a file only grew.
+//! `truesum tree prove` and `verify-proof`: prove that bytes belong to a digest, and that a file was only appended to.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -75,7 +75,7 @@ pub struct VerifyProofArgs {
 pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
     let name = args.file.as_bytes();
     let watch = Watch::of_one(None, console);
-    // A tree that is the old file's is not the new one's.
+    // The tree of the old file is not that of the new one.
     let beside =
         || Some(tree_of(name, None)).filter(|tree| tree.exists() && Some(tree) != args.grown_from.as_ref());
     let stored = args.tree.clone().or_else(beside);
@@ -119,7 +119,7 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
     checked.unwrap_or_else(|why| refuse(&args.proof, &why, console))
 }
 
-/// A digest that the user trusts, of the algorithm a proof is for.
+/// Parses a trusted digest, which must have the algorithm of the proof.
 fn trusted(text: &str, spec: &Spec) -> Result<Digest, String> {
     let hex = match text.rsplit_once(':') {
         Some((name, _)) if name.parse::<Spec>().as_ref() != Ok(spec) => {
@@ -170,7 +170,7 @@ fn check_growth(
     Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))
 }
 
-/// Says what a proof shows, or that it does not hold.
+/// Prints what a proof shows, or that it does not hold.
 fn proven(
     result: Result<(), Refuted>,
     file: &OsStr,

@@ -1,4 +1,4 @@
-//! `truesum tree repair`: a damaged file is mended from a second copy, by what its stored tree says of both.
+//! `truesum tree repair`: repairs a damaged file from a second copy with its stored tree.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -122,7 +122,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         _ if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: repaired; every byte now matches the tree"));
         }
-        // Nothing of the tree's is damaged, and what is behind it has been told.
+        // Nothing covered by the tree is damaged, and what follows has been reported.
         _ if left == 0 => {}
         _ => {
             let left = count(left, "range is", "ranges are");

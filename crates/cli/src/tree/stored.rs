@@ -1,4 +1,4 @@
-//! Stored trees by their names: which file a tree is about, where a file's tree is kept, and opening one.
+//! Stored trees by name: which file a tree belongs to, where the tree of a file is stored, and opening one.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::tree::store::{Store, with_suffix};
 
-/// Where the tree of a file is kept.
+/// Returns where the tree of a file is stored.
 pub fn tree_of(file: &[u8], folder: Option<&Path>) -> PathBuf {
     kept_as(file, folder, ".ftr")
 }
 
-/// The same of a tree whose name ends so.
+/// Does the same for a tree with this extension.
 pub fn kept_as(file: &[u8], folder: Option<&Path>, ending: &str) -> PathBuf {
     let file = Path::new(std::ffi::OsStr::from_bytes(file));
     match (folder, file.file_name()) {
@@ -22,8 +22,8 @@ pub fn kept_as(file: &[u8], folder: Option<&Path>, ending: &str) -> PathBuf {
     }
 }
 
-/// The file a tree is about, and the tree. `given` may also be the file, whose tree is then the one beside it. `None` when
-/// there is no such tree, and that has been said.
+/// Returns the file a tree belongs to, and the tree. `given` may also be the file, whose tree is then next to it.
+/// Returns `None` if there is no such tree, which has been reported.
 pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> Option<(Vec<u8>, Store)> {
     let bytes = given.as_os_str().as_bytes();
     let (tree, name) = match (file, bytes.strip_suffix(b".ftr")) {
@@ -45,14 +45,14 @@ pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> O
     }
 }
 
-/// A stored tree, or why it is none.
+/// Opens a stored tree, or returns why it is invalid.
 pub fn open(path: &Path) -> Result<Store, Error> {
     Store::open(path)?.map_err(|refusal| {
         Error::new(path.as_os_str().as_bytes(), "use", truesum::Cause::Other(refusal.to_string()))
     })
 }
 
-/// Says of a file why nothing is done with it.
+/// Prints why nothing is done with a file.
 pub fn refuse(path: &Path, why: &str, console: &mut Console) -> Exit {
     console.error_of(path.as_os_str().as_bytes(), why);
     Exit::NotAsAsked

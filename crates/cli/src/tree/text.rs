@@ -1,4 +1,4 @@
-//! What `truesum tree` reads and prints as text: lists of ranges, proofs and pieces (`docs/spec/tree.md` sections 6 and 7).
+//! The textual forms of `truesum tree`: lists of ranges, proofs and pieces (`docs/spec/tree.md` sections 6 and 7).
 
 use crate::members::{KIND, digest, kind_of, number, object, read, schema, spec};
 use serde_json::{Value, json as value};
@@ -33,7 +33,7 @@ pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {
         .collect()
 }
 
-/// A proof as one line.
+/// Returns a proof as one line.
 pub fn proof(proof: &RangeProof) -> String {
     let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
     let value = value!({
@@ -43,7 +43,7 @@ pub fn proof(proof: &RangeProof) -> String {
     format!("{value}\n")
 }
 
-/// Reads a proof.
+/// Parses a proof.
 pub fn parse_proof(text: &str) -> Result<RangeProof, String> {
     let object = object(text, "proof-1", &["algorithm", "size", "first", "end", "path"])?;
     let path = object["path"].as_array().ok_or("\"path\" is not a list")?;
@@ -52,7 +52,7 @@ pub fn parse_proof(text: &str) -> Result<RangeProof, String> {
     Ok(RangeProof { spec: spec(&object)?, size: number(&object, "size")?, leaves, path })
 }
 
-/// A proof of growth as one line.
+/// Returns a growth proof as one line.
 pub fn growth(proof: &GrowthProof) -> String {
     let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
     let value = value!({
@@ -62,7 +62,7 @@ pub fn growth(proof: &GrowthProof) -> String {
     format!("{value}\n")
 }
 
-/// Reads a proof of growth; `None` if it is something else.
+/// Parses a growth proof; `None` if it is something else.
 pub fn parse_growth(text: &str) -> Option<Result<GrowthProof, String>> {
     let any = serde_json::from_str::<Value>(text).ok()?;
     if any.as_object().and_then(kind_of).as_deref() != Some("growth-1") {
@@ -78,7 +78,7 @@ pub fn parse_growth(text: &str) -> Option<Result<GrowthProof, String>> {
     Some(parse())
 }
 
-/// A piece as one line.
+/// Returns a piece as one line.
 pub fn piece(piece: &Piece) -> String {
     let levels: Vec<Value> =
         piece.levels.iter().map(|(level, hash)| value!([level, hash.to_hex()])).collect();
@@ -100,14 +100,14 @@ pub fn piece(piece: &Piece) -> String {
     named(&value, path)
 }
 
-/// The kinds of line that are pieces: with what was read, and without.
+/// The kinds of piece lines: with and without the origin.
 const PIECES: [&str; 2] = ["piece-2", "piece-1"];
-/// The member with the digest of the others: a line that lost it is not as it was written.
+/// The member with the digest of the others. A line without it is damaged.
 const SEAL: &str = "blake3";
-/// The member that tells the version of an object that was read.
+/// The member with the version of an object.
 const VERSION: &str = "version";
 
-/// An object as one line, with a name in it.
+/// Returns an object as one line that contains a name.
 fn named(value: &Value, path: &[u8]) -> String {
     let mut line = value.to_string().into_bytes();
     line.pop();
@@ -117,7 +117,7 @@ fn named(value: &Value, path: &[u8]) -> String {
     String::from_utf8_lossy(&line).into_owned()
 }
 
-/// Says as one line that there is no piece, and why: whoever collects pieces finds it among them.
+/// Returns a line that reports the failure of a piece, to be collected with the pieces.
 pub fn no_piece(error: &Error) -> String {
     let value = value!({
         KIND: schema(FAILURE), "failed": error.kind().word(), "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
@@ -127,7 +127,7 @@ pub fn no_piece(error: &Error) -> String {
 
 const FAILURE: &str = "failed-1";
 
-/// Reads a piece.
+/// Parses a piece.
 pub fn parse_piece(line: &str) -> Result<Piece, String> {
     let any = serde_json::from_str::<Value>(line).unwrap_or_default();
     let mut keys = vec!["algorithm", "size", "first", "end", "levels", SEAL];
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use truesum::hash::Spec;
 
-    /// A line with one byte changed, lost or doubled is refused or says the same.
+    /// A line with one byte changed, lost or doubled must be rejected or have the same meaning.
     fn every_damage_is_seen(line: &[u8]) {
         let said = parse_piece(std::str::from_utf8(line).unwrap()).unwrap();
         let same = |bytes: Vec<u8>| {
@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));
             assert!(parse_piece(&piece(&part).replacen("piece/", "peace/", 1)).is_err());
             every_damage_is_seen(piece(&part).trim_end().as_bytes());
-            // What lost its digest may have lost more.
+            // A line that lost its digest may have lost more.
             let seal = format!(",\"{SEAL}\":\"{}\"", part.seal());
             let unsealed =
                 piece(&part).replacen(&seal, "", 1).replacen(&seal[1..], "", 1).replacen("{,", "{", 1);

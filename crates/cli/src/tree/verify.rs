@@ -1,4 +1,4 @@
-//! `truesum tree verify`: where a file is damaged, in text, JSON and pictures.
+//! `truesum tree verify`: shows where a file is damaged, as text, JSON and images.
 
 use crate::console::Console;
 use crate::drawing::map;
@@ -87,7 +87,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
                 let kept = display_safe(kept.as_os_str().as_bytes());
                 console.hint(&format!("progress is saved in {kept}: continue with --resume"));
             }
-            // Nothing was learned of the file.
+            // Nothing is known about the file.
             let refused = exit == Exit::Failed && error.path == kept.as_os_str().as_bytes();
             return if refused { Exit::NotAsAsked } else { exit };
         }

@@ -1,4 +1,4 @@
-//! From the options of `update` to a plan: what can be refused before a file is read is refused here.
+//! Converts the options of `update` to a plan. What can be rejected before a file is read is rejected here.
 
 use crate::comparing::ResultForm;
 use crate::exit::Refusal;
@@ -11,21 +11,21 @@ use truesum::manifest::path::display_safe;
 use truesum::update::{Consent, Options};
 use truesum::verify::bag::is_manifest_of_bag;
 
-/// What `update` is to do.
+/// What `update` does.
 pub struct Updating {
     pub manifest: PathBuf,
     pub options: Options,
     pub form: ResultForm,
     pub quiet: bool,
     pub tell: Tell,
-    /// What is to be said of the key.
+    /// Notes on the key.
     pub notes: Vec<String>,
 }
 
-/// Checks the arguments of `update`.
+/// Tests the arguments of `update`.
 ///
 /// # Errors
-/// The manifest is none that could be replaced.
+/// Fails if the manifest is not a file that can be replaced.
 pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     let manifest = PathBuf::from(&args.manifest);
     let shown = display_safe(manifest.as_os_str().as_bytes());

@@ -1,4 +1,4 @@
-//! What `update` tells: a line for each file that was changed in the manifest or is not as listed, and what it came to.
+//! The output of `update`: a line for each file that was changed in the manifest or does not match it, and the summary.
 
 use crate::comparing::words::label;
 use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
@@ -31,7 +31,7 @@ const MANNER: Manner = Manner {
     quiet: false,
 };
 
-/// The word for what was done.
+/// Returns the word for an action.
 fn done(action: Action) -> &'static str {
     match action {
         Action::Kept => "kept",
@@ -42,7 +42,7 @@ fn done(action: Action) -> &'static str {
     }
 }
 
-/// Tells it while it comes.
+/// Prints events as they arrive.
 pub struct Telling<'p> {
     plan: &'p Updating,
     console: Console,
@@ -58,10 +58,10 @@ impl<'p> Telling<'p> {
         Telling { plan, console, output, line: Vec::new(), malformed, shift }
     }
 
-    /// Tells one event.
+    /// Prints one event.
     ///
     /// # Errors
-    /// That of the output.
+    /// Returns the error of the output.
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Telling { plan, console, output, line, malformed, shift } = self;
         if let Event::File(finding, _) = event {
@@ -99,10 +99,10 @@ impl<'p> Telling<'p> {
         written
     }
 
-    /// The last record of JSON lines.
+    /// Writes the last JSON object.
     ///
     /// # Errors
-    /// That of the output.
+    /// Returns the error of the output.
     pub fn summary(&mut self, report: &Report, time: Duration, exit: Exit) -> io::Result<()> {
         if self.plan.form != ResultForm::Json {
             return Ok(());
@@ -116,13 +116,13 @@ impl<'p> Telling<'p> {
         self.output.write(&json::summary(&MANNER, &report.audit, &more, time, exit.code()))
     }
 
-    /// What it told with.
+    /// Returns the console, the output and the detected shift.
     pub fn parts(self) -> (Console, Output, Shift) {
         (self.console, self.output, self.shift)
     }
 }
 
-/// Why nothing is written, and what can be done.
+/// Prints why nothing is written, and what can be done.
 fn refused(plan: &Updating, why: &Refusal) -> Refused {
     let hint = match why {
         Refusal::Unread(_) if plan.options.partial => "omit --prune to keep the entries",
@@ -145,7 +145,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
     Refused::with_hint(format!("{name}: not written: {why}"), hint)
 }
 
-/// The last line, and what can be done.
+/// Prints the summary line, and what can be done.
 pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, console: &mut Console) {
     if plan.form == ResultForm::Silent {
         return;
@@ -183,7 +183,8 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     }
 }
 
-/// What a new manifest means for what is not in it: its other names, signatures of the old one, its own time.
+/// Prints notes on what the new manifest affects: other names of the file, signatures of the old manifest, and its own
+/// time.
 fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     if report.signatures > 0 && plan.tell.notes {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
@@ -227,7 +228,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
 }
 
-/// What was listed, what was done, and what it means.
+/// Returns the summary: the entries, the actions, and the overall result.
 fn words(plan: &Updating, report: &Report) -> String {
     let audit = &report.audit;
     let made: u64 = [Action::Added, Action::Refreshed, Action::Renamed]

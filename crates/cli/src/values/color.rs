@@ -5,10 +5,10 @@ use clap::ValueEnum;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
-/// What stands for `auto`, where a setting says so.
+/// The meaning of `auto`, if a setting specifies it.
 static USUAL: OnceLock<Color> = OnceLock::new();
 
-/// Makes this what `auto` stands for, for the rest of the run.
+/// Sets the meaning of `auto` for the rest of the run.
 pub fn make_usual(color: Color) {
     let _ = USUAL.set(color);
 }
@@ -23,7 +23,8 @@ pub enum Color {
 }
 
 impl Color {
-    /// Whether this stream gets colours: as asked or set, else by NO_COLOR, CLICOLOR, CLICOLOR_FORCE and the terminal.
+    /// Returns whether this stream gets colours: as requested or set, otherwise by NO_COLOR, CLICOLOR, CLICOLOR_FORCE
+    /// and the terminal.
     pub fn on(self, stream: &(impl IsTerminal + RawStream)) -> bool {
         let usual = || USUAL.get().copied().unwrap_or(Color::Auto);
         match if self == Color::Auto { usual() } else { self } {

@@ -1,8 +1,8 @@
-//! Digests that the user trusts.
+//! Trusted digests.
 
 use truesum::hash::Digest;
 
-/// Reads a digest in hexadecimal, with or without its algorithm's name and a colon before it.
+/// Parses a hexadecimal digest, optionally preceded by its algorithm's name and a colon.
 pub fn hexadecimal(text: &str) -> Result<Digest, String> {
     let hex = text.rsplit_once(':').map_or(text, |(_, hex)| hex);
     Digest::from_hex(hex.as_bytes()).map_err(|error| error.to_string())

@@ -1,13 +1,13 @@
-//! Paths as they are given.
+//! Paths in arguments.
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 
-/// The name of a file to write.
+/// Parses the name of a file to write.
 pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| match name.to_str() {
         Some("") => Err("no name"),
-        // What is written to a stream is not there whole or not at all.
+        // A stream cannot be written atomically.
         Some("-") => Err("omit -o to write to standard output, or use ./- for a file of this name"),
         _ => Ok(PathBuf::from(name)),
     })
@@ -16,12 +16,13 @@ pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
 /// How the URLs of object stores begin.
 const SCHEMES: [&[u8]; 3] = [b"s3://", b"gs://", b"az://"];
 
-/// Whether a name is the URL of an object or of a folder of them. A file of such a name is `./s3:/...`.
+/// Returns whether a name is the URL of an object or of a folder of objects. A file with such a name is written
+/// `./s3:/...`.
 pub fn is_url(name: &[u8]) -> bool {
     SCHEMES.iter().any(|scheme| name.starts_with(scheme))
 }
 
-/// The folder a file is in.
+/// Returns the folder of a file.
 pub fn folder_of(file: &Path) -> PathBuf {
     match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),

@@ -1,14 +1,14 @@
-//! Sizes and ranges of bytes.
+//! Sizes and byte ranges.
 
 use std::ops::Range;
 use truesum::hash::{Size, SizeError};
 
-/// Reads a number of bytes: `65536`, `64KiB`, `1GiB`, in the grammar of [`Size`].
+/// Parses a number of bytes: `65536`, `64KiB`, `1GiB`, in the grammar of [`Size`].
 pub fn size(text: &str) -> Result<u64, SizeError> {
     text.parse().map(|Size(bytes)| bytes)
 }
 
-/// Reads `A..B`, both sizes.
+/// Parses `A..B`, both sizes.
 pub fn range(text: &str) -> Result<Range<u64>, String> {
     let (start, end) = text.split_once("..").ok_or("expected two offsets separated by ..")?;
     let offset = |text| size(text).map_err(|error| error.to_string());

@@ -1,7 +1,7 @@
 //! Values that name a row of a table: algorithms, formats and encodings.
 //!
-//! They come from their tables, so that a new row is an option value, a completion and a line of the man page without an
-//! edit here.
+//! They are read from their tables, so a new row becomes an option value, a completion and a line in the manual page
+//! without a change here.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -10,12 +10,12 @@ use truesum::hash::{ALGORITHMS, KEYED, Spec, SpecError};
 use truesum::manifest::encoding::{ENCODINGS, encoding};
 use truesum::manifest::{FORMATS, Format, Spelling};
 
-/// Reads `sha256`, `blake2b-256` ...; offers the names of the table. For commands that take no key: a name that needs one is
-/// refused.
+/// Parses `sha256`, `blake2b-256` and so on; offers the names in the table. For commands without a key: a name that
+/// requires one is rejected.
 #[derive(Clone)]
 pub struct SpecParser;
 
-/// The same where a key may be brought, or nothing is computed.
+/// The same for commands that accept a key or compute nothing.
 #[derive(Clone)]
 pub struct KeyedSpecParser;
 
@@ -76,7 +76,7 @@ pub fn whole_names(list: &str) -> String {
     whole
 }
 
-/// Reads the name of a manifest format.
+/// Parses the name of a manifest format.
 #[derive(Clone)]
 pub struct FormatParser;
 
@@ -102,7 +102,7 @@ impl TypedValueParser for FormatParser {
     }
 }
 
-/// How digests are spelled, by its name.
+/// Parses the name of an encoding of digests.
 #[derive(Clone)]
 pub struct EncodingParser;
 
@@ -139,7 +139,7 @@ impl TypedValueParser for EncodingParser {
     }
 }
 
-/// Rows of a table as values: each its name, with what it is.
+/// Returns the rows of a table as values with descriptions.
 fn offered(
     rows: impl Iterator<Item = (&'static str, &'static str)> + 'static,
 ) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
@@ -157,7 +157,7 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
     error
 }
 
-/// Whether it is a parameter of a CRC.
+/// Returns whether it is a parameter of a CRC.
 fn is_parameter(text: &str) -> bool {
     let keys = ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];
     text.split_once('=').is_some_and(|(key, _)| keys.contains(&key.trim().to_ascii_lowercase().as_str()))

@@ -1,6 +1,6 @@
 //! Numbers of threads.
 
-/// Reads how many threads to use.
+/// Parses a number of threads.
 pub fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("at least one thread is needed".to_owned()),

@@ -1,13 +1,13 @@
-//! Points in time as they are asked for: a date, a time, how long ago, or when a file was written.
+//! Points in time: a date, a time, an age, or the modification time of a file.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use truesum::manifest::Time;
 
-/// Seconds that units of a length of time stand for.
+/// The number of seconds in units of time.
 const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
 
-/// Reads `2026-11-21` (its first moment in UTC), `2026-11-21T19:06:42Z` with any offset, `7d` ago, or the name of a file:
-/// when it was last written. A file that is called like a time is named `./7d`.
+/// Parses `2026-11-21` (its first moment in UTC), `2026-11-21T19:06:42Z` with any offset, `7d` ago, or the name of a
+/// file, whose modification time is used. A file named like a time is written `./7d`.
 pub fn when(text: &str) -> Result<Time, String> {
     at(text, SystemTime::now())
 }
@@ -40,7 +40,7 @@ fn at(text: &str, now: SystemTime) -> Result<Time, String> {
     })
 }
 
-/// Reads a length of time: `90s`, `30m`, `12h`, `7d`, `2w`.
+/// Parses a duration: `90s`, `30m`, `12h`, `7d`, `2w`.
 pub fn length(text: &str) -> Result<Duration, String> {
     let refused = || "expected a duration: 90s, 30m, 12h, 7d, 2w".to_owned();
     let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit)).ok_or_else(refused)?;
@@ -54,7 +54,7 @@ pub fn length(text: &str) -> Result<Duration, String> {
     number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(refused)
 }
 
-/// RFC 3339 with any offset from UTC.
+/// Parses RFC 3339 with any offset from UTC.
 fn with_offset(text: &str) -> Option<Time> {
     if let Some(time) = Time::parse(text) {
         return Some(time);

@@ -1,5 +1,6 @@
-//! What independent programs say of the same changed folders as `audit` and `check --exact`: hashdeep, cfv, bagit.py, rclone
-//! and chkbit. Where their verdicts have other names than ours, by design, the test of that program says which.
+//! Results of independent programs for the same changed folders as `audit` and `check --exact`: hashdeep, cfv,
+//! bagit.py, rclone and chkbit. Where their verdicts deliberately have other names than ours, the test of that program
+//! explains it.
 
 use crate::peers::other;
 use crate::program::{Folder, stamp};
@@ -14,17 +15,17 @@ enum Change {
     Add,
     Delete,
     Rename,
-    /// A copy under another name.
+    /// A copy with another name.
     Twin,
     Write,
     Touch,
-    /// Other bits, and the size and time they had.
+    /// Different bits, with the same size and time as before.
     Flip,
 }
 
 use Change::{Add, Delete, Flip, Rename, Touch, Twin, Write};
 
-/// No change, each alone, and all at once, twice over.
+/// No change, each change alone, and all at once, twice.
 fn scenarios() -> Vec<Vec<Change>> {
     let each = [Add, Delete, Rename, Twin, Write, Touch, Flip];
     let mut all = vec![Vec::new()];
@@ -38,7 +39,7 @@ fn name(file: usize) -> String {
     ["", "d/", "d/e/"][file % 3].to_owned() + &format!("f{file}")
 }
 
-/// No two files have one content: their first byte tells them apart.
+/// No two files have the same content: their first byte differs.
 fn content(file: usize, seed: usize) -> Vec<u8> {
     let mut state = (seed * FILES + file + 1) as u32;
     let mut random = || {
@@ -49,7 +50,7 @@ fn content(file: usize, seed: usize) -> Vec<u8> {
     [file as u8].into_iter().chain((0..length).map(|_| random() as u8)).collect()
 }
 
-/// A folder whose `bag/data` was listed by us, as MD5 sums, with times and as a bag, and kept as `kept`.
+/// Returns a folder whose `bag/data` was listed as MD5 sums, with times and as a bag, with a copy in `kept`.
 fn listed(seed: usize) -> Folder {
     let folder = Folder::new();
     for file in 0..FILES {
@@ -71,10 +72,10 @@ fn listed(seed: usize) -> Folder {
     folder
 }
 
-/// Standings and names, as `audit -q` tells them.
+/// Standings and names, as printed by `audit -q`.
 type Verdicts = BTreeSet<(String, String)>;
 
-/// Makes the changes, each to a file of its own; what has to be told of them by who knows the times.
+/// Makes the changes, each to a separate file; returns the expected results of a program that knows the times.
 fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
     let mut told = Verdicts::new();
     for (at, change) in changes.iter().enumerate() {
@@ -121,7 +122,7 @@ fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
     told
 }
 
-/// What `audit` says, after it was seen to be what was done, and that `check --exact` says as much.
+/// Returns the results of `audit`, after verifying that they match the changes and that `check --exact` agrees.
 fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
     let ran = folder.run(&["audit", "-q", "times", "bag/data"]);
     let out = ran.out();
@@ -140,20 +141,20 @@ fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
         out.lines().filter_map(|line| line.strip_suffix(what).map(str::to_owned)).collect()
     };
     assert_eq!(ending(": FAILED"), named(&told, &["changed", "corrupt"]));
-    // A file that moved is for it one that is missing and one that no line lists.
+    // It reports a moved file as a missing one and an unlisted one.
     assert_eq!(ending(": MISSING").len(), named(&told, &["missing", "moved"]).len());
     let extra = named(&told, &["new", "moved", "copied"]).len();
     assert!(extra == 0 || ran.err.contains(&format!(", {extra} not in the manifest;")), "{}", ran.err);
     told
 }
 
-/// Names of these standings.
+/// Returns the names with these standings.
 fn named(told: &Verdicts, standings: &[&str]) -> BTreeSet<String> {
     let some = told.iter().filter(|(standing, _)| standings.contains(&&standing[..]));
     some.map(|(_, name)| name.clone()).collect()
 }
 
-/// Names listed that are not there, those of files that moved too, as the folder itself tells.
+/// Returns the listed names that do not exist, including those of moved files, according to the folder itself.
 fn gone(folder: &Folder) -> BTreeSet<String> {
     (0..FILES).map(name).filter(|name| !folder.path(format!("bag/data/{name}")).exists()).collect()
 }
@@ -164,7 +165,8 @@ struct Said {
     err: String,
 }
 
-/// What another program says; `None` where it, or for a Python one what starts it leads to, is not installed.
+/// Returns the output of another program; `None` if it, or the interpreter that a Python script starts, is not
+/// installed.
 fn said(folder: &Folder, program: &str, words: &[&str]) -> Option<Said> {
     let output = other(folder, program, words)?;
     if output.status.code() == Some(127) {
@@ -175,8 +177,8 @@ fn said(folder: &Folder, program: &str, words: &[&str]) -> Option<Said> {
     Some(Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) })
 }
 
-/// hashdeep has no word for a copy: both a copy and a file that moved are "moved" to it. It matches by content alone, so a
-/// changed file is a new one and a known one that was not found. It knows no times: corrupt is changed.
+/// hashdeep does not distinguish copies: both a copy and a moved file are "moved". It matches by content alone, so a
+/// changed file is a new one and a known one that was not found. It ignores times: corrupt is changed.
 #[test]
 fn hashdeep_counts_the_same() {
     for (seed, changes) in scenarios().iter().enumerate() {
@@ -212,8 +214,8 @@ fn hashdeep_counts_the_same() {
     }
 }
 
-/// cfv asks for no content of files that are not in the manifest: moved and copied are "not verified" to it, as to `check --exact`, and
-/// the old name of what moved is not found.
+/// cfv ignores the content of files that are not in the manifest: moved and copied files are "not verified", as for
+/// `check --exact`, and the old name of a moved file is not found.
 #[test]
 fn cfv_names_the_same_files() {
     for (seed, changes) in scenarios().iter().enumerate() {
@@ -236,14 +238,14 @@ fn cfv_names_the_same_files() {
             ours,
             "{changes:?} {text}"
         );
-        // A bit of its exit status for each kind.
+        // Its exit status has one bit for each kind.
         let bits = ours.iter().zip([2, 8, 32]).map(|(names, bit)| if names.is_empty() { 0 } else { bit });
         assert_eq!(theirs.code, Some(bits.sum()), "{changes:?} {text}");
     }
 }
 
-/// bagit.py reads no payload once the bag is incomplete, and then names only what is missing and what is extra; we name what
-/// differs beside it. To it too what moved is one of each.
+/// bagit.py reads no payload once the bag is incomplete, and then names only missing and extra files; truesum also
+/// names those that differ. For both, a moved file is one of each.
 #[test]
 fn bagit_finds_the_same_bags_valid() {
     for (seed, changes) in scenarios().iter().enumerate() {
@@ -279,7 +281,8 @@ fn bagit_finds_the_same_bags_valid() {
     }
 }
 
-/// rclone compares by name, both with a kept copy and with our MD5 sums: what moved is missing and extra, a copy is extra.
+/// rclone compares by name, both with a saved copy and with our MD5 sums: a moved file is missing and extra, a copy is
+/// extra.
 #[test]
 fn rclone_tells_the_same_differences() {
     for (seed, changes) in scenarios().iter().enumerate() {
@@ -308,8 +311,8 @@ fn rclone_tells_the_same_differences() {
     }
 }
 
-/// chkbit tells damage (the time is as listed) from an update (it is later) as we do. What is gone it does not miss, what moved
-/// or was copied is new to it, and its exit status tells damage alone.
+/// chkbit distinguishes damage (the time is as listed) from an update (the time is later) like truesum. It does not
+/// report missing files, moved and copied files are new, and its exit status only shows damage.
 #[test]
 fn chkbit_tells_damage_from_updates() {
     for (seed, changes) in scenarios().iter().enumerate() {
@@ -318,7 +321,7 @@ fn chkbit_tells_damage_from_updates() {
         assert_eq!(made.code, Some(0), "{} {}", made.out, made.err);
         let done = changed(&folder, seed, changes);
         let theirs = said(&folder, "chkbit", &["--plain", "bag/data"]).unwrap();
-        // Its index lies among the files, where it would be new to us.
+        // Its index is stored among the files, where it would be new for truesum.
         for below in ["", "d/", "d/e/"] {
             std::fs::remove_file(folder.path(format!("bag/data/{below}.chkbit"))).unwrap();
         }

@@ -1,4 +1,4 @@
-//! `b3sum`: against b3sum itself where 1.2 and 1.8 agree, against a transcript of 1.8 where not.
+//! `b3sum`: compared with b3sum itself where 1.2 and 1.8 agree, otherwise with a transcript of 1.8.
 
 use crate::stage::{Stage, oracle, play};
 

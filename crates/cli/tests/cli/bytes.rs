@@ -1,14 +1,14 @@
-//! Bytes that differ from place to place, and damage to them.
+//! Bytes without repetition, and damage to them.
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Bytes of which no two blocks are the same.
+/// Returns bytes in which no two blocks are the same.
 pub fn noise(len: usize) -> Vec<u8> {
     (0..len as u64).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29) as u8).collect()
 }
 
-/// Changes one bit of the byte at this offset; twice is as before.
+/// Flips one bit of the byte at this offset; twice restores it.
 pub fn flip(path: &Path, at: u64) {
     let file = std::fs::OpenOptions::new().read(true).write(true).open(path).expect("a file to damage");
     let mut byte = [0];

@@ -1,4 +1,5 @@
-//! The programs of GNU's names: against GNU coreutils itself where 9.1 and 9.11 agree, against transcripts where not.
+//! The programs with GNU names: compared with GNU coreutils itself where 9.1 and 9.11 agree, otherwise with
+//! transcripts.
 
 use crate::stage::{Stage, newest, oracle, play};
 use std::io::{BufRead, BufReader, Write};
@@ -197,7 +198,7 @@ fn messages_name_the_program_without_its_path_but_for_options() {
 fn debug_names_what_this_machine_has() {
     let stage = Stage::new(PROGRAMS);
     let Some(original) = newest("cksum") else { return };
-    // What cannot be opened comes before what would read it.
+    // A socket cannot be opened; it comes before the files that can be.
     let _socket = std::os::unix::net::UnixListener::bind(stage.path().join(".socket")).unwrap();
     for algorithm in ["crc", "crc32b"] {
         stage.compare(&original, "C", &format!("cksum --debug -a {algorithm} .socket folder b"));
@@ -216,7 +217,7 @@ fn a_program_that_reads_no_more_ends_the_writer_by_signal() {
     assert!(shown.stderr.ends_with("141\n"), "{shown:?}");
 }
 
-/// Manifests of every kind of damage, for `md5sum`.
+/// Returns manifests with every kind of damage, for `md5sum`.
 fn manifests() -> Vec<(String, Vec<u8>)> {
     let a = "9ebff4ba3fd8a4ff4e2c1d6b1a5b0bd3  a\n";
     let list: Vec<(&str, Vec<u8>)> = vec![
@@ -333,7 +334,7 @@ fn damaged_manifests_come_to_the_same_counts() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % below
     };
-    // Verdicts without names: GNU 9.1 shows names as they are.
+    // Verdicts without names: GNU 9.1 shows names unescaped.
     let counts = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.rsplit(": ").next().unwrap_or_default().to_owned()).collect()
     };
@@ -392,7 +393,7 @@ fn every_name_survives_the_way_through_a_manifest() {
                 "{program} {option} -- * 2>/dev/null > .m; {program} -c --strict --quiet .m && grep -c '' .m"
             );
             let shown = stage.run(stage.links(), "C", &command);
-            // 34 odd names that are not hidden, and `big`.
+            // 34 unusual names that are not hidden, and `big`.
             assert_eq!((shown.stdout.as_str(), shown.stderr.as_str()), ("35\n", ""), "{command}");
         }
     }

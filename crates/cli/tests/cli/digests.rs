@@ -1,4 +1,4 @@
-//! Digests with a turn of their own: in base 32, in either order of bytes, of samples, and of files made by an attack.
+//! Digests with special properties: in base 32, in either byte order, of samples, and of files created by an attack.
 
 use crate::program::Folder;
 
@@ -16,7 +16,7 @@ fn base_32_is_written_as_rhash_writes_it_and_read_back() {
     assert_eq!(folder.run(&["-a", "crc32", "--base32", "a"]).code, Some(2));
 }
 
-/// SHA-256 of `abc` in the encodings that no list is read back in.
+/// SHA-256 of `abc` in the encodings that cannot be read back from a list.
 const SPELLED: [(&str, &str); 6] = [
     ("base58", "DYu3G8aGTMBW1WrTw76zxQJQU4DHLw9MLyy7peG4LKkY"),
     ("base64url", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"),
@@ -57,7 +57,7 @@ fn other_encodings_are_shown_and_told_and_kept_out_of_lists() {
 #[test]
 fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
     let folder = Folder::with(&[("f.bin", "123456789")]);
-    // `rhash --btih f.bin`, with `--bt-piece-length=65536`, and in base 32 as magnet links have it.
+    // `rhash --btih f.bin`, with `--bt-piece-length=65536`, and in base 32 as in magnet links.
     for (text, algorithm) in [
         ("14a6f17ce10298e235bf2f18faa6ce6636575114", "btih;name=662e62696e (hex); not tamper-evident"),
         (
@@ -82,7 +82,7 @@ fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
 #[test]
 fn digests_of_gost_94_count_in_either_order_of_bytes() {
     let folder = Folder::with(&[("a", "abc")]);
-    // `rhash --gost94 --bsd a`, then with `--gost-reverse`; GOST R 34.11-2012 has one order.
+    // `rhash --gost94 --bsd a`, then with `--gost-reverse`; GOST R 34.11-2012 has one byte order.
     let plain = folder.run(&["-a", "gost94,gost12-256", "--tag", "a"]).out();
     let mut lines = plain.lines();
     let (gost94, gost12) = (lines.next().unwrap(), lines.next().unwrap());

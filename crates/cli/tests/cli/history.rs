@@ -1,11 +1,11 @@
-//! Trees and what happens to them: after any sequence of changes `audit` and `diff` tell exactly their net effect, and `update`
-//! brings the manifest to what the tree is, but for what rotted.
+//! Sequences of changes to trees: `audit` and `diff` report exactly their net effect, and `update` brings the manifest
+//! up to date with the tree, except for corrupted files.
 
 use crate::program::Folder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Pseudo-random numbers below a limit (xorshift).
+/// Returns a generator of pseudorandom numbers below a limit (xorshift).
 fn random(mut seed: u64) -> impl FnMut(usize) -> usize {
     move |below| {
         seed ^= seed << 13;
@@ -18,10 +18,10 @@ fn random(mut seed: u64) -> impl FnMut(usize) -> usize {
 const NAMES: [&str; 8] = ["a", "b", "s/a", "s/b", "t/a", "t/c", "d", "u/v/a"];
 const TEXTS: [&str; 5] = ["", "x", "y", "xy", "yx"];
 
-/// What is in a tree: content by name.
+/// The contents of a tree by name.
 type Tree = BTreeMap<String, String>;
 
-/// Standing and names, by the rules of docs/reference/audit.md, the slow way: each file with each.
+/// Returns standings and names by the rules of docs/reference/audit.md, naively: each file is compared with each.
 fn model(listed: &Tree, found: &Tree, is_audit: bool) -> BTreeSet<String> {
     let base = |name: &str| name.rsplit('/').next().unwrap().to_owned();
     let mut said = BTreeSet::new();
@@ -122,7 +122,7 @@ fn texts(tree: &Stamped) -> Tree {
     tree.iter().map(|(name, (text, _))| (name.clone(), text.clone())).collect()
 }
 
-/// Writes a tree as it is, times and all.
+/// Writes a tree with its modification times.
 fn write_stamped(folder: &Folder, tree: &Stamped) {
     let _ = std::fs::remove_dir_all(folder.path("d"));
     std::fs::create_dir(folder.path("d")).unwrap();
@@ -155,14 +155,14 @@ fn after_any_changes_an_update_leaves_nothing_but_what_rotted() {
             match random(7) {
                 0 => drop(now.insert(other, (TEXTS[random(5)].to_owned(), clock))),
                 1 if now.len() > 1 => drop(now.remove(&one)),
-                // What rotted does not move: that is told as one thing, and tested elsewhere.
+                // Corrupted files are not moved: that would be reported as one change, and is tested elsewhere.
                 2 if time > 0 || before.values().any(|(known, _)| *known == text) => {
                     now.remove(&one);
                     now.insert(other, (text, time));
                 }
                 3 => drop(now.insert(other, (text, clock))),
                 4 => drop(now.insert(one, (text, clock))),
-                // Bits that flip leave the time as it is.
+                // Corruption leaves the time unchanged.
                 _ if before.contains_key(&one) => drop(now.insert(one, (flipped(), time))),
                 _ => {}
             }
@@ -189,7 +189,7 @@ fn after_any_changes_an_update_leaves_nothing_but_what_rotted() {
         let said: BTreeSet<String> = said.lines().map(str::to_owned).collect();
         assert_eq!(said, expected, "round {round}: {before:?} {now:?}");
 
-        // Where no time is listed, all these files are older than the manifest.
+        // If no time is listed, all these files are older than the manifest.
         let refresh = if timed { "--refresh" } else { "--refresh=all" };
         let renaming = ["--rename", "--partial"][random(2)];
         let words = ["update", refresh, "--prune=all", "--allow-empty", renaming, "M", "d"];

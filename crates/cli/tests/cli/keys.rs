@@ -1,4 +1,4 @@
-//! Digests under a key: where the key comes from, what names say of it, and what a check without it does.
+//! Keyed digests: the sources of the key, the algorithm names in manifests, and checks without the key.
 
 use crate::program::{ABC, Folder, Ran};
 use std::io::{Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ const KEY: &str = "Jefe";
 const MESSAGE: &str = "what do ya want for nothing?";
 const TAG: &str = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
 
-/// The message in `a`, the key in `K`, which nobody else may read.
+/// Returns a folder with the message in `a` and the key in `K`, which nobody else may read.
 fn folder() -> Folder {
     let folder = Folder::with(&[("a", MESSAGE), ("b", "abc"), ("K", KEY), ("K.hex", "4a656665\n")]);
     for name in ["K", "K.hex"] {
@@ -92,7 +92,7 @@ fn lines_that_name_no_algorithm_are_of_the_one_asked_for() {
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
     assert_eq!(folder.run(&["check", "x.b3"]).code, Some(1), "the plain digest is another");
 
-    // A tag that says nothing of a key is of none.
+    // A tag that does not mention a key means a digest without one.
     let hex = plain.out();
     let hex = hex.split(' ').next().unwrap();
     folder.write("tags", format!("BLAKE3 (a) = {hex}\n"));
@@ -119,7 +119,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["-a", "hmac-sha256", "a"], "truesum: hmac-sha256 needs a key\n");
     refused(&["-a", "kmac128", "a"], "specify the key with --key-file FILE or --key-fd N");
     refused(&["--key-file", "K", "a"], "truesum: sha256 takes no key\n");
-    // Who has a key does not mean digests that anybody can make.
+    // With a key, unkeyed digests, which anyone can compute, are not accepted.
     let key = ["--key-file", "K"];
     let made = folder.run(&["-a", "hmac-sha256,sha256", "--tag", key[0], key[1], "a"]);
     folder.write("BOTH", made.out);
@@ -278,7 +278,7 @@ fn standard_input_is_not_the_key_and_the_data() {
         let ran = folder.feed(&[&["check", "M"], key].concat(), KEY.as_bytes());
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
     }
-    // A file that is standard input, by its own name.
+    // A file that is also standard input, by its own name.
     let mut command = folder.command();
     command.args(["-a", "hmac-sha256", "--key-file", "K", "-"]);
     let ran: Ran = command.stdin(std::fs::File::open(folder.path("K")).unwrap()).output().unwrap().into();

@@ -1,15 +1,15 @@
-//! Little memory: whatever the limit, a run is right or says in its own words that it has none.
+//! Little memory: whatever the limit, a run is correct or reports that there is not enough memory.
 
 use crate::program::{ABC, Folder, Ran};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-/// Runs the program, or what it stands for, with so many KiB of address space.
+/// Runs the program, or a substitute, with this many KiB of address space.
 fn within(folder: &Folder, limit: u64, words: &[&str]) -> Ran {
     limited(folder, &format!("-v {limit}"), words)
 }
 
-/// Runs the program, or what it stands for, with this limit of the shell's `ulimit`.
+/// Runs the program, or a substitute, with this limit of the shell's `ulimit`.
 fn limited(folder: &Folder, limit: &str, words: &[&str]) -> Ran {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit {limit} && exec \"$@\""), "sh"]).args(words);
@@ -47,7 +47,7 @@ fn a_run_with_little_memory_is_right_or_says_so() {
         let whole = within(&folder, 8 << 20, words);
         assert_eq!(whole.code, Some(0), "{words:?}: {}", whole.err);
         let failed = if words[0] == "./truesum" { 2 } else { 1 };
-        // Where the program can be loaded; later the steps are longer.
+        // Around the size at which the program can be loaded; further steps are larger.
         for step in [0, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 24_576, 49_152]
         {
             let ran = within(&folder, least + step, words);
@@ -69,7 +69,7 @@ fn a_run_with_little_memory_is_right_or_says_so() {
     assert_eq!(left, [""; 0], "no temporary file is left");
 }
 
-/// Each file took a second before it failed.
+/// regression: each file took a second before it failed.
 #[test]
 fn exhausted_descriptors_fail_at_once_and_name_the_limit() {
     let folder = Folder::new();
@@ -93,7 +93,7 @@ fn exhausted_descriptors_fail_at_once_and_name_the_limit() {
     assert!(failed > 0);
 }
 
-/// The program died of a stack overflow.
+/// regression: the program crashed with a stack overflow.
 #[test]
 fn a_small_stack_is_no_obstacle() {
     let folder = Folder::with(&[("a", "abc"), ("M", &format!("{ABC}  a\n"))]);

@@ -1,8 +1,8 @@
-//! Names of every kind survive writing and checking, and never act on a terminal.
+//! Names of every kind survive writing and checking, and never send control sequences to a terminal.
 
 use crate::program::{Folder, Ran};
 
-/// Names that tools lost: each has one thing in it.
+/// Names that tools have lost: each has one peculiarity.
 pub const NAMES: &[&[u8]] = &[
     b"x",
     b" lead",

@@ -1,4 +1,4 @@
-//! `truesum check app.apk`: what is said of Android packages.
+//! `truesum check app.apk`: the results for Android packages.
 
 use crate::program::{Folder, shown};
 
@@ -56,7 +56,7 @@ fn what_cannot_be_verified_of_a_package_is_told_with_its_cause() {
     let said = "truesum: cut.apk: cannot verify: it is truncated or damaged: the end of the ZIP archive is not in its place\n";
     assert!(ran.err.starts_with(said), "{}", ran.err);
     assert_eq!((ran.code, &*ran.out()), (Some(2), ""));
-    // One of several that is refused is a failure of the whole.
+    // If one of several is refused, the whole check fails.
     assert_eq!(folder.run(&["check", "-q", "app.apk", "cut.apk"]).code, Some(2));
     assert_eq!(folder.run(&["check", "-q", "app.apk", "bad.apk"]).code, Some(1));
     let ran = folder.run(&["check", "--only", "app.apk", "app.apk"]);

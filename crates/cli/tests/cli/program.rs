@@ -8,12 +8,12 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, SystemTime};
 
-/// A temporary folder to run in.
+/// A temporary folder to run the program in.
 pub struct Folder {
     dir: tempfile::TempDir,
 }
 
-/// What a run left.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -28,10 +28,11 @@ impl Ran {
     }
 }
 
-/// Longer than any run takes on a busy machine: what lasts longer hangs.
+/// Longer than any run takes on a busy machine: a run that takes longer hangs.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// Waits for the end of a run, whose standard input the caller may hold open. One that hangs is killed, and fails its test.
+/// Waits for the end of a run, whose standard input the caller may keep open. A run that hangs is killed, and fails its
+/// test.
 pub fn ended(child: Child) -> Ran {
     let id = rustix::process::Pid::from_child(&child);
     let (over, waited) = channel::<()>();
@@ -48,7 +49,7 @@ pub fn ended(child: Child) -> Ran {
     ran
 }
 
-/// Runs a command with no more than this input.
+/// Runs a command with only this input.
 fn run_to_end(mut command: Command, input: Option<&[u8]>) -> Ran {
     if input.is_some() {
         command.stdin(Stdio::piped());
@@ -56,7 +57,7 @@ fn run_to_end(mut command: Command, input: Option<&[u8]>) -> Ran {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
     if let Some(input) = input {
         let taken = std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), input);
-        // Who refuses what is asked reads nothing.
+        // A program that rejects its arguments does not read its input.
         if !taken.as_ref().is_err_and(|why| why.kind() == std::io::ErrorKind::BrokenPipe) {
             taken.expect("input taken");
         }
@@ -80,7 +81,7 @@ impl Folder {
         Folder { dir: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    /// A folder with these files.
+    /// Returns a folder with these files.
     pub fn with(files: &[(&str, &str)]) -> Folder {
         let folder = Folder::new();
         for (name, text) in files {
@@ -97,14 +98,14 @@ impl Folder {
         self.dir.path()
     }
 
-    /// Writes a file, and the folders it is in.
+    /// Writes a file, and creates the folders it is in.
     pub fn write(&self, name: impl AsRef<[u8]>, data: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder made");
         std::fs::write(path, data).expect("a file written");
     }
 
-    /// Makes a named pipe.
+    /// Creates a named pipe.
     pub fn pipe(&self, name: &str) -> PathBuf {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         let path = self.path(name);
@@ -116,7 +117,7 @@ impl Folder {
         std::fs::read(self.path(name)).expect("a file read")
     }
 
-    /// Names in the folder, sorted.
+    /// Returns the names in the folder, sorted.
     pub fn entries(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.root()).expect("a folder listed");
         let mut names: Vec<String> = entries
@@ -133,26 +134,26 @@ impl Folder {
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"].into_iter().chain(ours) {
             command.env_remove(name);
         }
-        // Settings of whoever runs the tests.
+        // The settings of the user who runs the tests.
         command.env("TRUESUM_CONFIG", "");
         command
     }
 
-    /// Runs with these words.
+    /// Runs the program with these arguments.
     pub fn run(&self, words: &[&str]) -> Ran {
         let mut command = self.command();
         command.args(words);
         run_to_end(command, None)
     }
 
-    /// Runs with these words and a name of any bytes behind them.
+    /// Runs the program with these arguments, followed by a name of any bytes.
     pub fn run_on(&self, words: &[&str], name: &[u8]) -> Ran {
         let mut command = self.command();
         command.args(words).arg(OsString::from_vec(name.to_vec()));
         run_to_end(command, None)
     }
 
-    /// Runs with standard input.
+    /// Runs the program with this standard input.
     pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
         let mut command = self.command();
         command.args(words);
@@ -160,28 +161,28 @@ impl Folder {
     }
 }
 
-/// A manifest that was there before.
+/// A manifest that existed before.
 pub const OLD: &str = "MD5 (old) = d41d8cd98f00b204e9800998ecf8427e\n";
-/// SHA-256 of `abc` (FIPS 180-4, example B.1).
-/// What a detached signature of OpenPGP looks like.
+/// Text in the form of a detached OpenPGP signature.
 pub const SIGNATURE: &str = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
+/// SHA-256 of `abc` (FIPS 180-4, example B.1).
 pub const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-/// SHA-256 of nothing.
+/// SHA-256 of the empty message.
 pub const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-/// SHA-256 of no message anybody knows.
+/// Not the SHA-256 of any known message.
 pub const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// Standard output, standard error and exit status.
+/// Returns standard output, standard error and exit status.
 pub fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
     (ran.out(), &ran.err, ran.code)
 }
 
-/// Lines of a manifest, of digests and names.
+/// Returns the lines of a manifest with these digests and names.
 pub fn lines(entries: &[(&str, &str)]) -> String {
     entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
 }
 
-/// Gives a file a time.
+/// Sets the modification time of a file.
 pub fn stamp(folder: &Folder, name: &str, time: SystemTime) {
     let file = std::fs::File::options().write(true).open(folder.path(name)).expect("a file opened");
     file.set_modified(time).expect("a time given");

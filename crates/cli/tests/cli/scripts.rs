@@ -1,10 +1,10 @@
-//! Tests that are scripts of their own, because what they compare with speaks Python: schemas of JSON, shells at a terminal, and
-//! the commands of the documentation.
+//! Tests in separate scripts, because they need Python: JSON schemas, shells in a terminal, and the commands of the
+//! documentation.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a script of `tests` with the program; 77 means that something it needs is not installed.
+/// Runs a script of `tests` with the program; exit status 77 means that a dependency is not installed.
 fn run(script: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(script);
     let output = Command::new("python3").arg(&path).arg(env!("CARGO_BIN_EXE_truesum")).output();

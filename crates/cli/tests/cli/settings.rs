@@ -1,8 +1,8 @@
-//! Settings for all runs: where they are looked for, what they may change, and what is said of bad ones.
+//! Settings for all runs: where they are searched, what they may change, and the messages for invalid ones.
 
 use crate::program::{ABC, Folder, Ran};
 
-/// BLAKE3 of `abc`, as b3sum has it.
+/// BLAKE3 of `abc`, from b3sum.
 const ABC_BLAKE3: &str = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
 
 fn run(folder: &Folder, words: &[&str], variables: &[(&str, &str)]) -> Ran {

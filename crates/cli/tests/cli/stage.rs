@@ -1,4 +1,4 @@
-//! A folder with files of all kinds of names, and the programs to compare: the original and truesum under its name.
+//! A folder with files with all kinds of names, and the programs to compare: the original, and truesum under its name.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// What a command showed.
+/// The output of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
     pub stdout: String,
@@ -22,7 +22,7 @@ pub struct Stage {
     links: TempDir,
 }
 
-/// Names that tools have stumbled over.
+/// Names that have caused problems in tools.
 const NAMES: &[&[u8]] = &[
     b"a",
     b"b",
@@ -62,8 +62,8 @@ const NAMES: &[&[u8]] = &[
 ];
 
 impl Stage {
-    /// The folder holds one file for each of many odd names, `empty`, `big` (700 kB), `folder/`, `loop` (a link to
-    /// itself) and `gone` (a link to nothing).
+    /// Creates a folder with one file for each of many unusual names, `empty`, `big` (700 kB), `folder/`, `loop` (a
+    /// link to itself) and `gone` (a link to a missing file).
     pub fn new(programs: impl IntoIterator<Item = &'static str>) -> Stage {
         let stage = Stage { folder: tempfile::tempdir().unwrap(), links: tempfile::tempdir().unwrap() };
         for (i, name) in NAMES.iter().enumerate() {
@@ -90,12 +90,12 @@ impl Stage {
         std::fs::write(self.path().join(name), bytes).unwrap();
     }
 
-    /// The folder with truesum under other names.
+    /// Returns the folder with truesum under other names.
     pub fn links(&self) -> &Path {
         self.links.path()
     }
 
-    /// A shell command with the programs of `from` first; its standard input says `some input`.
+    /// Returns a shell command that finds the programs of `from` first, with `some input` as standard input.
     pub fn shell(&self, from: &Path, locale: &str, command: &str) -> Command {
         let mut shell = Command::new("/bin/sh");
         let path = [from.as_os_str().as_bytes(), b":/usr/bin:/bin"].concat();
@@ -104,12 +104,12 @@ impl Stage {
         shell
     }
 
-    /// Runs a shell command. What is not UTF-8 is shown as `<ff>`.
+    /// Runs a shell command. Bytes that are not UTF-8 are shown as `<ff>`.
     pub fn run(&self, from: &Path, locale: &str, command: &str) -> Shown {
         let mut shell = self.shell(from, locale, command);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = shell.spawn().unwrap();
-        // A command that reads no input closes it early, which is no failure.
+        // A command without input closes the pipe early, which is not a failure.
         let _ = child.stdin.take().unwrap().write_all(b"some input\n");
         let mut errors = child.stderr.take().unwrap();
         let reader = std::thread::spawn(move || {
@@ -122,7 +122,8 @@ impl Stage {
         Shown { stdout: text(&output.stdout), stderr: text(&stderr), code: output.status.code() }
     }
 
-    /// Runs a command with the original's programs and with truesum's, apart and with both streams in one, and compares.
+    /// Runs a command with the original's programs and with truesum's, with separate and with merged streams, and
+    /// compares the results.
     pub fn compare(&self, original: &Path, locale: &str, command: &str) {
         for merged in [command.to_owned(), format!("{{ {command}\n}} 2>&1")] {
             let expected = self.run(original, locale, &merged);
@@ -132,7 +133,7 @@ impl Stage {
     }
 }
 
-/// Bytes as text; every byte that is no part of UTF-8 is shown.
+/// Returns bytes as text; bytes that are not UTF-8 are shown in hexadecimal.
 pub fn text(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -155,14 +156,15 @@ pub fn oracle(program: &str, version: &str) -> Option<PathBuf> {
     None
 }
 
-/// The folder of the originals that `tests/originals/fetch` got, if `TRUESUM_ORIGINALS` names it and this one is in it.
+/// Returns the folder with this program from `tests/originals/fetch`, if `TRUESUM_ORIGINALS` names it and the program
+/// is there.
 pub fn newest(program: &str) -> Option<PathBuf> {
     let folder = Path::new(&std::env::var_os("TRUESUM_ORIGINALS")?).join("bin");
     folder.join(program).exists().then_some(folder)
 }
 
-/// Runs a transcript: lines `$ command`, what it writes to both streams in one, and `? status`. Where the newest `program` is
-/// there, it must say the same.
+/// Runs a transcript: lines `$ command`, the merged output of both streams, and `? status`. If the newest `program` is
+/// available, its output must be the same.
 pub fn play(stage: &Stage, transcript: &str, locale: &str, program: &str) {
     play_with(stage, stage.links(), transcript, locale);
     match newest(program) {

@@ -1,4 +1,5 @@
-//! URLs of object stores, to the program that reads none: each is refused by its name, and never taken for a file.
+//! URLs of object stores, in the program without support for them: each is refused by its name, and never treated as a
+//! file.
 
 use crate::program::{Folder, Ran};
 

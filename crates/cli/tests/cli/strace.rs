@@ -1,4 +1,4 @@
-//! Runs of truesum under strace, which fails its system calls, or kills it at them.
+//! Runs truesum under strace, which makes system calls fail or kills it at them.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -14,16 +14,16 @@ pub fn can_trace() -> bool {
     works
 }
 
-/// Runs truesum in `folder`; the words for strace say what is injected.
+/// Runs truesum in `folder`; `strace` specifies the injection.
 pub fn run(folder: &Path, strace: &[impl AsRef<OsStr>], args: &[&str]) -> Output {
-    // Under nohup, what is done about SIGHUP takes fewer calls: they are the same wherever tests run.
+    // With nohup, fewer system calls are made for SIGHUP, so that they are the same wherever tests run.
     Command::new("env")
         .args(["--default-signal=HUP", "strace", "-f", "-qq", "-o", "/dev/null"])
         .args(strace)
         .arg(env!("CARGO_BIN_EXE_truesum"))
         .args(args)
         .current_dir(folder)
-        // Where cargo runs tests, loading looks for libraries in its folders first: calls that are not the program's.
+        // When cargo runs tests, the loader searches cargo's folders for libraries first, with additional system calls.
         .env_remove("LD_LIBRARY_PATH")
         .output()
         .expect("strace runs")

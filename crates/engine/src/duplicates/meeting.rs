@@ -172,8 +172,8 @@ impl Files {
         Ok(())
     }
 
-    /// Returns the identity that another name of this file would share, if it may have one. Files that are visible
-    /// twice only because of a mount are recognised by [`Files::names_by_file`].
+    /// Returns what another name of this file would have too, if it may have one; what only a mount leads to twice is recognized
+    /// by [`Files::names_by_file`].
     fn identity(
         &mut self,
         name: &[u8],
@@ -271,7 +271,7 @@ fn place<'p>(name: &'p [u8], anchor: Option<&'p Anchor>) -> (&'p Root, &'p [u8])
     anchor.map_or((&Root::Anywhere, name), |anchor| (anchor.root(), anchor.rest(name)))
 }
 
-/// Returns whether inode numbers are unique on this file's file system.
+/// Whether no two files on this file's file system have one inode number.
 fn numbers_are_unique(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<bool, Error> {
     let (root, path) = place(name, anchor);
     let file = root.resolve(path, OFlags::PATH | OFlags::CLOEXEC);

@@ -90,9 +90,9 @@ pub struct Report {
     pub wasted: u64,
     /// Files and folders that could not be read.
     pub failed: u64,
-    /// Whether the search was stopped before its end. There may then be more duplicates.
+    /// Whether it was stopped before its end: then there may be more.
     pub interrupted: bool,
 }
 
-/// Receives the events of a search. Returning an error stops it.
+/// Takes what a search tells. Its error ends the search.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;

@@ -49,7 +49,7 @@ impl<'i, 'w> Candidates<'i, 'w> {
         Some(self.task(item, parts))
     }
 
-    /// Returns a task that computes all algorithms in one read; there are a few hundred at most.
+    /// All algorithms in one read: they are hundreds at most.
     fn task(&self, item: Item, parts: Vec<Spec>) -> Task {
         match parts.is_empty() {
             true => item.task(&self.index.plain),

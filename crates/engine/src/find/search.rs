@@ -53,7 +53,7 @@ pub enum Conclusion {
     AllFound,
     /// Everything was read, and something was not found.
     NotAllFound,
-    /// Not everything could be read, or there was nothing to search for. What was not found may exist.
+    /// Not everything could be read, or nothing was looked for: what was not found may be there.
     NotAsAsked,
     /// The search was stopped before its end.
     Interrupted,
@@ -74,13 +74,13 @@ pub struct Report {
     pub failed: u64,
     /// Lines of manifests that are malformed or have nothing to search for.
     pub malformed: u64,
-    /// Whether the search was stopped before its end.
+    /// Whether it was stopped before its end.
     pub interrupted: bool,
     lenient: bool,
 }
 
 impl Report {
-    /// Returns the result.
+    /// What all this means.
     pub fn conclusion(&self) -> Conclusion {
         let all = self.found.iter().all(|&files| files > 0);
         let trouble = self.failed > 0 || !self.lenient && self.malformed > 0 || self.found.is_empty();

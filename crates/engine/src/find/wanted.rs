@@ -25,9 +25,9 @@ pub(super) struct Index<'w> {
     pub plain: Arc<[Spec]>,
     /// Digests with a number of parts, and their algorithms. The part size follows from the file size.
     parted: Vec<(Spec, u64)>,
-    /// Interpretations by their first digest: the indices of the content and of the interpretation.
+    /// Readings by their first digest: index of the content, and of the reading.
     readings: HashMap<(Spec, Digest), Vec<(usize, usize)>>,
-    /// The sizes of files to read, if all are known.
+    /// The sizes to read, if all are known.
     sizes: Option<HashSet<u64>>,
 }
 
@@ -90,7 +90,7 @@ impl<'w> Index<'w> {
         specs
     }
 
-    /// Returns the contents that match a file with this size and these digests, each with the algorithms that match.
+    /// What a file of this size with these digests is: indexes of contents, each with the algorithms that say so.
     pub(super) fn matches(
         &self,
         size: u64,

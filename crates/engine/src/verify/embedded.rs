@@ -63,9 +63,8 @@ impl Verification<'_> {
         self.end(tell)
     }
 
-    /// Checks all manifests below folders: those with an algorithm in their names (`SHA256SUMS`, `x.iso.sha256`) or an
-    /// extension that only manifests have (`.sfv`). An argument that is not a folder is a manifest itself. A folder
-    /// with a bag declaration is checked as a bag.
+    /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
+    /// manifests do (`.sfv`). What is no folder is a manifest itself. A folder that says it is a bag is checked as one.
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
@@ -117,8 +116,7 @@ impl Verification<'_> {
     }
 }
 
-/// Returns whether a file found by the walk is treated as a manifest, judging by its name alone. If it turns out not to
-/// be one, that is a failure.
+/// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
 fn is_manifest(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let lower = name.to_ascii_lowercase();

@@ -40,7 +40,7 @@ pub enum Event<'e> {
     Unmatched(&'e Path),
     /// A symbolic link with the name of a manifest, which was not followed.
     PassedOver(&'e Path),
-    /// A file with the name of a manifest's signature, which was not read.
+    /// A file that is called as the signature of a manifest, and was not read.
     Signature(&'e Path),
     /// A file that failed when it was last read and was not read now, because it is scheduled for a later run.
     StillFailed(&'e Path),

@@ -11,7 +11,7 @@ use truesum_manifest::{Head, detect};
 const BINARY: &str = "binary data";
 /// It may contain a list, which only OpenPGP programs can open.
 const MESSAGE: &str = "an OpenPGP message (to read what it holds: gpg -d FILE | truesum check -)";
-/// The number of bytes examined, if they arrive at once.
+/// Bytes looked at, if they come at once.
 const HEAD: usize = 16 << 10;
 
 /// Returns what the file is, if it is not a manifest. A list of pieces may begin with any bytes and be recognised only
@@ -42,8 +42,8 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether this has the name of an OpenPGP message and begins with a corresponding packet (RFC 9580, section
-/// 5): a session key, a one-pass signature, compressed or literal data, in the old or the new packet format.
+/// Whether this is called as what OpenPGP's programs write and begins with a packet of theirs (RFC 9580, section 5): a session's
+/// key, a signature in one pass, compressed or literal data, in the old form of lengths or the new one.
 fn is_message(head: &[u8], name: Option<&[u8]>) -> bool {
     let called = |name: &[u8]| [&b".gpg"[..], b".pgp", b".sig"].iter().any(|end| name.ends_with(end));
     let begins = matches!(

@@ -76,7 +76,7 @@ pub struct Report {
     pub unread: u64,
     /// Manifests that were read, but nothing in them was verified.
     pub empty: u64,
-    /// Names that were required to be verified and were not.
+    /// Names that had to be verified and were not.
     pub not_verified: BTreeSet<PathBuf>,
     /// Entries that were not selected.
     pub left_out: u64,
@@ -98,7 +98,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the report of a check that has not started.
+    /// A report in which nothing was done yet.
     pub(super) fn new(options: &Options) -> Report {
         Report {
             counts: Summary::default(),

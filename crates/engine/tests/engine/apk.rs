@@ -1,7 +1,8 @@
-//! Android packages, checked by what their signing block lists.
+//! Android packages, checked by the digests in their signing block.
 //!
-//! Those in `testdata/apk` were signed by apksigner 0.9 with keys of P-256 (SHA-256) and RSA of 3073 bits (SHA-512), schemes 2 and 3. The others are put
-//! together here, their digests by a reading of the definition that has nothing from the library but its plain hashes.
+//! Those in `testdata/apk` were signed by apksigner 0.9 with P-256 (SHA-256) and RSA keys of 3073 bits (SHA-512),
+//! schemes 2 and 3. The others are built here; their digests follow the definition and use nothing of the library but
+//! its plain hashes.
 
 use std::path::Path;
 use truesum::hash::Spec;
@@ -9,7 +10,7 @@ use truesum::{Conclusion, Event, Options, Progress, Unlisted, Verdict, Verificat
 
 const MIB: usize = 1 << 20;
 
-/// What one check came to: of the whole, of the package, and why it was refused.
+/// The result of one check: of the whole, of the package, and the reason for a refusal.
 #[derive(Debug, PartialEq)]
 struct Came {
     conclusion: Conclusion,
@@ -78,7 +79,7 @@ fn field(bytes: &[u8]) -> Vec<u8> {
     [&le32(bytes.len()), bytes].concat()
 }
 
-/// The definition, word by word.
+/// Follows the definition literally.
 fn digest(algorithm: &str, sections: [&[u8]; 3]) -> Vec<u8> {
     let hash = |bytes: &[u8]| algorithm.parse::<Spec>().unwrap().digest(bytes).as_bytes().to_vec();
     let mut pieces: Vec<Vec<u8>> = Vec::new();
@@ -99,13 +100,14 @@ fn digest(algorithm: &str, sections: [&[u8]; 3]) -> Vec<u8> {
     hash(&text)
 }
 
-/// A package in the making.
+/// A package under construction.
 #[derive(Clone)]
 struct Package {
     entries: Vec<u8>,
     directory: Vec<u8>,
     comment: Vec<u8>,
-    /// Scheme, signature algorithm and digest of each signer: those of a scheme side by side; a digest that is not given is the right one.
+    /// Scheme, signature algorithm and digest of each signer, those of one scheme next to each other; `None` stands for
+    /// the correct digest.
     signers: Vec<(u32, usize, Option<Vec<u8>>)>,
 }
 
@@ -204,7 +206,7 @@ fn no_byte_that_is_signed_may_differ() {
         let came = check(&flipped(&good, at));
         assert!(came.conclusion != Conclusion::Verified && came.verdict != Some(Verdict::Verified), "{at}");
     }
-    // In the block are signatures and padding too, which are of no digest.
+    // The block also contains signatures and padding, which no digest covers.
     for at in (block..directory).step_by(7) {
         let came = check(&flipped(&good, at));
         let says = (came.verdict.is_some(), came.refused.is_some());
@@ -255,7 +257,7 @@ fn an_end_that_can_be_read_in_two_ways_is_refused() {
     let mut package = Package::of(40, 60);
     package.comment = package.end(40);
     refused(&package.bytes(), "two ends");
-    // Its own comment has not the length that it says.
+    // The length of the archive comment does not match the length field.
     package.comment.extend(b"xyz");
     refused(&package.bytes(), "two ends");
     let mut entries = Package::of(40, 60);
@@ -289,7 +291,7 @@ fn an_archive_without_a_block_is_refused_where_it_is_called_a_package() {
     let came = |name: &str| check_as(&folder.path().join(name), &Options::default());
     assert!(came("a.zip").refused.unwrap().contains("zip"));
     assert!(came("A.APK").refused.unwrap().contains("no signing block"));
-    // The name is no matter where there is a block.
+    // The file name does not matter if there is a signing block.
     std::fs::rename(folder.path().join("a.apk"), folder.path().join("module")).unwrap();
     assert_eq!(came("module").conclusion, Conclusion::Verified);
 }
@@ -308,7 +310,7 @@ fn what_a_block_says_twice_or_wrongly_is_refused() {
     refused(&with(&[(V2, 0x0101, None), (V3, 0x0101, None), (V2, 0x0101, None)]), "two signatures");
     verified(&with(&[(V2, 0x0101, None), (V2, 0x0301, None), (V2, 0x0202, None)]));
     verified(&with(&[(0x1b93_ad61, 0x0102, None)]));
-    // One that is right does not make up for one that is wrong.
+    // One correct digest does not make up for a wrong one.
     differs(&with(&[(V2, 0x0101, None), (V3, 0x0101, other.clone())]));
     differs(&with(&[(V2, 0x0101, other), (V3, 0x0102, None)]));
     let came = check(&with(&[(V2, 0x0101, None), (V3, 0x0421, Some(vec![7; 40]))]));
@@ -329,7 +331,7 @@ fn lengths_in_the_block_that_lie_are_refused() {
             assert!(came.verdict.is_none() && came.refused.is_some(), "{came:?}");
         }
     }
-    // Every length within: fields of four bytes and pairs of eight.
+    // Every length field within: four bytes, and eight for pairs.
     for at in 48..40 + block.len() - 24 {
         for value in [0, u32::MAX, 1] {
             let mut bytes = good.clone();

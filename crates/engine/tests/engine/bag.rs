@@ -1,4 +1,4 @@
-//! Bags: valid as RFC 8493 says, or what is wrong with them.
+//! Bags: valid according to RFC 8493, or what is wrong with them.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn digest(name: &str, content: &[u8]) -> String {
     name.parse::<Spec>().unwrap().digest(content).to_hex()
 }
 
-/// A valid bag of two files.
+/// Makes a valid bag of two files.
 fn bag(folder: &Path, version: &str) {
     std::fs::create_dir_all(folder.join("data/sub")).unwrap();
     let put = |name: &str, content: &str| std::fs::write(folder.join(name), content).unwrap();
@@ -31,7 +31,7 @@ fn bag(folder: &Path, version: &str) {
     put("tagmanifest-sha256.txt", &tags.concat());
 }
 
-/// What a check comes to, and what it says is wrong.
+/// Returns the verdict of a check and the faults it reports.
 fn check(folder: &Path) -> (Conclusion, Vec<String>, u64) {
     let options = Options::default();
     let progress = Progress::default();

@@ -1,4 +1,4 @@
-//! The programs in `examples/` do what they say, as somebody's own would.
+//! The programs in `examples/` work when used like a user's own programs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// SHA-256 of `123456789`.
 const DIGEST: &str = "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225";
 
-/// Built with the tests, beside their folder.
+/// They are built together with the tests, next to the tests' directory.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let program: PathBuf = test.parent().unwrap().with_file_name("examples").join(name);

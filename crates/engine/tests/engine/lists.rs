@@ -1,4 +1,5 @@
-//! Damage located, and mended, by lists that other programs wrote; by the programs themselves where they are installed.
+//! Damage located and repaired with lists written by other programs, and by those programs themselves where they are
+//! installed.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use truesum::verify::mending::repair;
 use truesum::{Conclusion, Event, Options, Outcome, Progress, Verdict, Verification};
 use truesum_test_support::thorough_or;
 
-/// Bytes that repeat nowhere.
+/// Returns bytes in which no block occurs twice.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 7u64;
     let mut next = || {
@@ -25,7 +26,7 @@ fn ptn251(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at % 251) as u8).collect()
 }
 
-/// Runs a program in a folder; `None` where it is not installed.
+/// Runs a program in a directory; `None` if it is not installed.
 fn run(folder: &Path, program: &str, args: &[&str]) -> Option<Vec<u8>> {
     let Ok(ran) = Command::new(program).args(args).current_dir(folder).output() else {
         truesum_test_support::oracle::missing(program);
@@ -43,7 +44,7 @@ fn told(outcome: &Outcome) -> Told {
     (outcome.verdict(), damaged, pieces.unknown, pieces.by)
 }
 
-/// What a check by this list says; bad lines as they read.
+/// Returns the result of a check with this list; bad lines in text form.
 fn check(list: &Path, options: &Options) -> (Vec<Told>, Vec<String>, Conclusion) {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
@@ -61,7 +62,7 @@ fn check(list: &Path, options: &Options) -> (Vec<Told>, Vec<String>, Conclusion)
     (outcomes, bad, verification.report().verdict())
 }
 
-/// Damages `data` at `at`, and expects the list to say so: the range, and nothing else; then mends it.
+/// Damages `data` at `at`, expects the list to report exactly that range, and repairs it.
 fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) {
     let (list, file) = (folder.join(list), folder.join(data));
     let options = Options { threads: 2, ..Options::default() };
@@ -76,13 +77,13 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     let (outcomes, _, conclusion) = check(&list, &options);
     assert_eq!(conclusion, Conclusion::Failed);
     assert_eq!(outcomes[0].1, std::slice::from_ref(&range), "{}: {outcomes:?}", list.display());
-    // A list whose file is named is one of that file.
+    // A list that names its file refers to that file.
     let other = folder.join("under another name");
     std::fs::rename(&file, &other).unwrap();
     let of_data = Options { data: Some(other.clone()), ..options.clone() };
     assert_eq!(check(&list, &of_data).0[0].1, std::slice::from_ref(&range), "{}", list.display());
     std::fs::rename(&other, &file).unwrap();
-    // A copy that is damaged there mends nothing.
+    // A copy that is damaged at the same place repairs nothing.
     let progress = Progress::default();
     std::fs::write(&copy, &damaged).unwrap();
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
@@ -90,7 +91,7 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
         done.files[0].mends.iter().all(|mend| !mend.possible) && done.files[0].verdict() == Verdict::Mismatch
     );
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
-    // One that is damaged elsewhere does.
+    // A copy that is damaged elsewhere does.
     let mut elsewhere = good.clone();
     let last = if at >= good.len() / 2 { 0 } else { good.len() - 1 };
     elsewhere[last] ^= 1;
@@ -106,7 +107,7 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
     assert_eq!(std::fs::read(&file).unwrap(), good);
     std::fs::write(&copy, &good).unwrap();
-    // Another file is not written over unless that is asked for.
+    // Another file is only overwritten on request.
     let other: Vec<u8> = good.iter().map(|byte| byte ^ 0x55).collect();
     std::fs::write(&file, &other).unwrap();
     let refusal = repair(&list, &copy, Mode::Write, &options, &progress).unwrap_err();
@@ -115,14 +116,14 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     let done = repair(&list, &copy, Mode::Most, &options, &progress).unwrap();
     assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
     assert_eq!(std::fs::read(&file).unwrap(), good);
-    // What lies behind the listed bytes is not counted as kept.
+    // Bytes after the listed ones are not counted as kept.
     std::fs::write(&file, [other.clone(), vec![7; 3 * other.len()]].concat()).unwrap();
     if let Ok(done) = repair(&list, &copy, Mode::Write, &options, &progress) {
         assert!(done.files[0].mends.is_empty(), "{}: {done:?}", list.display());
     }
     assert_eq!(std::fs::read(&file).unwrap()[..other.len()], other);
     std::fs::write(&file, &good).unwrap();
-    // What is missing at the end is damage too, and is put back.
+    // Bytes missing at the end are damage too, and are restored.
     std::fs::write(&file, &good[..good.len() - 1]).unwrap();
     let (outcomes, _, conclusion) = check(&list, &options);
     if outcomes[0].0 == Verdict::Mismatch {
@@ -176,7 +177,7 @@ fn zsync_sums() {
     if run(&path, "zsyncmake", &["-b", "2048", "-u", "data", "-o", "data.zsync", "data"]).is_some() {
         locates(&path, "data.zsync", "data", AT, AT as u64 / 2048 * 2048..(AT as u64 / 2048 + 1) * 2048);
         locates(&path, "data.zsync", "data", LEN - 1, LEN as u64 / 2048 * 2048..LEN as u64);
-        // Without the SHA-1 of all of it, sums that are cut short prove nothing.
+        // Without the SHA-1 of the whole file, truncated sums prove nothing.
         let text = std::fs::read(path.join("data.zsync")).unwrap();
         let at = text.windows(6).position(|word| word == b"SHA-1:").unwrap();
         let end = at + text[at..].iter().position(|&byte| byte == b'\n').unwrap() + 1;
@@ -213,8 +214,8 @@ fn casync_chunks() {
     }
 }
 
-/// A package as apksigner signs it by schemes 2, 3 and 4. Its last byte is no zero: the tree fills up the last block with those, and does
-/// not know how many there are.
+/// A package as apksigner signs it with schemes 2, 3 and 4. Its last byte is not zero: the tree pads the last block
+/// with zeros and does not record how many there are.
 #[test]
 fn trees_of_android_packages() {
     const MAKE: &str = "import zipfile; zip = zipfile.ZipFile('in.apk', 'w', zipfile.ZIP_STORED); \
@@ -267,7 +268,7 @@ fn rdiff_signatures() {
             std::fs::remove_file(path.join(name)).unwrap();
         }
     }
-    // Eight bytes of a digest say where damage is, and prove nothing.
+    // Eight bytes of a digest show where damage is, and prove nothing.
     run(&path, "rdiff", &["-f", "-S", "8", "signature", "data", "data.sig"]);
     let (outcomes, bad, conclusion) = check(&path.join("data.sig"), &Options::default());
     assert_eq!((bad, conclusion), (Vec::new(), Conclusion::NothingVerified), "{outcomes:?}");
@@ -278,7 +279,7 @@ fn rdiff_signatures() {
     let (outcomes, _, conclusion) = check(&path.join("data.sig"), &Options::default());
     assert_eq!((outcomes[0].1.len(), conclusion), (1, Conclusion::Failed), "{outcomes:?}");
     assert!(outcomes[0].1[0].contains(&(AT as u64)), "{outcomes:?}");
-    // What is cut off, or says what cannot be, is refused.
+    // A truncated list, or one with impossible values, is refused.
     let long = [&whole[..8], &[0, 0, 0, 33]].concat();
     for bad in [&whole[..whole.len() - 1], &whole[..11], &whole[..12], &long] {
         std::fs::write(path.join("data.sig"), bad).unwrap();
@@ -332,7 +333,7 @@ fn bao_outboards() {
             locates(&path, &list, "data", at, start..start + leaf);
             let last = (len as u64 - 1) / leaf * leaf;
             locates(&path, &list, "data", len - 1, last..len as u64);
-            // What is damaged is not held against the file, wherever it is.
+            // Damage in the list is not attributed to the file, wherever it is.
             for byte in [0, 8, text.len() / 2, text.len() - 1].into_iter().filter(|at| *at < text.len()) {
                 let mut damaged = text.clone();
                 damaged[byte] ^= 1;
@@ -352,7 +353,7 @@ fn bao_outboards() {
 
 #[test]
 fn post_order_outboards_of_groups() {
-    // As bao-tree writes it: the same nodes, each behind those below it.
+    // As bao-tree writes it: the same nodes, each after its children.
     let (_held, path) = folder(&ptn251(262_145));
     let progress = Progress::default();
     let target = path.join("data.obao4");
@@ -536,7 +537,7 @@ fn what_was_written_by_a_list_of_several_files_is_verified() {
     if run(path, "mktorrent", &["-l", "15", "-o", "t.torrent", "set"]).is_none() {
         return;
     }
-    // In a piece of both files, and missing at the end of one.
+    // In a piece that spans both files, and missing at the end of one.
     let mut a = noise(100_000);
     a[99_999] ^= 1;
     std::fs::write(path.join("set/a"), &a).unwrap();
@@ -550,7 +551,7 @@ fn what_was_written_by_a_list_of_several_files_is_verified() {
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
     assert!(done.files.iter().all(|file| file.verdict() == Verdict::Verified), "{done:?}");
     assert_eq!(check(&list, &options).2, Conclusion::Verified);
-    // Through a link nothing is written elsewhere, and what is not there is not made.
+    // Nothing is written through a symbolic link, and a missing file is not created.
     std::fs::remove_file(path.join("set/sub/c")).unwrap();
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
     assert_eq!(done.files[2].verdict(), Verdict::Missing);

@@ -1,7 +1,7 @@
-//! Integration tests of the engine, in one program so that they are linked once.
+//! Integration tests of the engine, in one program so that linking happens once.
 //!
-//! Three stay programs of their own: `memory` measures the peak of its whole process, `mapping` replaces the process's SIGBUS
-//! handler, and `shutdown` compiles two files of the engine with the locks of a model checker.
+//! Three remain separate programs: `memory` measures the peak of its whole process, `mapping` replaces the process's
+//! SIGBUS handler, and `shutdown` compiles two files of the engine with the locks of a model checker.
 
 mod apk;
 mod bag;

@@ -1,8 +1,8 @@
-//! Whole manifests of every kind, as their programs write them, against the files they speak of.
+//! Whole manifests of every kind, as their programs write them, checked against the files they list.
 //!
-//! `testdata/checks/FORMAT/NAME.expect.json` says what must be recognised in the manifest `file`: entries with their digests
-//! and sizes, the number of malformed lines, and the verdict. The manifest is checked under the name `as`, in a folder that
-//! holds the files of `testdata/checks/data`, or those that `place` puts there (`=TEXT` is a file's content).
+//! `testdata/checks/FORMAT/NAME.expect.json` states what must be recognised in the manifest `file`: entries with their
+//! digests and sizes, the number of malformed lines, and the verdict. The manifest is checked under the name `as`, in a
+//! directory with the files of `testdata/checks/data`, or those that `place` puts there (`=TEXT` is a file's content).
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Names are compared with one kind of separator and without a leading `./`.
+/// Names are compared with a single kind of separator and without a leading `./`.
 fn plain(name: &[u8]) -> Vec<u8> {
     let name: Vec<u8> = name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
     let mut rest = &name[..];
@@ -36,7 +36,7 @@ fn plain(name: &[u8]) -> Vec<u8> {
     rest.to_vec()
 }
 
-/// A name as the expectation spells it: text, or `b64:` and its bytes.
+/// A name as written in the expectation: text, or `b64:` and its bytes in Base64.
 fn octets(name: &str) -> Vec<u8> {
     match name.strip_prefix("b64:") {
         Some(text) => data_encoding::BASE64.decode(text.as_bytes()).unwrap(),
@@ -49,7 +49,7 @@ fn put(target: &Path, content: &[u8]) {
     std::fs::write(target, content).unwrap();
 }
 
-/// Lays the files out and returns the manifest's path.
+/// Places the files and returns the manifest's path.
 fn lay(expect: &Value, manifest: &Path, root: &Path) -> PathBuf {
     let data = checks().join("data");
     match expect["place"].as_object() {
@@ -77,7 +77,7 @@ fn lay(expect: &Value, manifest: &Path, root: &Path) -> PathBuf {
     target
 }
 
-/// What is wrong with the outcome of one fixture.
+/// Returns the differences between the outcome of one fixture and its expectation.
 fn wrong(path: &Path) -> Vec<String> {
     let expect: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let mut wanted = Found::new();

@@ -1,4 +1,5 @@
-//! Files by digests of pieces, against a naive version: every piece hashed from the files laid end to end.
+//! Files checked by digests of pieces, compared with a naive version that hashes every piece from the concatenated
+//! files.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,7 +8,7 @@ use truesum::hash::Spec;
 use truesum::manifest::{Entry, Heading, PieceList, Writer, format};
 use truesum::{Conclusion, Damage, Event, Options, Outcome, Progress, Verdict, Verification};
 
-/// A small generator of numbers (xorshift64*), so that each case is known by its number.
+/// A small random number generator (xorshift64*), so that each case is identified by its number.
 struct Numbers(u64);
 
 impl Numbers {
@@ -19,7 +20,7 @@ impl Numbers {
     }
 }
 
-/// What is done to a file after the torrent was made.
+/// What happens to a file after the torrent was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Kept,
@@ -38,7 +39,7 @@ struct Case {
 fn case(number: u64) -> Case {
     let mut numbers = Numbers(number * 2 + 1);
     numbers.below(2);
-    // Pieces of a few bytes, of part of a unit, of one, and of more than one.
+    // Pieces of a few bytes, of part of a unit, of one unit, and of more than one.
     let (piece_len, longest) = match number % 8 {
         0 => (1 << 20, 3 << 20),
         1 => ((1 << 20) + 1, 3 << 20),
@@ -69,7 +70,7 @@ fn name(at: usize) -> String {
     format!("set/sub{}/file {at}", at % 2)
 }
 
-/// The torrent of these files.
+/// Returns the torrent of these files.
 fn torrent(case: &Case) -> Vec<u8> {
     let all: Vec<u8> = case.contents.concat();
     let sha1: Spec = "sha1".parse().unwrap();
@@ -119,7 +120,7 @@ fn merged(ranges: impl Iterator<Item = Range<u64>>) -> Ranges {
     merged
 }
 
-/// Verdict, damaged and unknown bytes of each file, the slow way.
+/// Computes the verdict and the damaged and unknown bytes of each file, naively.
 fn expected(case: &Case) -> Vec<(Verdict, Ranges, Ranges)> {
     let mut start = 0;
     let files: Vec<(Range<u64>, Fate)> = case
@@ -149,7 +150,7 @@ fn expected(case: &Case) -> Vec<(Verdict, Ranges, Ranges)> {
         if unknown { 2 } else { i32::from(damaged) }
     };
     let states: Vec<(Range<u64>, i32)> = pieces.map(|piece| (piece.clone(), state(&piece))).collect();
-    // A piece whose bytes are missing at the end of a file is damage of that file.
+    // A piece whose bytes are missing at the end of a file is damage to that file.
     let of = |file: &Range<u64>, end: u64, wanted: i32| {
         let inside = |piece: &Range<u64>| {
             let (start, end) = (piece.start.max(file.start), piece.end.min(file.end));
@@ -179,7 +180,7 @@ fn expected(case: &Case) -> Vec<(Verdict, Ranges, Ranges)> {
         .collect()
 }
 
-/// What was told of a file: verdict, damage, unknown bytes.
+/// What is reported about a file: verdict, damage, unknown bytes.
 type Told = (Verdict, Vec<Damage>, Ranges);
 
 fn told(outcome: &Outcome) -> Told {
@@ -187,7 +188,7 @@ fn told(outcome: &Outcome) -> Told {
     (outcome.verdict(), pieces.damaged, pieces.unknown)
 }
 
-/// The same without which damage may be another file's.
+/// The same without the information that damage may belong to another file.
 fn plain((verdict, damaged, unknown): Told) -> (Verdict, Ranges, Ranges) {
     (verdict, merged(damaged.into_iter().map(|damage| damage.range)), unknown)
 }
@@ -239,7 +240,7 @@ fn damage_in_a_piece_of_two_files_is_told_as_perhaps_the_others() {
 
 #[test]
 fn a_torrent_that_claims_more_than_there_is_costs_no_more_than_what_there_is() {
-    // 2^60 bytes in pieces of 2^58: were what is missing hashed as zeros, this would not end.
+    // 2^60 bytes in pieces of 2^58: if missing bytes were hashed as zeros, this would not end.
     let spec: Spec = "sha1".parse().unwrap();
     let pieces = PieceList::new(spec, 0..1 << 60, 1 << 58, vec![0; 80].into()).unwrap();
     let mut writer = Writer::new(Vec::new(), format("torrent").unwrap(), &Heading::default());
@@ -272,11 +273,11 @@ fn pieces_that_hashdeep_writes_are_verified_in_one_read() {
     damaged[9000] ^= 1;
     std::fs::write(folder.path().join("a"), &damaged).unwrap();
     let (outcomes, _) = check(folder.path(), &made.stdout, "known.txt", 2);
-    // It reads several files at once, and may begin with either.
+    // Several files are read at once, and either may come first.
     let at = usize::from(outcomes[0].0 == Verdict::Verified);
     let ranges = std::iter::once(8192..12288).collect();
     assert_eq!(plain(outcomes[at].clone()), (Verdict::Mismatch, ranges, Vec::new()));
-    // What was appended is in no piece.
+    // Appended bytes belong to no piece.
     std::fs::write(folder.path().join("a"), [&damaged[..], b"x"].concat()).unwrap();
     let (outcomes, _) = check(folder.path(), &made.stdout, "known.txt", 2);
     assert_eq!(outcomes[at].0, Verdict::Mismatch);

@@ -1,4 +1,4 @@
-//! The run as its callers see it: every outcome, once, in order, right, whatever the number of threads.
+//! The run as its callers see it: every outcome exactly once, in order and correct, for any number of threads.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -49,7 +49,7 @@ fn run_all(config: &Config, tasks: Vec<Task>) -> (Collected, Summary) {
     (collected, summary)
 }
 
-/// Files with the lengths that break things: around blocks, slices and rounds.
+/// Creates files with critical lengths: around blocks, slices and rounds.
 fn tree(folder: &Path) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let mut seed = 1u64;
     let mut random = move || {
@@ -315,12 +315,12 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
                 if done.load(std::sync::atomic::Ordering::Relaxed) {
                     break;
                 }
-                // In place, so that a reader sees old and new bytes of one file.
+                // In place, so that a reader sees old and new bytes of the same file.
                 let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
                 file.set_len(state.len() as u64).unwrap();
                 file.write_all(state).unwrap();
                 drop(file);
-                // Times have the resolution of the kernel's tick: a change within one would go unseen.
+                // Timestamps have the resolution of the kernel's tick: a change within one tick would go unnoticed.
                 std::thread::sleep(std::time::Duration::from_millis(12));
             }
         });
@@ -344,7 +344,8 @@ fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
     let path = dir.path().join("f");
     let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (mut caught, mut tried) = (0, 0);
-    // In slices, read ahead, in windows of small pieces for one and two digests, as leaves side by side, as leaves in order.
+    // In slices, read ahead, in windows of small pieces for one and two digests, as leaves in parallel, as leaves in
+    // order.
     for (size, names) in [
         (3 << 20, "sha256"),
         (24 << 20, "sha256,md5"),
@@ -373,7 +374,7 @@ fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
                     while progress.bytes() < 1 << 20 && !ended.load(std::sync::atomic::Ordering::Relaxed) {
                         std::thread::yield_now();
                     }
-                    // Only then: a file that is open for writing is not begun with.
+                    // Only after that: a file that is open for writing is not started with.
                     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
                     file.set_len(len as u64).unwrap();
                 });

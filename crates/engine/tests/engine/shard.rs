@@ -1,4 +1,5 @@
-//! Plans, parts and their merge as a library: damage of any kind never makes another manifest, and large plans take little memory.
+//! Plans, parts and their merge through the library: damage of any kind never leads to a different manifest, and large
+//! plans take little memory.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -14,17 +15,17 @@ fn specs(names: &[&str]) -> Vec<Spec> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-/// A folder with a plan and its parts.
+/// A directory with a plan and its parts.
 struct Divided {
     dir: tempfile::TempDir,
     parts: Vec<PathBuf>,
 }
 
-/// What a merge gave: entries and faults, or why it gave up.
+/// The result of a merge: entries and faults, or the reason it stopped.
 type Merged = Result<(Vec<Entry>, Vec<String>), Error>;
 
 impl Divided {
-    /// These files, planned with these digests and computed.
+    /// Plans these files with these digests and computes the parts.
     fn new(files: &[(&[u8], usize)], names: &[&str], bytes: u64) -> Divided {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("root");
@@ -103,7 +104,7 @@ impl Divided {
         Ok((entries, faults))
     }
 
-    /// Whether a merge by now gives these entries, or none at all.
+    /// Checks that a merge gives these entries, unless it fails.
     fn right_or_loud(&self, entries: &[Entry], what: &str) {
         if let Ok((found, faults)) = self.merged()
             && faults.is_empty()
@@ -198,7 +199,7 @@ fn damage_anywhere_never_makes_another_manifest() {
     assert_eq!(divided.merged().unwrap().0, entries);
 }
 
-/// A part with its end made anew: what somebody writes who means to, or whose program is wrong.
+/// A part with a newly computed end line: what an attacker or a faulty program would write.
 fn resealed(lines: &[String], end: &str) -> String {
     let covered = lines.concat() + end + ",\"blake3\":\"";
     let digest = "blake3".parse::<Spec>().unwrap().digest(covered.as_bytes());
@@ -265,7 +266,7 @@ fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
     assert!(matches!(&faults[..], [fault] if fault.contains("contradict each other")), "{faults:?}");
     let (_, faults) = divided.merged_of(&[]).unwrap();
     assert_eq!(faults, ["bundle 0: its part is missing"]);
-    // A worker that finds the lie in its place keeps both.
+    // A worker that finds the forged part in place of its own keeps both.
     std::fs::rename(&other, path).unwrap();
     let plan = divided.plan().unwrap();
     assert_eq!(divided.compute(&plan, 0, false).standing, Standing::There);
@@ -299,19 +300,19 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     let remove = |divided: &Divided, bundle: usize| {
         std::fs::remove_file(&divided.parts[bundle]).unwrap();
     };
-    // Three files a bundle; the large one is a bundle for each of its ranges.
+    // Three files per bundle; the large file has a bundle for each of its ranges.
     let divided = Divided::new(FILES, &["sha256-tree"], 1 << 17);
     let (whole, _) = divided.merged().unwrap();
     let plan = divided.plan().unwrap();
     assert_eq!((plan.lines_of(0), plan.first_name(0).unwrap()), (3, b"a".to_vec()));
 
-    // A good part stays, whatever is withheld from another attempt.
+    // A complete part stays, whatever another attempt skips.
     let (done, told) = withholding(&divided, 0, 1..2, false);
     assert_eq!((done.standing, done.counts.failed, told.len()), (Standing::There, 0, 0));
     let (done, told) = withholding(&divided, 0, 1..2, true);
     assert_eq!((done.standing, told), (Standing::Kept(1), vec![b"a\nb".to_vec()]));
 
-    // Without it, what is withheld is not read: here it could not be.
+    // Without a part, skipped files are not read: this one does not even exist.
     let unreadable = divided.dir.path().join("root/a\nb");
     let content = std::fs::read(&unreadable).unwrap();
     std::fs::remove_file(&unreadable).unwrap();
@@ -328,18 +329,18 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     let (entries, faults) = divided.merged().unwrap();
     assert_eq!((entries.len(), faults.len()), (whole.len() - 1, 1), "{faults:?}");
     assert!(faults[0].contains("withheld"), "{faults:?}");
-    // One that has failures is replaced by the next attempt.
+    // A part with failures is replaced by the next attempt.
     let (done, _) = withholding(&divided, 0, 0..3, false);
     assert_eq!((done.standing, done.counts.failed, done.counts.bytes), (Standing::Written, 3, 0));
     std::fs::write(&unreadable, content).unwrap();
 
-    // A range is its bundle's only line.
+    // A range is the only line of its bundle.
     remove(&divided, 1);
     let (done, told) = withholding(&divided, 1, 0..1, false);
     assert_eq!((done.counts.lines, done.counts.failed, told), (1, 1, vec![b"big".to_vec()]));
     let (_, faults) = divided.merged().unwrap();
     assert!(faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("withheld")), "{faults:?}");
-    // Lines that are in no bundle are nobody's.
+    // Lines outside all bundles belong to no part.
     remove(&divided, 1);
     assert_eq!(withholding(&divided, 1, 1..9, false).0.standing, Standing::Written);
 }
@@ -359,20 +360,20 @@ fn what_is_no_part_is_not_held_for_one() {
     assert!(held().unwrap_err().to_string().contains("No such file"));
 }
 
-/// A state that no file has.
+/// Returns a state that no file has.
 fn state(at: u64) -> State {
     let time = Time { seconds: 1_700_000_000 + at as i64, nanos: 5 };
     State { size: at % 100_000, mtime: time, ctime: time, inode: at, version: None }
 }
 
-/// The most memory that this process ever had, in KiB.
+/// Returns the peak memory of this process, in KiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// Writes a plan of files that are not there, and gives it back.
+/// Writes a plan of files that do not exist, and returns it.
 fn simulated(folder: &Path, files: u64) -> Plan {
     let path = folder.join("plan");
     let out = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
@@ -386,7 +387,7 @@ fn simulated(folder: &Path, files: u64) -> Plan {
     Plan::open(&path).unwrap()
 }
 
-/// Writes the parts of such a plan, from its lines alone.
+/// Writes the parts of such a plan from its lines alone.
 fn invented(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
     let text = std::io::BufReader::new(std::fs::File::open(folder.join("plan")).unwrap());
     let mut lines = text.lines().skip(1);

@@ -1,4 +1,4 @@
-//! Stored trees over real files: built, interrupted, damaged, verified, repaired, proven.
+//! Stored trees of real files: built, interrupted, damaged, verified, repaired, proven.
 #![allow(
     clippy::single_range_in_vec_init,
     reason = "lists of ranges are what is meant, also where there is one"

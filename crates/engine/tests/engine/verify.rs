@@ -1,4 +1,4 @@
-//! What a check says of manifests of every kind, by the library's own verdict.
+//! What a check reports for manifests of every kind, by the library's own verdict.
 
 use std::cell::RefCell;
 use std::io;
@@ -14,7 +14,8 @@ fn write(path: &Path, text: impl AsRef<[u8]>) {
     std::fs::write(path, text).unwrap();
 }
 
-/// A folder with good files and a manifest `m` of this text, in which `G` stands for the good digest and `B` for another.
+/// Creates a directory with good files and a manifest `m` of this text, in which `G` stands for the good digest and `B`
+/// for another.
 fn folder(files: &[&str], manifest: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     files.iter().for_each(|file| write(&folder.path().join(file), "123456789"));
@@ -87,7 +88,7 @@ fn a_manifest_that_cannot_be_read_is_an_error() {
     assert!(verify(folder.path().join("m"), &root, |_| ()).is_err(), "no folder");
 }
 
-/// What was told, in words.
+/// Returns the reported events as text.
 fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);

@@ -1,4 +1,5 @@
-//! The messages of the two published collisions of SHA-1: `sha1dc` tells them, whole or with anything behind them, and nothing else.
+//! The messages of the two published SHA-1 collisions: `sha1dc` detects them, alone or with anything appended, and
+//! nothing else.
 
 use truesum_hash::Spec;
 

@@ -1,7 +1,7 @@
-//! Every kernel row against independent implementations of the same algorithms, by one function.
+//! Compares every kernel row with independent implementations of the same algorithms, in one function.
 //!
-//! A process uses the rows that `TRUESUM_KERNEL` leaves, so the test runs itself once for every instruction set that this
-//! CPU has: a plain `cargo test` covers all rows. An algorithm joins by one line of [`ORACLES`].
+//! A process uses the rows that `TRUESUM_KERNEL` permits, so the test runs itself once for every instruction set of
+//! this CPU: a plain `cargo test` covers all rows. An algorithm is added by one line in [`ORACLES`].
 
 use crate::oracle;
 use md5::digest::consts::{U32, U64, U128};
@@ -14,7 +14,7 @@ use truesum_hash::{
 };
 use truesum_test_support::thorough_or;
 
-/// What git hashes of a file.
+/// Returns the bytes that git hashes for a file.
 fn as_blob(message: &[u8]) -> Vec<u8> {
     [format!("blob {}\0", message.len()).as_bytes(), message].concat()
 }
@@ -93,8 +93,8 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("blake-512", by_older::<blake_hash::Blake512>),
 ];
 
-/// Algorithms for which there is no such implementation: other programs (`oracles.rs`) and vectors prove the portable row, and
-/// here all rows are held against that one.
+/// Algorithms without such an implementation: other programs (`oracles.rs`) and vectors verify the portable row, and
+/// all rows are compared with that one here.
 const BY_PORTABLE: &[&str] = &[
     "sha0",
     "has160",
@@ -112,7 +112,7 @@ const BY_PORTABLE: &[&str] = &[
     "lsh512-256",
     "lsh512-384",
     "lsh512",
-    // Where the highest byte of a word comes first the crate (0.2.0) computes another digest.
+    // For words with the most significant byte first, the crate (0.2.0) computes a different digest.
     #[cfg(target_endian = "big")]
     "jh224",
     #[cfg(target_endian = "big")]
@@ -134,18 +134,19 @@ const BY_PORTABLE: &[&str] = &[
 /// Messages of each algorithm that are hashed in lanes and compared one by one.
 const CASES: usize = 100_000;
 
-/// Returns what `TRUESUM_CASES` says (an emulated machine takes an hour for all cases), or all in the complete suite and a tenth elsewhere.
+/// Returns the value of `TRUESUM_CASES` (an emulated machine takes an hour for all cases), otherwise all in the
+/// complete suite and a tenth elsewhere.
 fn cases() -> usize {
     let Ok(text) = std::env::var("TRUESUM_CASES") else { return thorough_or(CASES, CASES / 10) };
     text.parse().expect("TRUESUM_CASES is a number")
 }
 
-/// The power of two around which the longest messages are: shorter where there are fewer cases.
+/// The power of two around which the longest messages lie: smaller if there are fewer cases.
 fn longest() -> u32 {
     if cases() < CASES { 14 } else { 20 }
 }
 
-/// A generator of numbers that look random and are the same in every run (xorshift64*, Vigna 2016).
+/// A generator of pseudorandom numbers that are the same in every run (xorshift64*, Vigna 2016).
 struct Random(u64);
 
 impl Random {
@@ -207,7 +208,7 @@ fn conforms(name: &str, cases: usize, oracle: &dyn Fn(&[u8]) -> Vec<u8>) {
     }
 }
 
-/// Messages of unequal lengths in 1 to 2N lanes, fed in random slices; new ones join when others are done.
+/// Hashes messages of unequal lengths in 1 to 2N lanes, in random slices; new messages join when others are finished.
 fn lanes_join_and_leave(
     spec: &Spec,
     random: &mut Random,
@@ -257,7 +258,7 @@ fn lanes_join_and_leave(
     }
 }
 
-/// Runs this test binary's `test` with this in the environment.
+/// Runs `test` of this test binary with this environment variable.
 fn run_with(test: &str, name: &str, value: &str) {
     let output = std::process::Command::new(std::env::current_exe().expect("the path of this test"))
         .args([&format!("conformance::{test}"), "--exact", "--nocapture"])
@@ -274,7 +275,8 @@ fn run_with(test: &str, name: &str, value: &str) {
     assert!(output.status.success() && text.contains("1 passed"), "{name}={value}:\n{text}");
 }
 
-/// Whether the instruction set that is asked for has something for this algorithm: portable rows are tested under their own name.
+/// Returns whether the requested instruction set provides rows for this algorithm: portable rows are tested under their
+/// own name.
 fn is_other(name: &str) -> bool {
     let rows = kernel::rows(name.parse::<Spec>().expect("a name of the table").algorithm());
     rows.is_empty() || kernel::forced().is_none_or(|isa| rows.iter().any(|row| row.isa == isa))
@@ -318,7 +320,7 @@ fn every_instruction_set_of_this_cpu_conforms() {
     }
 }
 
-/// Classes of machines by the features that their CPUs have, and the instruction sets of their rows.
+/// Classes of machines by their CPU features, and the instruction sets of their rows.
 #[cfg(target_arch = "aarch64")]
 const CLASSES: &[(&str, &[&str])] = &[
     ("neon", &["portable", "neon"]),
@@ -337,7 +339,7 @@ const CLASSES: &[(&str, &[&str])] = &[
     ("avx512,sha", &["portable", "sse2", "avx2", "avx512", "sha-ni"]),
 ];
 
-/// Leaves of the CPU's features those that the environment names, and tells them.
+/// Restricts the CPU features to those that the environment names, and returns them.
 fn limited() -> Option<String> {
     let list = std::env::var("TRUESUM_CPU").ok()?;
     kernel::limit(&list).expect("TRUESUM_CPU");
@@ -351,7 +353,7 @@ fn a_class_of_cpus_has_its_rows_and_no_others() {
     for algorithm in ALGORITHMS.iter().filter(|row| !kernel::rows(row).is_empty()) {
         let rows = kernel::rows(algorithm);
         for row in rows.iter().filter(|row| sets.contains(&row.isa)) {
-            // Rows of finer features than a class has are all of AVX-512.
+            // Rows for finer features than a class has are all AVX-512 rows.
             assert!(
                 row.supported() || row.isa == "avx512",
                 "{class}: {} {} x{}",
@@ -384,7 +386,7 @@ fn every_class_of_cpus_conforms() {
 
 #[test]
 fn every_algorithm_in_lanes_has_an_oracle() {
-    // The XOFs share every row with SHA-3; their lengths are checked against vectors.
+    // The XOFs share every row with SHA-3; their lengths are compared with vectors.
     for row in ALGORITHMS.iter().filter(|row| !kernel::rows(row).is_empty() && !row.name.starts_with("shake"))
     {
         let by_portable = BY_PORTABLE.contains(&row.name) || row.name.starts_with("haval");

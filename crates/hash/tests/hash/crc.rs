@@ -1,4 +1,5 @@
-//! CRCs of every width and name against an implementation and a table of parameters that are not ours, and joined from parts.
+//! CRCs of every width and name compared with an independent implementation and table of parameters, and combined from
+//! parts.
 
 use crate::input;
 use crc::Crc;
@@ -28,12 +29,12 @@ fn oracles() -> Vec<(&'static str, Oracle)> {
     }
 }
 
-/// A name without what tells an identifier from the catalogue's spelling.
+/// Removes from a name everything that differs between an identifier and the catalogue's spelling.
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 
-/// The algorithm of the catalogue's name; its `cksum` is without the length, which ours has.
+/// Returns the algorithm for a catalogue name; the catalogue's `cksum` does not include the length, which ours does.
 fn spec_of(constant: &str) -> Spec {
     let wanted = plain(if constant == "CRC_32_CKSUM" { "crc-32/posix" } else { constant });
     let row = ALGORITHMS.iter().chain(CRC_CATALOGUE).find(|row| {

@@ -1,7 +1,7 @@
-//! Hashes that no library here has besides ours, as their authors define them: read literally, slow.
+//! Hashes for which no other library is available, implemented literally and slowly from their authors' definitions.
 
-/// The table of substitution: from the entry of 8E on, each is the one before after 116 steps of a register of eight bits; the one
-/// before 8E is zero.
+/// The substitution table: from the entry for 8E on, each entry follows from the previous one by 116 steps of an
+/// eight-bit register; the entry before 8E is zero.
 fn belt_table() -> [u8; 256] {
     let mut table = [0; 256];
     let mut register = 0x8eu8;
@@ -14,7 +14,7 @@ fn belt_table() -> [u8; 256] {
     table
 }
 
-/// STB 34.101.31, 6.1: a block of four words under a key of eight.
+/// STB 34.101.31, 6.1: encrypts a block of four words with a key of eight words.
 fn belt_block(table: &[u8; 256], block: [u32; 4], key: [u32; 8]) -> [u32; 4] {
     let g = |word: u32, turn: u32| {
         u32::from_le_bytes(word.to_le_bytes().map(|byte| table[usize::from(byte)])).rotate_left(turn)
@@ -74,8 +74,8 @@ pub fn belt(message: &[u8]) -> Vec<u8> {
     digest.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// ISA-L's multi-hash over another library's compression: word after word of each kibibyte goes to one of sixteen chains, and the
-/// chains' words, all first ones first, are a message themselves.
+/// ISA-L's multi-hash over another library's compression function: the words of each kibibyte go to sixteen chains in
+/// turn, and the words of the chains, all first words first, form a message themselves.
 fn multi<const N: usize>(
     message: &[u8],
     start: [u32; N],
@@ -94,7 +94,7 @@ fn multi<const N: usize>(
     let mut end = kibibytes.remainder().to_vec();
     end.push(0x80);
     end.resize((end.len() + 8).next_multiple_of(1024) - 8, 0);
-    // Its length is a number of 32 bits.
+    // The length is a 32-bit number.
     end.extend((8 * u64::from(message.len() as u32)).to_be_bytes());
     end.chunks(1024).for_each(&mut take);
     let words: Vec<u8> =

@@ -1,19 +1,19 @@
-//! The AVX-512 rows are made of the instructions they are meant to be made of.
+//! The AVX-512 rows consist of the intended instructions.
 //!
-//! Words are lists of one-line operations, and LLVM makes rotations and three-input logic of them (`vprold`, `vprolq`,
-//! `vpternlog`), keeps registers out of memory and calls nothing: as long as every piece is inlined. Where one is not, the
-//! digests stay right and the speed is lost, which no other test would notice. So this one disassembles itself.
+//! Words are lists of one-line operations, from which LLVM makes rotations and three-input logic (`vprold`, `vprolq`,
+//! `vpternlog`), keeps registers out of memory and calls nothing, as long as every part is inlined. If one is not, the
+//! digests stay correct but the speed is lost, which no other test would notice. So this one disassembles itself.
 
 use std::collections::BTreeMap;
 use std::process::Command;
 use truesum_hash::{ALGORITHMS, hash_many};
 
-/// Instructions of a function, by mnemonic.
+/// The instructions of a function, by mnemonic.
 type Counts = BTreeMap<String, usize>;
 
-/// The functions of this executable whose names hold `avx512`, without compiler-made parts of names.
+/// Returns the functions of this executable whose names contain `avx512`, without compiler-generated parts of names.
 fn avx512_functions() -> Option<BTreeMap<String, Counts>> {
-    // Without this, nothing here would refer to the kernels and the linker would drop them.
+    // Otherwise nothing here would refer to the kernels and the linker would drop them.
     for row in ALGORITHMS {
         assert_eq!(hash_many(&truesum_hash::Spec::new(row), &[&b"abc"[..]; 2]).len(), 2);
     }
@@ -24,7 +24,7 @@ fn avx512_functions() -> Option<BTreeMap<String, Counts>> {
     let mut current = None;
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         if let Some((_, name)) = line.split_once(" <").filter(|_| line.ends_with(">:")) {
-            // Some manglings end with a hash.
+            // Some mangled names end with a hash.
             let mut parts = name.trim_end_matches(">:").split("::");
             let mut path: Vec<&str> = Vec::new();
             let row = name.starts_with("truesum_hash::family::")
@@ -36,8 +36,8 @@ fn avx512_functions() -> Option<BTreeMap<String, Counts>> {
         } else if let (Some(name), Some((_, instruction))) = (&current, line.split_once(":\t"))
             && let Some(mnemonic) = instruction.split_whitespace().next()
         {
-            // Calls of `memset`, and of panics where debug assertions are on, are not pieces of kernels, and a row that is for
-            // many blocks leaves few to another.
+            // Calls of `memset`, and of panics if debug assertions are on, are not parts of kernels, and a row for many
+            // blocks leaves few to another.
             let piece = (instruction.contains("truesum_hash") || instruction.contains("core_arch"))
                 && !instruction.contains("::portable");
             let mnemonic = if mnemonic == "call" && piece { "call a piece" } else { mnemonic };
@@ -47,7 +47,7 @@ fn avx512_functions() -> Option<BTreeMap<String, Counts>> {
     Some(functions)
 }
 
-/// How often the instructions that start so occur.
+/// Returns how often instructions with this prefix occur.
 fn count(counts: &Counts, start: &str) -> usize {
     counts.iter().filter(|(mnemonic, _)| mnemonic.starts_with(start)).map(|(_, count)| count).sum()
 }
@@ -68,7 +68,7 @@ fn avx512_rows_rotate_and_choose_in_one_instruction() {
         for (name, counts) in rows {
             let rotations = count(counts, "vprol") + count(counts, "vpror");
             assert!(rotations > 0, "{name} does not rotate vectors: {counts:?}");
-            // BLAKE2 and BLAKE3 have no function of three words but sums.
+            // BLAKE2 and BLAKE3 have no three-input functions except sums.
             if !family.starts_with("blake") {
                 assert!(count(counts, "vpternlog") > 0, "{name} has no three-input logic: {counts:?}");
             }

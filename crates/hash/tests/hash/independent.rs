@@ -1,13 +1,13 @@
-//! Algorithms that are rarely met against the digests that other people's implementations gave of every length up to 1100 and about
-//! the powers of two: `testdata/independent.tsv`, which tests/independent/make writes.
+//! Rarely used algorithms compared with the digests of independent implementations, for every length up to 1100 and
+//! lengths around the powers of two: `testdata/independent.tsv`, which tests/independent/make writes.
 
 use crate::input;
 use crate::long;
 use crate::slices;
 use truesum_hash::Spec;
 
-/// The SHA-256 of the digests of so many first bytes each, one after the other. Each is taken of the whole, without a known
-/// length, and in slices; they are one.
+/// Returns the SHA-256 of the concatenated digests of the prefixes with these lengths. Each digest is computed from the
+/// whole message, without a known length, and in slices; they must agree.
 fn digests(spec: &Spec, data: &[u8], lengths: impl Iterator<Item = usize>) -> String {
     let random = &mut input::Random::new(11);
     let sha256: Spec = "sha256".parse().expect("in the table");
@@ -51,8 +51,8 @@ fn digests_of_rare_algorithms_are_those_of_other_implementations() {
     assert!(differs.is_empty(), "{differs:#?}");
 }
 
-/// Digests that are made of those of parts, about the ends of parts and rows: `testdata/trees.tsv`, which tests/independent/trees
-/// writes.
+/// Digests made from digests of parts, for lengths around the ends of parts and rows: `testdata/trees.tsv`, which
+/// tests/independent/trees writes.
 #[test]
 fn digests_of_parts_are_those_of_the_services_that_define_them() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trees.tsv");
@@ -83,7 +83,8 @@ fn digests_of_parts_are_those_of_the_services_that_define_them() {
     assert!(differs.is_empty(), "{differs:#?}");
 }
 
-/// As in `serial.rs`, by hand: `cargo test --release -p truesum-hash --all-features --test hash -- --ignored independent`.
+/// As in `serial.rs`, run manually: `cargo test --release -p truesum-hash --all-features --test hash -- --ignored
+/// independent`.
 #[test]
 #[ignore = "hashes four gibibytes twenty times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_implementations() {

@@ -1,6 +1,6 @@
-//! The generators that vectors name, and random numbers with a seed.
+//! The generators that vectors name, and seeded random numbers.
 
-/// SplitMix64's output number `k` for a seed.
+/// Returns output number `k` of SplitMix64 for a seed.
 fn split_mix(seed: u64, k: u64) -> u64 {
     let z = seed.wrapping_add((k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -8,7 +8,7 @@ fn split_mix(seed: u64, k: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Bytes `[offset, offset + out.len())` of the stream `name`.
+/// Fills `out` with the bytes `[offset, offset + out.len())` of the stream `name`.
 pub fn fill(name: &str, offset: u64, out: &mut [u8]) {
     match name {
         "zero" => out.fill(0),
@@ -30,7 +30,7 @@ pub fn fill(name: &str, offset: u64, out: &mut [u8]) {
     }
 }
 
-/// The first `len` bytes of the stream `name`.
+/// Returns the first `len` bytes of the stream `name`.
 pub fn bytes(name: &str, len: u64) -> Vec<u8> {
     let mut bytes = vec![0; len as usize];
     fill(name, 0, &mut bytes);
@@ -48,7 +48,7 @@ impl Random {
         Random { seed, count: 0 }
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.count += 1;
         split_mix(self.seed, self.count) % end

@@ -1,10 +1,11 @@
-//! Digests under a key against other implementations and published vectors: HMAC over every hash of blocks, in lanes and one by one,
-//! with keys shorter, as long and longer than a block; KMAC, cSHAKE, SipHash, HighwayHash, keyed BLAKE2; seeds and secrets.
+//! Keyed digests compared with other implementations and published vectors: HMAC over every block-based hash, in lanes
+//! and one by one, with keys shorter than, as long as and longer than a block; KMAC, cSHAKE, SipHash, HighwayHash,
+//! keyed BLAKE2; seeds and secrets.
 
 use hmac::{KeyInit, Mac, SimpleHmac};
 use truesum_hash::{ALGORITHMS, Digest, KEYED, Key, Secret, Spec, SpecError, hash_many, hmacs, kernel};
 
-/// Bytes that look random and are the same in every run (xorshift64*, Vigna 2016).
+/// Returns pseudorandom bytes that are the same in every run (xorshift64*, Vigna 2016).
 fn bytes(len: usize, mut state: u64) -> Vec<u8> {
     let mut next = || {
         state ^= state >> 12;
@@ -24,7 +25,7 @@ fn hex(text: &str) -> Vec<u8> {
     data_encoding::HEXLOWER_PERMISSIVE.decode(text.as_bytes()).expect("hexadecimal")
 }
 
-/// HMAC by the crate of the same name.
+/// Computes HMAC with the crate of that name.
 fn by<D: hmac::digest::Digest + hmac::digest::block_api::BlockSizeUser>(
     key: &[u8],
     message: &[u8],
@@ -86,7 +87,7 @@ fn hmac_over_every_hash_is_its_definition_in_every_row() {
     assert!(rows.len() > 50, "{}", rows.len());
     for row in rows {
         let base: Spec = row.name.strip_prefix("hmac-").expect("its prefix").parse().expect("the hash");
-        // The block is what a key must be longer than to be hashed: the rate of Keccak, 16 bytes of MD2, 128 of SHA-512.
+        // Keys longer than the block are hashed: the block is the rate of Keccak, 16 bytes for MD2, 128 for SHA-512.
         let block = (1..=256)
             .find(|&len| {
                 let padded = [&data[..len], &[0]].concat();
@@ -302,7 +303,7 @@ fn a_state_under_a_key_is_not_saved() {
     assert!(hasher.save().is_none() && hasher.fed().is_none());
 }
 
-/// What OpenSSL says of a file: the algorithm's name there, its parameters, and ours.
+/// Parameters for OpenSSL: its name of the algorithm, its options, and our name.
 #[rustfmt::skip]
 const OPENSSL: &[(&str, &[&str], &str, usize)] = &[
     ("KMAC-128", &["size:32"], "kmac128", 32),

@@ -1,4 +1,4 @@
-//! Integration tests of the hash crate, in one program so that they are linked once.
+//! Integration tests of the hash crate, in one program so that linking happens once.
 
 mod attacks;
 mod conformance;

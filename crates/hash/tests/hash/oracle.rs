@@ -1,4 +1,4 @@
-//! Implementations of others, as functions from a message to its digest.
+//! Independent implementations, as functions from a message to its digest.
 
 use md5::digest::{ExtendableOutput, Update, XofReader};
 
@@ -9,13 +9,13 @@ pub fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
 }
 
-/// The same of an earlier version of the trait; what has it is implemented for one architecture only.
+/// The same with an earlier version of the trait, for crates that only implement that one.
 #[cfg(target_arch = "x86_64")]
 pub fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
 }
 
-/// The first `N` bytes of an extendable output.
+/// Returns the first `N` bytes of an extendable output.
 pub fn output<D: ExtendableOutput + Update + Default, const N: usize>(message: &[u8]) -> Vec<u8> {
     let mut hasher = D::default();
     hasher.update(message);

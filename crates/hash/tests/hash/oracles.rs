@@ -1,5 +1,5 @@
-//! Every algorithm against programs that nobody here wrote and that Debian ships: lengths 0 to 1100 and around the powers of
-//! two up to 2 MiB, hashed in lanes, one by one and in random slices.
+//! Every algorithm compared with independent programs that Debian ships: lengths 0 to 1100 and around the powers of two
+//! up to 2 MiB, hashed in lanes, one by one and in random slices.
 //!
 //! A program that is not installed is reported as a missing oracle.
 
@@ -11,32 +11,32 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use truesum_hash::{ALGORITHMS, Digest, Key, Secret, Spec, hash_many};
 
-/// A program's way to one digest of each file it is given, a line each, in order.
+/// How to obtain one digest for each file from a program, one per line, in order.
 struct Oracle {
-    /// What we compare: a name with length, `blake3 keyed` or `blake3 derive-key`.
+    /// The specification to compare: a name with length, `blake3 keyed` or `blake3 derive-key`.
     spec: &'static str,
     program: &'static str,
-    /// The Debian package that holds it.
+    /// The Debian package that contains the program.
     package: &'static str,
     args: &'static [&'static str],
     line: Line,
 }
 
-/// Where a line has the digest.
+/// The position of the digest in a line.
 #[derive(Clone, Copy)]
 enum Line {
     /// The first word, in hexadecimal.
     First,
-    /// Behind the last ` = `, in hexadecimal.
+    /// After the last ` = `, in hexadecimal.
     Last,
-    /// The first word is a decimal number of so many bytes.
+    /// The first word is a decimal number of this many bytes.
     Decimal(usize),
 }
 
 const KEY: &[u8; 32] = b"whats the Elvish word for friend";
 const CONTEXT: &str = "truesum oracles 2026-01-01 00:00:00 test";
 
-/// Reads files named by its arguments, after the module's and the algorithm's name.
+/// Reads files named by its arguments, after the names of the module and the algorithm.
 const PYTHON: &str = r#"
 import sys
 module, name = sys.argv[1:3]
@@ -88,7 +88,7 @@ for path in sys.argv[3:]:
         print(make(file.read()))
 "#;
 
-/// Digests of the files named by its arguments, after the algorithm's name.
+/// Prints digests of the files named by its arguments, after the algorithm's name.
 const PHP: &str = r#"foreach (array_slice($argv, 2) as $path) echo hash_file($argv[1], $path), "\n";"#;
 
 macro_rules! oracles {
@@ -99,7 +99,7 @@ macro_rules! oracles {
 
 #[rustfmt::skip]
 static ORACLES: &[Oracle] = oracles! {
-    // Without the longest files: it makes two DES keys a block.
+    // Without the longest files: it creates two DES keys per block.
     "/usr/bin/python3" from "python3-pycryptodome", Line::First => {
         "mdc2": ["-c", PYTHON, "Cryptodome", "mdc2"],
     }
@@ -109,7 +109,7 @@ static ORACLES: &[Oracle] = oracles! {
     "openssl" from "openssl", Line::First => {
         "md5": ["dgst", "-r", "-md5"],
         "sha1": ["dgst", "-r", "-sha1"],
-        // The same where nobody attacks.
+        // The same digest unless there is an attack.
         "sha1dc": ["dgst", "-r", "-sha1"],
         "sha224": ["dgst", "-r", "-sha224"],
         "sha256": ["dgst", "-r", "-sha256"],
@@ -245,7 +245,8 @@ static ORACLES: &[Oracle] = oracles! {
 };
 
 /// No packaged program computes these: `tree_vectors.rs` and `vectors.rs` have vectors that other programs confirmed,
-/// `conformance.rs` and `serial.rs` compare with other libraries, `independent.rs` with what others gave.
+/// `conformance.rs` and `serial.rs` compare with other libraries, `independent.rs` with recorded digests of other
+/// implementations.
 #[rustfmt::skip]
 const BY_VECTORS: &[&str] = &[
     "s3-etag", "glacier", "dropbox", "ed2k-old", "quickxor", "mailru", "hidrive", "bt2-pieces-root",
@@ -258,7 +259,7 @@ const BY_VECTORS: &[&str] = &[
     "kupyna224", "kupyna256", "kupyna384", "kupyna512", "belt-hash", "fsb160", "fsb224", "fsb256", "fsb384", "fsb512",
     "lsh256-224", "lsh256", "lsh512-224", "lsh512-256", "lsh512-384", "lsh512", "panama", "blake2xb", "blake2xs",
     "mh-sha1", "mh-sha256", "xet", "dm-verity", "dm-verity-sha512", "dm-verity-sha1",
-    // The directory tests compare it with a repository of git's.
+    // The directory tests compare it with a git repository.
     "git-blob-sha256",
     "s3-sha256", "s3-sha1", "s3-crc32c", "s3-crc32", "hdfs-md5-crc32c", "hdfs-md5-crc32", "cid-v0", "cid-v1", "cid-2025",
 ];
@@ -274,7 +275,7 @@ impl Oracle {
         }
     }
 
-    /// The digests of the files, or why there are none.
+    /// Returns the digests of the files, or the reason there are none.
     fn run(&self, files: &[PathBuf]) -> Result<Vec<Digest>, String> {
         let mut child = Command::new(self.program)
             .args(self.args)
@@ -284,7 +285,7 @@ impl Oracle {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|why| format!("{}: {why} (Debian package {})", self.program, self.package))?;
-        // Only `b3sum --keyed` reads it; the others may have gone.
+        // Only `b3sum --keyed` reads it; the other programs may have exited.
         let _ = child.stdin.take().expect("piped").write_all(KEY);
         let output = child.wait_with_output().map_err(|why| why.to_string())?;
         if !output.status.success() {
@@ -311,7 +312,7 @@ impl Line {
     }
 }
 
-/// The info hash depends on a file's name too; RHash computes it of each.
+/// The info hash also depends on the file name; RHash computes it for each file.
 #[test]
 fn info_hashes_are_those_of_rhash() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -404,7 +405,7 @@ fn digests_are_those_of_other_programs() {
         }
         compared.insert(spec.algorithm().name);
     }
-    // Not by `println`, which nobody sees when the test passes.
+    // Not with `println`, whose output is hidden when the test passes.
     let mut stderr = std::io::stderr();
     for (why, specs) in &missing {
         writeln!(stderr, "not compared: {}: {why}", specs.join(", ")).expect("standard error");
@@ -422,8 +423,8 @@ fn digests_are_those_of_other_programs() {
     }
 }
 
-/// One algorithm for each way to count a message's length, where a program reads files of any length for it; `serial.rs` and
-/// `independent.rs` have the others. Of `murmur3-128` PHP counts 32 bits.
+/// One algorithm for each way of counting a message's length, if a program reads files of any length for it;
+/// `serial.rs` and `independent.rs` have the others. PHP counts only 32 bits for `murmur3-128`.
 const COUNTERS: &[&str] = &[
     "md4",
     "md5",
@@ -464,8 +465,8 @@ const COUNTERS: &[&str] = &[
     "ed2k",
 ];
 
-/// A byte more than four gibibytes: lengths in bytes and in bits have left their lower words. By hand, in minutes:
-/// `cargo test --release -p truesum-hash --all-features --test hash -- --ignored oracles`.
+/// One byte more than four gibibytes: lengths in bytes and in bits exceed their lower words. Run manually, takes
+/// minutes: `cargo test --release -p truesum-hash --all-features --test hash -- --ignored oracles`.
 #[test]
 #[ignore = "reads four gibibytes seventy times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_programs() {
@@ -474,7 +475,7 @@ fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_programs() {
     let path = folder.path().join("long");
     let mut file = std::fs::File::create(&path).expect("a file in the temporary folder");
     file.set_len(LEN).expect("room for a hole");
-    // Data at the beginning, in the middle, about 2^29 bytes (2^32 bits) and at the end.
+    // Data at the beginning, in the middle, around 2^29 bytes (2^32 bits) and at the end.
     let data = input::bytes("sm64:31", 1 << 20);
     for at in [0, (1 << 29) - 4096, 1 << 31, LEN - data.len() as u64] {
         use std::io::{Seek, SeekFrom};

@@ -1,6 +1,6 @@
-//! Algorithms without lanes of their own against implementations that nobody here wrote, or against their definition read literally:
-//! every length up to 1100, lengths about the powers of two, random slices. What programs have is compared in `oracles.rs`, what
-//! has lanes in `conformance.rs`.
+//! Algorithms without lanes compared with independent implementations, or with a literal reading of their definition:
+//! every length up to 1100, lengths around the powers of two, random slices. Algorithms that programs provide are
+//! compared in `oracles.rs`, those with lanes in `conformance.rs`.
 
 use crate::definitions;
 use crate::input;
@@ -15,7 +15,7 @@ use oracle::{Oracle, output};
 use slices::in_slices;
 use truesum_hash::Spec;
 
-/// BLAKE2X: the root, and nodes without a depth over its digest, numbered.
+/// BLAKE2X: the root, and numbered nodes of depth zero over its digest.
 fn blake2xb(message: &[u8]) -> Vec<u8> {
     const TOTAL: u64 = 64;
     let root = blake2b_simd::Params::new().node_offset(TOTAL << 32).hash(message);
@@ -24,7 +24,7 @@ fn blake2xb(message: &[u8]) -> Vec<u8> {
     node.hash(root.as_bytes()).as_bytes().to_vec()
 }
 
-/// The same of 80 bytes: three nodes, the last of them short.
+/// The same with 80 bytes of output: three nodes, the last of them short.
 fn blake2xs_of_80(message: &[u8]) -> Vec<u8> {
     const TOTAL: u64 = 80;
     let root = blake2s_simd::Params::new().node_offset(TOTAL << 32).hash(message);
@@ -36,7 +36,7 @@ fn blake2xs_of_80(message: &[u8]) -> Vec<u8> {
     nodes.collect()
 }
 
-/// Two sums of words of `len` bytes.
+/// Fletcher's two sums, over words of `len` bytes.
 fn fletcher(message: &[u8], len: usize) -> Vec<u8> {
     let modulus = (1u128 << (8 * len)) - 1;
     let (mut low, mut high) = (0u128, 0u128);
@@ -48,7 +48,7 @@ fn fletcher(message: &[u8], len: usize) -> Vec<u8> {
     both.to_be_bytes()[16 - 2 * len..].to_vec()
 }
 
-/// The sum of all bytes.
+/// Returns the sum of all bytes.
 fn sum(message: &[u8], len: usize) -> Vec<u8> {
     let sum: u64 = message.iter().map(|byte| u64::from(*byte)).sum();
     sum.to_be_bytes()[8 - len..].to_vec()
@@ -62,7 +62,7 @@ fn internet(message: &[u8]) -> Vec<u8> {
     (!(sum as u16)).to_be_bytes().to_vec()
 }
 
-/// The System V ABI's function.
+/// The function of the System V ABI.
 fn elf(message: &[u8]) -> Vec<u8> {
     let mut hash = 0u32;
     for byte in message {
@@ -80,7 +80,7 @@ fn numbers(message: &[u8], start: u32, step: fn(u32, u32) -> u32) -> Vec<u8> {
     message.iter().fold(start, |hash, byte| step(hash, u32::from(*byte))).to_be_bytes().to_vec()
 }
 
-/// FIPS 180 of 1993.
+/// FIPS 180 (1993).
 fn sha0(message: &[u8]) -> Vec<u8> {
     let mut padded = message.to_vec();
     padded.push(0x80);
@@ -113,7 +113,8 @@ fn sha0(message: &[u8]) -> Vec<u8> {
     state.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
-/// SP 800-185 section 6: cSHAKE of the block's length, digests of blocks, their number and the length of the digest in bits.
+/// SP 800-185 section 6: cSHAKE of the block length, the digests of blocks, their number and the length of the digest
+/// in bits.
 fn parallel_hash(message: &[u8], shake: &str, digest_len: usize, block: usize) -> Vec<u8> {
     let left = |number: u64| {
         let bytes: Vec<u8> = number.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
@@ -130,11 +131,11 @@ fn parallel_hash(message: &[u8], shake: &str, digest_len: usize, block: usize) -
         message.chunks(block).flat_map(|block| inner.digest(block).as_bytes().to_vec()).collect();
     let number = message.len().div_ceil(block) as u64;
     let all = [left(block as u64), blocks, right(number), right(8 * digest_len as u64)].concat();
-    // cSHAKE under the name of the function, by its own definition: a padded prefix, and other bits of domain.
+    // cSHAKE with the function's name, by its own definition: a padded prefix, and different domain bits.
     cshake(&all, b"ParallelHash", digest_len, &left)
 }
 
-/// cSHAKE by Keccak's sponge of another library.
+/// cSHAKE with the Keccak sponge of another library.
 fn cshake(message: &[u8], name: &[u8], digest_len: usize, left: &dyn Fn(u64) -> Vec<u8>) -> Vec<u8> {
     let rate = if digest_len == 32 { 168 } else { 136 };
     let mut padded = [left(rate as u64), left(8 * name.len() as u64), name.to_vec(), left(0)].concat();
@@ -223,8 +224,8 @@ fn digests_are_those_of_other_libraries_and_of_the_definitions() {
     }
 }
 
-/// What no library here has besides ours: vectors prove the values (`vectors.rs`), and here a message in slices, with and without
-/// a known length, has the digest it has as a whole.
+/// Algorithms for which no other library is available: vectors verify the values (`vectors.rs`), and here a message in
+/// slices, with and without a known length, must have the same digest as the whole message.
 #[test]
 fn slices_make_no_difference_to_any_algorithm() {
     let data = input::bytes("sm64:29", 140_000);
@@ -245,7 +246,7 @@ fn slices_make_no_difference_to_any_algorithm() {
     }
 }
 
-/// What counts bytes, blocks or leaves, and no program in `oracles.rs` computes.
+/// Algorithms that count bytes, blocks or leaves, and that no program in `oracles.rs` computes.
 const COUNTERS: &[&str] = &[
     "kt128",
     "kt256",
@@ -268,7 +269,7 @@ const COUNTERS: &[&str] = &[
     "inet16",
 ];
 
-/// Others that count, and are compared at other lengths in `conformance.rs`, `crc.rs` and `keyed.rs`.
+/// Other algorithms with a counter, which are compared at other lengths in `conformance.rs`, `crc.rs` and `keyed.rs`.
 const MORE_COUNTERS: &[(&str, Oracle)] = &[
     #[cfg(target_arch = "x86_64")]
     ("blake-256", by::<blake_hash::Blake256>),
@@ -291,8 +292,8 @@ fn crc64(parameters: &'static crc::Algorithm<u64>, message: &[u8]) -> Vec<u8> {
     crc::Crc::<u64>::new(parameters).checksum(message).to_be_bytes().to_vec()
 }
 
-/// As in `oracles.rs`, by hand, in a quarter of an hour and with nine gibibytes of memory, or what `TRUESUM_COUNTERS` names:
-/// `cargo test --release -p truesum-hash --all-features --test hash -- --ignored serial`.
+/// As in `oracles.rs`, run manually, takes a quarter of an hour and nine gibibytes of memory; `TRUESUM_COUNTERS`
+/// restricts the algorithms: `cargo test --release -p truesum-hash --all-features --test hash -- --ignored serial`.
 #[test]
 #[ignore = "hashes four gibibytes seventy times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_libraries() {

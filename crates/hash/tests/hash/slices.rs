@@ -3,7 +3,7 @@
 use crate::input::Random;
 use truesum_hash::{Digest, Spec};
 
-/// The digest of a message in random slices of up to `most` bytes.
+/// Returns the digest of a message fed in random slices of up to `most` bytes.
 pub fn in_slices(spec: &Spec, message: &[u8], random: &mut Random, most: u64) -> Digest {
     let mut hasher = spec.hasher_for_size(message.len() as u64);
     let mut rest = message;

@@ -1,5 +1,5 @@
-//! Tree digests against vectors that other programs confirmed, against a slow reading of the specification, and proofs
-//! against forgeries.
+//! Tree digests compared with vectors that other programs confirmed and with a slow, literal implementation of the
+//! specification, and proofs tested against forgeries.
 
 mod naive;
 mod proofs;

@@ -1,14 +1,15 @@
-//! Every algorithm against known answers: `testdata/vectors/NAME.json`, one file for each row of the table.
+//! Every algorithm compared with known answers: `testdata/vectors/NAME.json`, one file for each row of the table.
 //!
-//! A vector says where its message comes from, which document has such vectors, and which program confirmed the value.
+//! A vector states where its message comes from, which document contains such vectors, and which program confirmed the
+//! value.
 
 use crate::input;
 use truesum_hash::{ALGORITHMS, Digest, Spec};
 
-/// Tree digests, whose vectors `tree_vectors.rs` reads.
+/// Tree digests, whose vectors are read in `tree_vectors.rs`.
 const TREES: &[&str] = &["s3-etag", "glacier"];
 
-/// The message that a vector's `input` names.
+/// Returns the message that a vector's `input` names.
 fn message(input: &serde_json::Value) -> Vec<u8> {
     let (name, len) = (input["gen"].as_str().expect("gen"), input["len"].as_u64().expect("len"));
     let bytes = match name.split_once(' ') {

@@ -13,14 +13,14 @@ use std::ops::Range;
 /// A container.
 #[derive(Debug)]
 pub(super) struct Azure {
-    /// Its URL, without a slash at its end.
+    /// Its URL, without a trailing slash.
     base: String,
 }
 
-/// A container as the environment describes it.
+/// Opens a container with the settings of the environment.
 ///
 /// # Errors
-/// No account is named, or its credentials cannot be read.
+/// No account is set, or its credentials cannot be read.
 pub(super) fn open(container: &str) -> Result<(Azure, Signing), Failure> {
     let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container).with_allow_http(true);
     let mut endpoint = variable(&["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"]);
@@ -79,7 +79,7 @@ impl Service for Azure {
             "Blobs/Blob/Properties/Content-Length" => told.size = text.parse().ok(),
             "Blobs/Blob/Properties/Last-Modified" => told.modified = seconds(text).unwrap_or(0),
             "Blobs/Blob/Properties/Etag" => told.version = etag(text),
-            // Accounts with a hierarchy of names list its folders as blobs without bytes.
+            // Accounts with a hierarchical namespace list its folders as empty blobs.
             "Blobs/Blob/Properties/ResourceType" => is_folder = text == "directory",
             "Blobs/Blob" => match (told.end(), take(&mut is_folder)) {
                 (Some(Object { size: 0, .. }), true) => {}
@@ -106,7 +106,7 @@ impl Service for Azure {
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {
-        // Lists have it without the quotes that the header has.
+        // Listings omit the quotes that the header has.
         etag(answer.header("etag")?).map(|etag| etag.trim_matches('"').to_owned())
     }
 

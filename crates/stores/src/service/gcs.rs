@@ -1,4 +1,4 @@
-//! Google Cloud Storage, by its JSON interface: lists there have the checksums, and versions are generations.
+//! Google Cloud Storage, through its JSON API: its listings include checksums, and versions are generations.
 
 use super::{Object, PAGE, Page, Service, variable};
 use crate::failure::Failure;
@@ -13,11 +13,11 @@ use truesum::manifest::Time;
 /// A bucket.
 #[derive(Debug)]
 pub(super) struct Gcs {
-    /// The URL of its objects, without a slash at its end.
+    /// The URL of its objects, without a trailing slash.
     base: String,
 }
 
-/// A bucket as the environment describes it.
+/// Opens a bucket with the settings of the environment.
 ///
 /// # Errors
 /// Its credentials cannot be read.
@@ -49,7 +49,7 @@ impl Gcs {
     }
 }
 
-/// A member that is text, or a number as text.
+/// Returns a member that is text, or a number as text.
 fn text<'v>(value: &'v Value, member: &str) -> Option<&'v str> {
     value.get(member)?.as_str()
 }
@@ -78,7 +78,7 @@ impl Service for Gcs {
         let mut page = Page { objects: Vec::new(), next: text(&value, "nextPageToken").map(str::to_owned) };
         for item in value.get("items").and_then(Value::as_array).into_iter().flatten() {
             let key = text(item, "name").ok_or_else(|| bad("an object without its name"))?.to_owned();
-            // Empty ones are listed without a size by some.
+            // Some servers list empty objects without a size.
             let size = text(item, "size").map_or(Some(0), |size| size.parse().ok());
             let size = size.ok_or_else(|| bad("an object without its size"))?;
             let version = text(item, "generation").map(str::to_owned);
@@ -89,7 +89,7 @@ impl Service for Gcs {
     }
 
     fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
-        // Bytes as they are stored: what is stored compressed would come expanded otherwise.
+        // Requests the bytes as stored: compressed objects would be decompressed otherwise.
         Ask::get(self.object(key, "alt=media", version), 0).ranged(range).with("accept-encoding", "gzip")
     }
 

@@ -1,4 +1,4 @@
-//! Amazon S3, and what speaks its protocol: ListObjectsV2, GetObject, HeadObject.
+//! Amazon S3, and services with its protocol: ListObjectsV2, GetObject, HeadObject.
 
 use super::{PAGE, Page, Service, Telling, etag, variable};
 use crate::failure::Failure;
@@ -14,14 +14,14 @@ use truesum::manifest::Time;
 /// A bucket.
 #[derive(Debug)]
 pub(super) struct S3 {
-    /// The URL that keys follow, with a slash at its end.
+    /// The URL that keys are appended to, with a trailing slash.
     base: String,
 }
 
-/// A bucket as environment and profiles describe it.
+/// Opens a bucket with the settings of environment and profiles.
 ///
 /// # Errors
-/// The profile is not there, or says what is not known here.
+/// The profile does not exist, or has unsupported settings.
 pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_allow_http(true);
     let says = |key| builder.get_config_value(&key);
@@ -37,7 +37,7 @@ pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
             return Err(Failure::Unasked("the endpoint of S3 begins with https:// or http://".to_owned()));
         }
         Some(endpoint) => format!("{}/{bucket}/", endpoint.trim_end_matches('/')),
-        // A certificate for all buckets has none for a name with dots.
+        // The wildcard certificate for buckets does not cover names with dots.
         None if bucket.contains('.') => format!("https://s3.{region}.amazonaws.com/{bucket}/"),
         None => format!("https://{bucket}.s3.{region}.amazonaws.com/"),
     };
@@ -98,7 +98,7 @@ impl Service for S3 {
             },
             _ => {}
         })?;
-        // Where it stands in the document is the service's choice.
+        // Its position in the document is up to the service.
         for object in page.objects.iter_mut().filter(|_| is_escaped) {
             match unescaped(&object.key) {
                 Some(key) => object.key = key,
@@ -145,7 +145,7 @@ impl Service for S3 {
                 kept.checksums.push(Checksum::base64(algorithm, value, composite)?);
             }
         }
-        // Encrypted under a key of the customer or of KMS, an ETag is not the MD5 of anything that can be read.
+        // For objects encrypted with a customer's or a KMS key, the ETag is not the MD5 of the readable content.
         let sealed = answer.header("x-amz-server-side-encryption").is_some_and(|how| how != "AES256")
             || answer.header("x-amz-server-side-encryption-customer-algorithm").is_some();
         if let Some(etag) = answer.header("etag").filter(|_| !sealed) {

@@ -1,11 +1,12 @@
-//! The page cache: how much of a file is in it, and having it forgotten.
+//! The page cache: how much of a file is in it, and how to evict it.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-/// Which share of `range` is in the page cache, from a sample of up to 64 places; `None` where the system does not say.
+/// Returns the share of `range` in the page cache, from a sample of up to 64 places; `None` if the system does not
+/// report it.
 pub(crate) fn resident(path: &Path, range: Range<u64>) -> Option<f64> {
     #[cfg(target_os = "linux")]
     {
@@ -32,7 +33,7 @@ pub(crate) fn resident(path: &Path, range: Range<u64>) -> Option<f64> {
     }
 }
 
-/// Asks the system to forget the cached pages of a file.
+/// Asks the system to drop the cached pages of a file.
 pub(crate) fn evict(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
     // Dirty pages stay in the cache until they are written.

@@ -8,10 +8,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Alignment of buffers, offsets and lengths that every device accepts for `O_DIRECT`.
+/// The alignment of buffers, offsets and lengths that every device accepts for `O_DIRECT`.
 const ALIGN: usize = 4096;
 
-/// A buffer that begins at a multiple of [`ALIGN`].
+/// A buffer that starts at a multiple of [`ALIGN`].
 struct Aligned {
     bytes: Vec<u8>,
     start: usize,
@@ -44,10 +44,10 @@ fn open_direct(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads whole aligned requests, as `O_DIRECT` demands, up to the end of the file.
+/// Reads whole aligned requests, as `O_DIRECT` requires, up to the end of the file.
 fn fill_aligned(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
-    // A read that ends off the alignment is the end of the file.
+    // A read with an unaligned end has reached the end of the file.
     while filled < buffer.len() && filled.is_multiple_of(ALIGN) {
         match file.read_at(&mut buffer[filled..], offset + filled as u64) {
             Ok(0) => break,
@@ -59,10 +59,10 @@ fn fill_aligned(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize
     Ok(filled)
 }
 
-/// What a reader hands over: a filled buffer and how much of it counts.
+/// The result of a reader: a filled buffer and the number of valid bytes.
 type Filled = io::Result<(Aligned, usize)>;
 
-/// `depth` threads keep a request each in flight; this thread takes the buffers in the order of the file.
+/// `depth` threads keep one request each in flight; this thread takes the buffers in file order.
 pub(super) fn read(
     path: &Path,
     buffer: u64,
@@ -101,7 +101,7 @@ pub(super) fn read(
             let (to_take, empty) = &readers[(request % depth) as usize];
             let (mut buffer, len) = to_take.recv().map_err(io::Error::other)??;
             sink(range.start + request * size as u64, &buffer.slice()[..len]);
-            // A reader that is done needs no buffer.
+            // A reader that has finished needs no buffer.
             let _ = empty.try_send(buffer);
         }
         Ok(())

@@ -1,6 +1,7 @@
-//! A shared read-only mapping, window after window.
+//! A shared read-only mapping, window by window.
 //!
-//! Unguarded, unlike the program's own reader: a benchmark is of a file at rest.
+//! Without protection against truncation, unlike the program's own reader: a benchmark reads a file that does not
+//! change.
 #![allow(unsafe_code)]
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
@@ -24,14 +25,14 @@ impl Mapping {
     }
 
     fn advise(&self, advice: Advice) {
-        // Advice that a system does not know changes nothing.
-        // SAFETY: the mapping is ours and stays mapped; advice for reading does not change its contents.
+        // Unknown advice has no effect. SAFETY: the mapping belongs to this value and stays mapped; advice for reading
+        // does not change its contents.
         let _ = unsafe { rustix::mm::madvise(self.start, self.len, advice) };
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: mapped and readable until dropped. Another process may write the file meanwhile, which a benchmark of a
-        // file at rest excludes; truncating it ends the program, as it does any user of a mapping.
+        // SAFETY: mapped and readable until dropped. A benchmark requires that no other process writes the file
+        // meanwhile; truncating it would terminate the program, as with any mapping.
         unsafe { std::slice::from_raw_parts(self.start.cast(), self.len) }
     }
 }
@@ -46,15 +47,15 @@ impl Drop for Mapping {
 /// When pages are mapped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pages {
-    /// Each when it is first touched.
+    /// Each on first access.
     AsTouched,
     /// All of a window at once (`MAP_POPULATE`).
     AtOnce,
-    /// In huge pages where the system can (`MADV_HUGEPAGE`).
+    /// As huge pages if the system supports it (`MADV_HUGEPAGE`).
     Huge,
 }
 
-/// Maps `window` bytes at a time; all of the range at once for 0.
+/// Maps `window` bytes at a time; the whole range at once for 0.
 pub(super) fn read(
     file: &File,
     window: u64,

@@ -40,7 +40,7 @@ pub(super) fn positioned(
     Ok(())
 }
 
-/// Calls again after an interruption; the end of the file is an error, because the range lies within the file.
+/// Repeats the call after an interruption; the end of the file is an error, because the range lies within the file.
 fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match call() {

@@ -1,17 +1,18 @@
-//! What is done with the bytes that a strategy reads: a value that any order and any cut of the reads must give alike.
+//! How the bytes that a strategy reads are processed: into a value that does not depend on the order and sizes of
+//! reads.
 //!
-//! Strategies cut a file differently and threads read parts of it at once, so no plain digest of the file can be compared.
-//! Blocks of 1 MiB can: each is hashed with its index, and the first eight bytes of the digests are added up. A block read
-//! twice, left out, swapped with another or cut at a wrong place changes the sum.
+//! Strategies divide a file differently and threads read parts of it concurrently, so no plain digest of the file can
+//! be compared. Blocks of 1 MiB can: each is hashed with its index, and the first eight bytes of the digests are added
+//! up. A block that is read twice, omitted, swapped or divided at the wrong place changes the sum.
 
 use truesum_hash::{Hasher, Spec};
 
 /// Bytes of a block.
 pub(crate) const BLOCK: u64 = 1 << 20;
 
-/// Takes bytes in the order of a part of the file that begins at a multiple of [`BLOCK`].
+/// Takes the bytes of a part of the file in order, starting at a multiple of [`BLOCK`].
 pub(crate) enum Touch {
-    /// Adds up all bytes, each at its place in a word: the least work that touches every byte.
+    /// Adds up all bytes, each at its position in a word: the least work that reads every byte.
     Sum(u64),
     /// Hashes blocks.
     Hash { hasher: Box<Hasher>, pending: bool, sum: u64 },
@@ -26,7 +27,7 @@ impl Touch {
         }
     }
 
-    /// The bytes at `offset`, which follow those of the call before.
+    /// Processes the bytes at `offset`, which follow those of the previous call.
     pub(crate) fn feed(&mut self, mut offset: u64, mut bytes: &[u8]) {
         match self {
             Touch::Sum(sum) => *sum = sum.wrapping_add(sum_of(offset, bytes)),
@@ -50,7 +51,7 @@ impl Touch {
         }
     }
 
-    /// The value of all bytes fed; those of several parts are added up (wrapping).
+    /// Returns the value of all bytes fed; values of several parts are added up (wrapping).
     pub(crate) fn value(self) -> u64 {
         match self {
             Touch::Sum(sum) => sum,
@@ -70,7 +71,7 @@ fn end(hasher: &mut Hasher) -> u64 {
     digest.as_bytes().iter().take(8).fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The bytes as a sum of words: byte `o` of the file counts `256^(o mod 8)`.
+/// Returns the bytes as a sum of words: byte `o` of the file counts `256^(o mod 8)`.
 fn sum_of(offset: u64, bytes: &[u8]) -> u64 {
     let placed = |offset: u64, bytes: &[u8]| {
         let values = bytes.iter().zip(offset..).map(|(byte, o)| u64::from(*byte) << (8 * (o % 8)));
@@ -79,7 +80,7 @@ fn sum_of(offset: u64, bytes: &[u8]) -> u64 {
     let head = (offset.next_multiple_of(8) - offset).min(bytes.len() as u64) as usize;
     let (head, body) = bytes.split_at(head);
     let (words, tail) = body.as_chunks::<64>();
-    // Eight sums side by side, or each addition would wait for the one before.
+    // Eight independent sums, so that additions do not wait for each other.
     let mut sums = [0u64; 8];
     for words in words {
         let (words, _) = words.as_chunks::<8>();
@@ -91,7 +92,7 @@ fn sum_of(offset: u64, bytes: &[u8]) -> u64 {
     sum.wrapping_add(placed(offset + (bytes.len() - tail.len()) as u64, tail))
 }
 
-/// The sum of the bytes of a buffer in memory, for the rate of memory itself.
+/// Returns the sum of the bytes of a buffer in memory, for measuring the rate of memory itself.
 pub(crate) fn sum(bytes: &[u8]) -> u64 {
     sum_of(0, bytes)
 }

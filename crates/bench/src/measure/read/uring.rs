@@ -16,7 +16,7 @@ pub(super) fn read(
     Err(io::Error::new(io::ErrorKind::Unsupported, "this program is built without io_uring"))
 }
 
-/// `depth` reads in flight on one ring; buffers are taken in the order of the file.
+/// Reads with `depth` requests in flight on one ring; buffers are taken in file order.
 #[cfg(all(target_os = "linux", feature = "uring"))]
 pub(super) fn read(
     path: &Path,
@@ -33,7 +33,7 @@ pub(super) fn read(
     let requests = (range.end - range.start).div_ceil(size);
     let depth = (depth.max(1) as u64).min(requests) as usize;
     let mut ring = IoUring::new(depth.next_power_of_two() as u32)?;
-    // Leaked on every way out but the last line: until all requests are done the kernel may write into them.
+    // Leaked on every exit except the last line: until all requests have completed, the kernel may write into them.
     let mut buffers = std::mem::ManuallyDrop::new(vec![vec![0u8; size as usize]; depth]);
     let mut done: Vec<Option<i32>> = vec![None; depth];
     let want = |request: u64| (range.end - range.start - request * size).min(size);
@@ -44,8 +44,9 @@ pub(super) fn read(
                 .offset(range.start + request * size)
                 .build()
                 .user_data(slot as u64);
-        // SAFETY: the buffers are dropped only when no request is in flight, and a buffer is touched by nobody before its
-        // request is done; the ring has room for `depth` entries, and a slot is used again only when its request is done.
+        // SAFETY: the buffers are dropped only when no request is in flight, and a buffer is not accessed before its
+        // request has completed; the ring has room for `depth` entries, and a slot is reused only when its request has
+        // completed.
         unsafe { ring.submission().push(&entry) }.map_err(io::Error::other)
     };
     for request in 0..depth as u64 {
@@ -70,7 +71,7 @@ pub(super) fn read(
                 failure = Some(io::Error::from_raw_os_error(-result));
                 break;
             }
-            // The rest of a short read is read plainly: it is rare, and correct is enough.
+            // The rest of a short read uses a plain read: this is rare, so only correctness matters.
             Ok(read) if read < len => {
                 file.read_exact_at(&mut buffers[slot][read..len], offset + read as u64)?
             }

@@ -1,4 +1,4 @@
-//! Whether every way of computing a digest gives the same one: what does not is not timed.
+//! Checks that all ways of computing a digest agree: those that do not are not timed.
 
 use super::points::named;
 use crate::quantity;
@@ -6,7 +6,7 @@ use crate::record::Agreement;
 use truesum_hash::kernel::{self, Kernel};
 use truesum_hash::{Spec, hash_many, hash_many_on};
 
-/// The digests of one message in every way there is, against the expected one where it is known.
+/// Computes the digest of one message in all ways, and compares it with the expected one if known.
 pub(super) fn agree(spec: &Spec, message: &[u8], expected: Option<&str>) -> Agreement {
     let one_call = spec.digest(message).to_hex();
     let digest = expected.map_or_else(|| one_call.clone(), str::to_owned);

@@ -1,4 +1,4 @@
-//! What is asked of a run: by the definition, and by the command line.
+//! The parameters of a run: from the definition, and from the command line.
 
 use crate::models::effort::{self, Bytes, Choice, Effort};
 use crate::models::engine::Engine;
@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What it is, in one line.
+    /// A description in one line.
     pub summary: String,
     /// The messages.
     pub input: Memory,
     /// The algorithms.
     pub algorithms: Algorithmic,
-    /// How long.
+    /// The duration.
     pub effort: Effort,
-    /// Digests of one message of [`Memory::rate_size`], in hexadecimal, from other programs.
+    /// Digests of one message of [`Memory::rate_size`], in hexadecimal, computed by other programs.
     pub expected: BTreeMap<String, String>,
     /// Engines for `--compare`.
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct Definition {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
-    /// How they are made; `xorshift64*` is the one way there is.
+    /// How they are generated; only `xorshift64*` is supported.
     pub generator: String,
     /// Its seed, not zero.
     pub seed: u64,
@@ -37,19 +37,19 @@ pub struct Memory {
     pub sizes: Vec<Bytes>,
     /// The same with `--quick`.
     pub quick_sizes: Vec<Bytes>,
-    /// The message that rates are given for.
+    /// The message size for rates.
     pub rate_size: Bytes,
-    /// One message of a batch.
+    /// The size of each message in a batch.
     pub batch_size: Bytes,
 }
 
-/// Which algorithms are measured how closely.
+/// Which algorithms are measured in how much detail.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Algorithmic {
     /// Those whose rate is measured.
     pub rate: Choice,
-    /// Those measured by size, way of calling, kernel and threads.
+    /// Those measured by size, API, kernel and threads.
     pub detail: Choice,
     /// Both, with `--quick`.
     pub quick: Choice,
@@ -85,7 +85,7 @@ pub enum Part {
     Rate,
     /// By message size.
     Size,
-    /// New hasher, reused hasher, one call, many messages: what a call costs.
+    /// New hasher, reused hasher, one call, many messages: the cost of a call.
     Mode,
     /// By kernel row.
     Kernel,

@@ -1,4 +1,4 @@
-//! What a reader wants to know of a run of `bench algorithms`.
+//! The main findings of a run of `bench algorithms`.
 
 use super::views::{MANY, ranked};
 use crate::measure::statistics::median;

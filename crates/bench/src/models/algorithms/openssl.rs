@@ -1,7 +1,7 @@
-//! `--compare openssl`: another library's own benchmark, in turn with ours.
+//! `--compare openssl`: another library's own benchmark, alternating with ours.
 //!
-//! `openssl speed` divides bytes by the processor time of its thread outside the kernel, over one buffer, for a second. So do
-//! we here, and only here.
+//! `openssl speed` divides bytes by the processor time of its thread outside the kernel, over one buffer, for one
+//! second. Only here, truesum is measured the same way.
 
 use crate::measure::process::thread_user_seconds;
 use crate::models::engine::{Engine, fill};
@@ -14,10 +14,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 use truesum_hash::Spec;
 
-/// Seconds of one sample: the shortest `openssl speed` can do.
+/// Seconds per sample: the minimum of `openssl speed`.
 const SECONDS: &str = "1";
 
-/// Measures each algorithm that the engine has: engine, truesum, engine, truesum ...
+/// Measures each algorithm that the engine provides: engine, truesum, engine, truesum ...
 pub(crate) fn compare(
     engine: &Engine,
     specs: &[&Spec],
@@ -85,7 +85,7 @@ pub(crate) fn compare(
     Ok(())
 }
 
-/// Processor seconds of one message, from about one second of work.
+/// Returns the processor seconds per message, from about one second of work.
 fn ours(spec: &Spec, message: &[u8]) -> f64 {
     let mut hasher = spec.hasher();
     let mut work = |times: usize| {
@@ -96,7 +96,7 @@ fn ours(spec: &Spec, message: &[u8]) -> f64 {
         }
         thread_user_seconds() - start
     };
-    // By the wall: systems that count processor time in ticks may say that two messages took none.
+    // Timed by the wall clock: systems that count processor time in ticks may report zero for two messages.
     let start = Instant::now();
     work(2);
     let one = (start.elapsed().as_secs_f64() / 2.0).max(1e-7);
@@ -104,7 +104,7 @@ fn ours(spec: &Spec, message: &[u8]) -> f64 {
     work(times) / times as f64
 }
 
-/// Bytes per second that the engine reports of itself.
+/// Returns the bytes per second that the engine reports.
 fn speed(engine: &Engine, algorithm: &str, bytes: usize) -> Result<f64, String> {
     let bytes = bytes.to_string();
     let words = engine.command(&[("algorithm", algorithm), ("bytes", &bytes), ("seconds", SECONDS)]);
@@ -113,13 +113,13 @@ fn speed(engine: &Engine, algorithm: &str, bytes: usize) -> Result<f64, String> 
         .ok_or_else(|| format!("{} printed no rate", words.join(" ")))
 }
 
-/// The rate in `+F:22:sha256:1178461572.41`, the machine-readable form.
+/// Returns the rate in `+F:22:sha256:1178461572.41`, the machine-readable form.
 fn machine_readable(text: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix("+F:"))?;
     line.rsplit(':').next()?.trim().parse().ok().filter(|rate| *rate > 0.0)
 }
 
-/// The digest that the engine prints of a message on its standard input.
+/// Returns the digest that the engine prints for a message on its standard input.
 fn digest_of(engine: &Engine, algorithm: &str, message: &[u8]) -> Result<String, String> {
     let words = fill(&engine.digest, &[("algorithm", algorithm)]);
     let mut child = command(&words)
@@ -129,7 +129,7 @@ fn digest_of(engine: &Engine, algorithm: &str, message: &[u8]) -> Result<String,
         .spawn()
         .map_err(|why| why.to_string())?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A child that does not read to the end says so by its digest.
+        // If a child does not read to the end, its digest shows it.
         let _ = stdin.write_all(message);
     }
     let output = child.wait_with_output().map_err(|why| why.to_string())?;

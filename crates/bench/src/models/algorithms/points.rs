@@ -8,7 +8,7 @@ use truesum_hash::kernel::{self, Kernel, Runnable};
 /// How a point calls the hash.
 #[derive(Clone, Copy)]
 pub(super) enum Call {
-    /// A hasher made for each message.
+    /// A new hasher for each message.
     New,
     /// One hasher for all messages.
     Reused,
@@ -16,7 +16,7 @@ pub(super) enum Call {
     OneShot,
     /// Many messages in lanes.
     Batch,
-    /// As many messages as the row has lanes, by this row alone.
+    /// As many messages as the row has lanes, with this row only.
     Row(Runnable),
 }
 
@@ -41,11 +41,11 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Messages hashed by one call.
+    /// Returns the number of messages hashed by one call.
     pub(super) fn messages(&self) -> usize {
         match self.call {
             Call::Batch => {
-                // Full lanes, several times over where messages are short.
+                // Full lanes, several times over for short messages.
                 let lanes = kernel::full_lanes(self.spec.algorithm());
                 lanes * (64 / lanes).max(1)
             }
@@ -54,7 +54,7 @@ impl Point {
         }
     }
 
-    /// The kernel row that computes.
+    /// Returns the kernel row that is used.
     pub(super) fn kernel(&self) -> String {
         let rows = kernel::rows(self.spec.algorithm());
         match self.call {

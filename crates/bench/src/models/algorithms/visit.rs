@@ -1,4 +1,4 @@
-//! One visit of one point: seconds and allocations of one message.
+//! One visit of one point: seconds and allocations per message.
 
 use super::points::{Call, Point};
 use crate::measure::{self, Samples};
@@ -7,10 +7,10 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 use truesum_hash::{Spec, hash_many, hash_many_on};
 
-/// Samples of one visit.
+/// Samples per visit.
 pub(super) const SAMPLES: usize = 4;
 
-/// One visit of one point: seconds and allocations of one message.
+/// Visits one point once: returns seconds and allocations per message.
 pub(super) fn visit(point: &Point, data: &[u8], slot: Duration) -> Samples {
     let spec = &point.spec;
     let message = &data[..point.bytes];
@@ -46,9 +46,9 @@ pub(super) fn visit(point: &Point, data: &[u8], slot: Duration) -> Samples {
     samples
 }
 
-/// Several threads, each with its own hasher over the same bytes, started together.
+/// Measures several threads, started together, each with its own hasher over the same bytes.
 ///
-/// A sample's seconds are those of the whole, divided by the messages of all threads.
+/// The seconds of a sample are the total time divided by the number of messages of all threads.
 fn in_threads(spec: &Spec, message: &[u8], threads: usize, slot: Duration) -> Samples {
     let mut hasher = spec.hasher();
     hasher.update(message);

@@ -1,4 +1,4 @@
-//! What a reader wants to know of a run of `bench io`.
+//! The main findings of a run of `bench io`.
 
 use super::views::device;
 use crate::quantity::rate;

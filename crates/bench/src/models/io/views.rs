@@ -14,7 +14,7 @@ fn gbs(m: Option<&Measurement>) -> Option<f64> {
     m.and_then(Measurement::rate).map(|r| r / 1e9)
 }
 
-/// The fastest that anything read past the cache: what the device gives.
+/// Returns the fastest uncached read rate: the speed of the device.
 pub(super) fn device(record: &Record) -> Option<f64> {
     let direct = record.part("read").filter(|m| m.engine.starts_with("O_DIRECT") && m.algorithm == "none");
     direct.filter_map(Measurement::rate).reduce(f64::max)

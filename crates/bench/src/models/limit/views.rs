@@ -1,4 +1,4 @@
-//! The section of `bench limit`: rates side by side, and in words what to do.
+//! The section of `bench limit`: a comparison of rates, and advice in words.
 
 use crate::quantity::{digits, rate};
 use crate::record::{Measurement, Record};
@@ -10,7 +10,7 @@ use truesum_hash::{Status, find};
 pub(super) fn sections(record: &Record) -> Vec<Section> {
     let limits = Limits::of(record);
     let mut text = advice(record, &limits);
-    // Less than this is chance.
+    // Smaller differences are chance.
     if limits.cache.zip(limits.memory).is_some_and(|(cache, memory)| cache > memory * 1.05) {
         text.push(
             "The page cache reads faster than memory here: a part of the file lay in the processor's own caches, \
@@ -71,7 +71,7 @@ pub(super) fn pair<'a>(record: &'a Record, name: &str) -> (Option<&'a Measuremen
     (find("one message"), find("many messages"))
 }
 
-/// What can be read per second, from where.
+/// The read rate of each source, per second.
 pub(super) struct Limits {
     device: Option<f64>,
     cache: Option<f64>,
@@ -90,7 +90,7 @@ impl Limits {
         }
     }
 
-    /// The slowest that data comes from, with its name.
+    /// Returns the slowest source of data, with its name.
     pub(super) fn source(&self) -> Option<(&'static str, f64)> {
         let device = self.device.map(|rate| ("disk", rate));
         device.or(self.cache.map(|rate| ("page cache", rate)))
@@ -107,7 +107,7 @@ impl Limits {
     }
 }
 
-/// The answer in words. Never recommends a broken algorithm or a checksum without saying what it cannot do.
+/// Returns the advice in words. It never recommends a broken algorithm or a checksum without stating its limits.
 fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     let mut words = Vec::new();
     let Some((name, source)) = limits.source() else {
@@ -154,7 +154,7 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     words
 }
 
-/// One for hostile data and one for accidents, each with its status.
+/// Recommends one algorithm for protection against attacks and one for accidental errors, each with its status.
 fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<String> {
     let cheapest = |wanted: fn(&Status) -> bool| {
         let fitting = needs.iter().filter(|(_, _, status)| status.as_ref().is_some_and(wanted));

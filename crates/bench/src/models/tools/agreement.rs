@@ -1,38 +1,38 @@
-//! Reading the digests out of any program's manifest, to see whether programs agree.
+//! Extracts the digests from any program's manifest, to see whether programs agree.
 //!
-//! Not a parser of formats: the files of the tree are known, so a line is searched for one of their names and for a digest
-//! outside it. That reads GNU, BSD, SFV, CSV and cfv's own layouts alike, and a name or digest that is not exactly right is
-//! not found, which counts as disagreement.
+//! Not a parser of formats: the files of the tree are known, so each line is searched for one of their names and for a
+//! digest outside it. This works for GNU, BSD, SFV, CSV and cfv's own layouts, and a name or digest that is not exactly
+//! correct is not found, which counts as disagreement.
 
 use crate::models::engine::Spelling;
 use data_encoding::BASE32_NOPAD;
 use std::collections::{BTreeMap, HashSet};
 use truesum_hash::{Digest, Spec};
 
-/// The files of a directory, by their paths below it.
+/// The files of a directory, by their relative paths.
 #[derive(Debug)]
 pub struct Files {
     root: Vec<u8>,
     names: HashSet<Vec<u8>>,
 }
 
-/// What a manifest says: the digest of each file.
+/// The contents of a manifest: the digest of each file.
 pub type Digests = BTreeMap<Vec<u8>, Digest>;
 
 impl Files {
-    /// The files with these paths below `root`, an absolute path. Names that formats must escape are left out: they would
-    /// tell formats apart, not digests.
+    /// Returns the files with these paths below `root`, an absolute path. Names that formats must escape are omitted:
+    /// they would reveal differences of formats, not of digests.
     pub fn new(root: Vec<u8>, names: impl IntoIterator<Item = Vec<u8>>) -> Files {
         let plain = |name: &Vec<u8>| !name.iter().any(|b| matches!(b, b'\\' | b'\n' | b'\r' | b'"'));
         Files { root, names: names.into_iter().filter(plain).collect() }
     }
 
-    /// How many there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// The digests of a manifest's lines. `length` is that of a digest in bytes, where it is known.
+    /// Returns the digests in a manifest's lines. `length` is the size of a digest in bytes, if known.
     pub fn digests(&self, manifest: &[u8], spelling: Spelling, length: Option<usize>) -> Digests {
         let mut found = Digests::new();
         for line in manifest.split(|b| *b == b'\n') {
@@ -56,14 +56,15 @@ impl Files {
         let candidates = words(line).filter_map(|(start, end)| {
             let digest = decode(&line[start..end], spelling, length)?;
             let name = self.name(&line[end..]).or_else(|| self.name(&line[..start]))?;
-            // A size or a part of a name may look like a digest too; a digest is longer, or stands at an end of the line.
+            // A size or a part of a name may look like a digest too; a digest is longer, or stands at one end of the
+            // line.
             let at_an_end = start == 0 || line[end..].iter().all(u8::is_ascii_whitespace);
             Some(((end - start, at_an_end), (name, digest)))
         });
         candidates.max_by_key(|(rank, _)| *rank).map(|(_, entry)| entry)
     }
 
-    /// The known file that this part of a line names, with separators and a size around it.
+    /// Returns the known file that this part of a line names, surrounded by separators and a size.
     fn name<'a>(&self, part: &'a [u8]) -> Option<&'a [u8]> {
         let below = |text: &'a [u8]| {
             let inside = text.strip_prefix(&self.root[..])?.strip_prefix(b"/")?;
@@ -81,7 +82,7 @@ impl Files {
     }
 }
 
-/// Where a name may end: at the end, or before what formats put behind it.
+/// Returns the possible ends of a name: the end of the part, or before anything that formats append.
 fn ends(part: &[u8]) -> Vec<usize> {
     let trimmed = |end: usize, drop: fn(u8) -> bool| {
         part[..end].iter().rposition(|b| !drop(*b)).map_or(0, |last| last + 1)
@@ -89,14 +90,14 @@ fn ends(part: &[u8]) -> Vec<usize> {
     let bare = trimmed(part.len(), |b| matches!(b, b' ' | b'\t' | b','));
     let bsd = trimmed(bare, |b| matches!(b, b' ' | b'='));
     let bsd = if part[..bsd].ends_with(b")") { bsd - 1 } else { bsd };
-    // "name   1,234  ": a size behind the name.
+    // "name   1,234  ": a size after the name.
     let sized = trimmed(trimmed(bare, |b| b.is_ascii_digit() || b == b','), |b| b == b' ');
-    // "name  crc32  md5": other digests behind the name, two blanks between.
+    // "name  crc32  md5": other digests after the name, separated by two spaces.
     let columns = part.windows(2).enumerate().filter(|(_, pair)| pair == b"  ").map(|(at, _)| at);
     [part.len(), bare, bsd, sized].into_iter().chain(columns).collect()
 }
 
-/// The maximal runs of letters and digits.
+/// Returns the maximal runs of letters and digits.
 fn words(line: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -114,7 +115,7 @@ fn decode(word: &[u8], spelling: Spelling, length: Option<usize>) -> Option<Dige
     let fits = |digest: &Digest| length.map_or(digest.len() >= 4, |length| digest.len() == length);
     match spelling {
         Spelling::Hex => Digest::from_hex(word).ok().filter(fits),
-        // A word of the right length in hexadecimal is not base32.
+        // A word of the right length in hexadecimal is not Base32.
         Spelling::Base32 => {
             let bytes = BASE32_NOPAD.decode(&word.to_ascii_uppercase()).ok().filter(|b| b.len() >= 16);
             bytes
@@ -129,13 +130,13 @@ fn decode(word: &[u8], spelling: Spelling, length: Option<usize>) -> Option<Dige
     }
 }
 
-/// The SHA-256 of a text.
+/// Returns the SHA-256 of a text.
 pub(crate) fn digest_of(text: &[u8]) -> Digest {
     let sha256: Spec = "sha256".parse().expect("the table has SHA-256");
     sha256.digest(text)
 }
 
-/// One digest over all: SHA-256 of the lines `HEX  NAME` in the order of names.
+/// Returns one digest over all: the SHA-256 of the lines `HEX  NAME`, sorted by name.
 pub fn over_all(digests: &Digests) -> Digest {
     let sha256: Spec = "sha256".parse().expect("the table has SHA-256");
     let mut hasher = sha256.hasher();
@@ -147,7 +148,7 @@ pub fn over_all(digests: &Digests) -> Digest {
     hasher.finish()
 }
 
-/// The first file for which `found` is not `expected`, in words; `None` if they agree on every file.
+/// Describes the first file for which `found` is not `expected`; `None` if they agree on every file.
 pub fn difference(expected: &Digests, found: &Digests) -> Option<String> {
     for (name, digest) in expected {
         let name = String::from_utf8_lossy(name);

@@ -1,4 +1,4 @@
-//! The run before the clock: engines must agree on the digest of every file, or refuse a manifest with a wrong one.
+//! The run before timing: engines must agree on the digest of every file, or reject a manifest with a wrong one.
 
 use super::agreement::{self, Digests, Files};
 use super::contender::{Contender, parts, run_once, sums};
@@ -70,7 +70,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What a manifest says of each file: its digest, or all digests of `md5+sha256` behind each other.
+/// Returns the digests of each file in a manifest, concatenated for `md5+sha256`.
 fn digests(name: &str, files: &Files, manifest: &[u8], spelling: Spelling) -> Digests {
     let length = |part| find(part).map(|row| row.digest_len);
     if parts(name).count() == 1 {
@@ -88,14 +88,14 @@ fn digests(name: &str, files: &Files, manifest: &[u8], spelling: Spelling) -> Di
     joined.into_iter().map(|(file, (_, bytes))| (file, Digest::new(&bytes))).collect()
 }
 
-/// Where a run works: the tree, and the temporary directory.
+/// The directories of a run: the tree, and the temporary directory.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) root: &'a Path,
     pub(super) scratch: &'a Path,
 }
 
-/// Writes a manifest, and keeps the engines that accept it and refuse it with one digit changed.
+/// Writes a manifest, and keeps the engines that accept it and reject it with one digit changed.
 pub(super) fn check_verifiers(
     name: &str,
     command: &[String],
@@ -153,7 +153,8 @@ pub(super) fn check_verifiers(
     Ok(())
 }
 
-/// The digests that most engines give; of equals the first. A manifest without all files counts only if there is no other.
+/// Returns the digests that most engines compute, the first ones in case of a tie. A manifest without all files counts
+/// only if there is no other.
 fn majority(read: &[Option<Digests>], files: usize) -> Option<&Digests> {
     let found: Vec<&Digests> = read.iter().flatten().collect();
     let votes = |digests: &Digests| found.iter().filter(|other| **other == digests).count();

@@ -1,4 +1,4 @@
-//! One command to run again and again: an engine with an algorithm.
+//! One command that is run repeatedly: an engine with an algorithm.
 
 use crate::Error;
 use crate::measure::environment::cores;
@@ -7,7 +7,7 @@ use crate::models::engine::{Engine, Spelling, fill, own_program};
 use std::path::{Path, PathBuf};
 use truesum_hash::find;
 
-/// One command to run again and again: an engine with an algorithm.
+/// One command that is run repeatedly: an engine with an algorithm.
 pub(super) struct Contender<'a> {
     pub(super) engine: &'a Engine,
     pub(super) words: Vec<String>,
@@ -19,22 +19,22 @@ pub(super) struct Contender<'a> {
     pub(super) manifest_bytes: u64,
 }
 
-/// The algorithms of a name like `md5+sha256`: several digests in one read.
+/// Returns the algorithms in a name like `md5+sha256`: several digests in one read.
 pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split('+')
 }
 
-/// Where the manifest to verify lies.
+/// Returns the path of the manifest to verify.
 pub(super) fn sums(scratch: &Path, name: &str) -> PathBuf {
     scratch.join(format!("{name}.sums"))
 }
 
-/// Our name for an algorithm, whatever the definition calls it.
+/// Returns our name for an algorithm, whatever the definition calls it.
 pub(super) fn canonical(name: &str) -> &str {
     find(name).map_or(name, |row| row.name)
 }
 
-/// The commands that compute an algorithm.
+/// Returns the commands that compute an algorithm.
 pub(super) fn contenders<'a>(
     name: &str,
     engines: &[&'a Engine],
@@ -76,7 +76,7 @@ pub(super) fn contenders<'a>(
         })
     });
     let mut group: Vec<Contender> = rows.collect();
-    // truesum may spell a digest as the tool does that made it known; hexadecimal is read as such anyway.
+    // truesum may format a digest like the algorithm's original tool; hexadecimal is recognised in any case.
     let base32 = group.iter().any(|contender| contender.spelling == Spelling::Base32);
     for contender in group.iter_mut().filter(|contender| contender.engine.own) {
         contender.spelling = if base32 { Spelling::Base32 } else { Spelling::Hex };
@@ -113,7 +113,7 @@ pub(super) fn run_once(
     }
     match std::fs::read(&out) {
         Ok(manifest) => Ok((cost, manifest)),
-        // One that verifies writes none.
+        // An engine that verifies writes none.
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok((cost, Vec::new())),
         Err(why) => Err(Error::file(&out, "reading", &why)),
     }

@@ -1,11 +1,11 @@
-//! The directory that is hashed: what is in it, and how warm it is.
+//! The directory that is hashed: its contents, and the state of the cache.
 
 use crate::Error;
 use crate::measure::read::evict;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Regular files below a directory with their sizes, sorted; links are not followed.
+/// Returns the regular files below a directory with their sizes, sorted; symbolic links are not followed.
 pub(super) fn listing(root: &Path) -> Result<Vec<(Vec<u8>, u64)>, Error> {
     let mut files = Vec::new();
     let mut directories = vec![PathBuf::new()];
@@ -32,30 +32,30 @@ pub(super) fn warm(root: &Path, files: &[(Vec<u8>, u64)], stopped: impl Fn() -> 
     let mut buffer = vec![0; 1 << 18];
     for (name, _) in files {
         let path = root.join(std::ffi::OsStr::from_bytes(name));
-        // A file that cannot be read fails the engines' own check, with their words.
+        // An unreadable file fails the engines' own check, with their messages.
         let Ok(mut file) = std::fs::File::open(path) else { continue };
         while std::io::Read::read(&mut file, &mut buffer).is_ok_and(|len| len > 0 && !stopped()) {}
     }
 }
 
-/// What was emptied before a run.
+/// What is dropped from the cache before a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cold {
     No,
-    /// The pages of the files alone.
+    /// Only the pages of the files.
     Files,
-    /// Pages, names and inodes of the whole machine: only its administrator may.
+    /// Pages, names and inodes of the whole machine: requires administrator rights.
     Machine,
 }
 
-/// Makes the next run read the files from their disk.
+/// Ensures that the next run reads the files from disk.
 pub(super) fn chill(root: &Path, files: &[(Vec<u8>, u64)]) -> Cold {
     rustix::fs::sync();
     if std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok() {
         return Cold::Machine;
     }
     for (name, _) in files {
-        // What cannot be dropped stays warm for all engines alike.
+        // Pages that cannot be dropped stay cached for all engines.
         let _ = evict(&root.join(std::ffi::OsStr::from_bytes(name)));
     }
     Cold::Files

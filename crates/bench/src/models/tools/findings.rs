@@ -1,4 +1,4 @@
-//! What a reader wants to know of a run of `bench tools`.
+//! The main findings of a run of `bench tools`.
 
 use super::views::{against_ours, by_algorithm, own, seconds};
 use crate::measure::statistics::geometric_mean;

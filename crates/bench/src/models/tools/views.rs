@@ -1,4 +1,4 @@
-//! The sections of `bench tools`: one for each engine, as the write-ups of such benchmarks have them, and all beside truesum.
+//! The sections of `bench tools`: one for each engine, as in common comparisons, and a comparison of all with truesum.
 
 use crate::measure::statistics::geometric_mean;
 use crate::quantity::{bytes, count, digits, rate};
@@ -8,10 +8,10 @@ use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 use std::collections::BTreeMap;
 
-/// Algorithms drawn beside each other, if they were measured: those people choose between.
+/// Algorithms drawn together, if they were measured: the common choices.
 const USUAL: [&str; 8] = ["crc32", "xxh128", "blake3", "md5", "sha1", "sha256", "sha512", "sha3-256"];
 
-/// This program among the engines.
+/// The name of this program among the engines.
 const OWN: &str = "truesum";
 
 pub(super) fn sections(record: &Record) -> Vec<Section> {
@@ -34,7 +34,7 @@ pub(super) fn own<'a>(measurements: &[&'a Measurement]) -> Option<&'a Measuremen
     measurements.iter().copied().find(|m| m.engine == OWN)
 }
 
-/// Time of an engine by ours, for each algorithm both have.
+/// Returns the time of an engine divided by ours, for each algorithm that both have.
 pub(super) fn against_ours(
     record: &Record,
     engine: &str,
@@ -44,7 +44,7 @@ pub(super) fn against_ours(
     theirs.filter_map(|m| Some(seconds(m) / seconds(own(by_algorithm.get(m.algorithm.as_str())?)?))).collect()
 }
 
-/// Ours first, the others by their figure.
+/// Sorts ours first, the others by their figure.
 fn in_order<T>(rows: &mut [T], engine: impl Fn(&T) -> String, figure: impl Fn(&T) -> f64) {
     rows.sort_by(|a, b| {
         let ours = |row: &T| engine(row) != OWN;
@@ -52,7 +52,7 @@ fn in_order<T>(rows: &mut [T], engine: impl Fn(&T) -> String, figure: impl Fn(&T
     });
 }
 
-/// One bar for each engine, ours in a colour of its own.
+/// Returns the bar of an engine, with a separate colour for ours.
 fn bar(engine: &str, value: f64) -> (String, Vec<Option<f64>>) {
     let values = if engine == OWN { vec![Some(value)] } else { vec![None, Some(value)] };
     (engine.to_owned(), values)
@@ -63,7 +63,7 @@ fn ours_and_others() -> Vec<String> {
     vec![OWN.to_owned(), "others".to_owned()]
 }
 
-/// How much longer each engine takes than truesum, over the algorithms both have.
+/// Shows how much longer each engine takes than truesum, over the algorithms that both have.
 fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -> Section {
     let mut table =
         Table::new(&["engine", "#algorithms", "#time against truesum", "#from", "#to", "version"]);
@@ -205,7 +205,7 @@ fn one_engine(
     }
 }
 
-/// The measurements of a record by algorithm and engine.
+/// Groups the measurements of a record by algorithm and engine.
 pub fn by_algorithm(record: &Record) -> BTreeMap<&str, Vec<&Measurement>> {
     let mut found: BTreeMap<&str, Vec<&Measurement>> = BTreeMap::new();
     for m in record.part("tool") {

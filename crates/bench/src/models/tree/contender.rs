@@ -1,4 +1,4 @@
-//! Something to run over the file: the plain digest, a tree of leaves on some threads, another program.
+//! One thing to run over the file: the plain digest, a tree on a number of threads, another program.
 
 use super::definition::{Arguments, Definition};
 use super::pieces::{in_pieces, one_go};
@@ -12,7 +12,7 @@ use std::path::Path;
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Spec};
 
-/// Something to run over the file.
+/// One thing to run over the file.
 pub(super) struct Contender {
     pub(super) part: &'static str,
     pub(super) engine: String,
@@ -90,7 +90,8 @@ pub(super) fn contenders(
     Ok(found)
 }
 
-/// Computes every digest once: the same algorithm must give the same digest whatever computes it, with any threads.
+/// Computes every digest once: the same algorithm must have the same digest for every implementation and number of
+/// threads.
 pub(super) fn check(
     contenders: &mut Vec<Contender>,
     path: &Path,
@@ -120,7 +121,7 @@ pub(super) fn check(
         let agreement = if let Some(known) = known {
             known
         } else {
-            // The same algorithm fed in one go, by the code that programs use for any digest.
+            // The same algorithm on the whole message at once, with the code for ordinary digests.
             let expected = match &contender.work {
                 Work::Program { .. } => digest.clone(),
                 Work::Plain(spec) | Work::Tree { spec, .. } => one_go(spec, path, size)?.to_hex(),
@@ -141,7 +142,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Does it once: the digest in hexadecimal, and the processor seconds of other processes.
+/// Runs it once: returns the digest in hexadecimal, and the processor seconds of other processes.
 pub(super) fn work(
     work: &Work,
     path: &Path,

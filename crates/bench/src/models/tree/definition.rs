@@ -1,4 +1,4 @@
-//! What is asked of a run: by the definition, and by the command line.
+//! The parameters of a run: from the definition, and from the command line.
 
 use crate::models::effort::{self, Bytes, Effort};
 use crate::models::engine::Engine;
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What it is, in one line.
+    /// A description in one line.
     pub summary: String,
-    /// How long.
+    /// The duration.
     pub effort: Effort,
     /// Hashes of the leaves.
     pub hashes: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Definition {
     pub leaves: Vec<Bytes>,
     /// The same with `--quick`.
     pub quick_leaves: Vec<Bytes>,
-    /// Engines beside truesum.
+    /// Engines to compare with.
     #[serde(default)]
     pub engine: Vec<Engine>,
 }

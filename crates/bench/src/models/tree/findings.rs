@@ -1,4 +1,4 @@
-//! What a reader wants to know of a run of `bench tree`.
+//! The main findings of a run of `bench tree`.
 
 use crate::quantity::{digits, rate};
 use crate::record::Record;

@@ -1,4 +1,4 @@
-//! A digest of a file in one go, and the same tree digest by threads that take pieces as they become free.
+//! A digest of a file computed sequentially, and the tree digest computed by threads that take pieces when idle.
 
 use crate::Error;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher, Spec, finish_many, kernel, update_many};
 
-/// Bytes of a read: small enough that lanes of them stay in a core's own cache.
+/// Bytes per read: small enough that the slices of all lanes stay in a core's own cache.
 const SLICE: usize = 128 << 10;
 
 pub(super) fn one_go(spec: &Spec, path: &Path, size: u64) -> Result<Digest, Error> {
@@ -32,11 +32,12 @@ fn feed(file: &File, range: Range<u64>, buffer: &mut [u8], mut sink: impl FnMut(
     Ok(())
 }
 
-/// The tree digest by `threads` threads that take pieces as they become free.
+/// Computes the tree digest with `threads` threads that take pieces when idle.
 pub(super) fn in_pieces(plan: &Plan, base: &Spec, path: &Path, threads: usize) -> io::Result<Digest> {
     let file = File::open(path)?;
     let pieces = plan.pieces();
-    // Pieces that are leaves of their own are hashed side by side, as many as fill the lanes but leave work for the others.
+    // Pieces that are single leaves are hashed in parallel lanes, as many as fill the lanes but leave work for the
+    // other threads.
     let beside = match plan.piece_hasher() {
         Some(_) => (kernel::full_lanes(base.algorithm()) as u64).min(pieces.div_ceil(threads as u64)),
         None => 1,
@@ -78,7 +79,7 @@ pub(super) fn in_pieces(plan: &Plan, base: &Spec, path: &Path, threads: usize) -
     fold.finish().ok_or_else(|| io::Error::other("pieces are missing"))
 }
 
-/// Hashes leaves side by side, a slice of each at a time.
+/// Hashes leaves in parallel lanes, a slice of each at a time.
 fn leaves(
     plan: &Plan,
     file: &File,
@@ -86,7 +87,7 @@ fn leaves(
     buffer: &mut Vec<u8>,
     done: &mut Vec<(u64, Digest)>,
 ) -> io::Result<()> {
-    // Buffers 64 bytes off a power of two, or all lanes would share one set of the cache.
+    // Buffers are offset by 64 bytes from a power of two, so that lanes do not share one set of the cache.
     const STRIDE: usize = SLICE + 64;
     let ranges: Vec<Range<u64>> = batch.clone().map(|piece| plan.piece(piece)).collect();
     let mut hashers: Vec<Hasher> = ranges.iter().filter_map(|_| plan.piece_hasher()).collect();

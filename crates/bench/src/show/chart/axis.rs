@@ -1,9 +1,9 @@
-//! Values along a length, and the round ones that are labelled.
+//! Maps values to positions, and selects round values for labels.
 
 use super::kind::Scale;
 use crate::quantity::digits;
 
-/// Values along a length.
+/// Maps values to positions.
 pub(super) struct Axis {
     scale: Scale,
     low: f64,
@@ -13,7 +13,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis that holds all values, from `from` (its low end) to `to`.
+    /// Returns an axis for all values, starting at `from` (its low end) and ending at `to`.
     pub(super) fn new(values: impl Iterator<Item = f64>, scale: Scale, from: f64, to: f64) -> Axis {
         let (mut low, mut high) = (f64::INFINITY, 0.0f64);
         for value in values.filter(|v| *v > 0.0 && v.is_finite()) {
@@ -25,7 +25,7 @@ impl Axis {
         }
         let low = match scale {
             Scale::Linear => 0.0,
-            // The shortest bar keeps a length that can be seen.
+            // The shortest bar remains visible.
             Scale::Log => 10f64.powf((low / 1.6).log10().floor()).max(low / 20.0),
         };
         Axis { scale, low, high, from, to }
@@ -39,7 +39,7 @@ impl Axis {
         self.from + (self.to - self.from) * share.clamp(0.0, 1.0)
     }
 
-    /// Round values with their labels, at least `apart` pixels from one another.
+    /// Returns round values with their labels, at least `apart` pixels from one another.
     pub(super) fn ticks(&self, apart: f64) -> Vec<(f64, String)> {
         let length = (self.to - self.from).abs();
         let most = (length / apart).floor().max(1.0);
@@ -72,7 +72,7 @@ impl Axis {
     }
 }
 
-/// A round value without the zeros behind its point.
+/// Formats a round value without trailing zeros.
 fn round(value: f64) -> String {
     let text = digits(value);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }

@@ -1,4 +1,4 @@
-//! Horizontal bars with their labels beside or, in narrow windows, above them.
+//! Horizontal bars with their labels at the left or, in narrow windows, above them.
 
 use super::axis::Axis;
 use super::drawing::Drawing;
@@ -16,7 +16,7 @@ pub(super) fn draw(
 ) -> f64 {
     let width = drawing.width;
     let longest = rows.iter().map(|(label, _)| width_of(label)).fold(0.0, f64::max);
-    // On a narrow screen labels stand above their bars instead of beside them.
+    // On a narrow screen, labels are above their bars instead of at the left.
     let beside = longest + 10.0 < width * 0.4;
     let left = if beside { longest + 10.0 } else { 0.0 };
     let values = rows.iter().flat_map(|(_, values)| values.iter().flatten());
@@ -28,7 +28,7 @@ pub(super) fn draw(
         width - room,
     );
     let mut y = top + drawing.legend(&chart.series, top);
-    // Where each limit's line begins: below its label, which stands on a line of its own on the side where it fits.
+    // The start of each limit's line: below its label, which has a line of its own on the side where it fits.
     let mut limits = Vec::new();
     for (label, value) in marks {
         let x = axis.at(*value);

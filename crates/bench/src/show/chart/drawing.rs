@@ -1,4 +1,4 @@
-//! An SVG under way: its elements in the order of painting, words last.
+//! An SVG being drawn: its elements in painting order, text last.
 
 use super::theme::{Paint, escape, width_of};
 use std::fmt::Write;
@@ -6,23 +6,23 @@ use std::fmt::Write;
 /// A box: left, top, right, bottom.
 type Area = [f64; 4];
 
-/// Shapes and words.
+/// Shapes and text.
 pub(super) struct Drawing {
     shapes: String,
-    /// Painted last, so that no line crosses a word.
+    /// Painted last, so that no line crosses text.
     words: String,
-    /// Where the words are.
+    /// The areas covered by text.
     taken: Vec<Area>,
     pub(super) width: f64,
 }
 
 impl Drawing {
-    /// Nothing yet, this wide.
+    /// Returns an empty drawing of this width.
     pub(super) fn new(width: f64) -> Drawing {
         Drawing { shapes: String::new(), words: String::new(), taken: Vec::new(), width }
     }
 
-    /// The elements: shapes, and words to be painted after them.
+    /// Returns the elements: shapes, and text to be painted after them.
     pub(super) fn into_parts(self) -> (String, String) {
         (self.shapes, self.words)
     }
@@ -48,7 +48,7 @@ impl Drawing {
         );
     }
 
-    /// An upright line from `top` to `bottom`, broken where it would cross a word that is already there.
+    /// Draws a vertical line from `top` to `bottom`, interrupted where it would cross existing text.
     pub(super) fn limit(&mut self, x: f64, top: f64, bottom: f64) {
         let mut crossed: Vec<(f64, f64)> = self
             .taken
@@ -80,7 +80,7 @@ impl Drawing {
         );
     }
 
-    /// A line through points, each with a tip.
+    /// Draws a line through points, each with a tooltip.
     pub(super) fn path(&mut self, points: &[(f64, f64, String)], series: usize) {
         let path: Vec<String> = points.iter().map(|(x, y, _)| format!("{x:.1},{y:.1}")).collect();
         let paint = Paint::Stroke(series).attributes();
@@ -95,7 +95,7 @@ impl Drawing {
         }
     }
 
-    /// The names of the series with their colours, wrapped; returns the height used.
+    /// Draws the names of the series with their colours, wrapped; returns the height used.
     pub(super) fn legend(&mut self, series: &[String], top: f64) -> f64 {
         if series.len() < 2 {
             return 0.0;

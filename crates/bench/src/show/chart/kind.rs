@@ -1,9 +1,9 @@
-//! What a chart shows, not how it is drawn.
+//! The contents of a chart, independent of how it is drawn.
 
-/// A chart: what is drawn, not how.
+/// A chart: its contents, not its appearance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// Unit of the values, `MB/s`.
     pub unit: String,
@@ -13,33 +13,33 @@ pub struct Chart {
     pub kind: Kind,
 }
 
-/// How values become lengths.
+/// How values are scaled to lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// From zero, in proportion.
+    /// Proportional, from zero.
     Linear,
-    /// Each power of ten takes the same length; for values that differ a hundredfold.
+    /// Each power of ten has the same length; for values that differ a hundredfold.
     Log,
 }
 
 /// Bars or lines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// Horizontal bars from zero: for each label a value of each series. A bar's length is its value, so there is no other
-    /// scale for them.
+    /// Horizontal bars from zero: for each label a value of each series. A bar's length is proportional to its value,
+    /// so they have no other scale.
     Bars {
         /// From top to bottom.
         rows: Vec<(String, Vec<Option<f64>>)>,
         /// Vertical lines across all bars: limits to compare with.
         marks: Vec<(String, f64)>,
     },
-    /// Lines over labelled places: for each series a value at each place.
+    /// Lines over labelled positions: for each series a value at each position.
     Lines {
-        /// How values become heights.
+        /// How values are scaled to heights.
         scale: Scale,
-        /// What the places are.
+        /// The title of the horizontal axis.
         x_title: String,
-        /// Labels of the places, left to right.
+        /// Labels of the positions, left to right.
         places: Vec<String>,
         /// A line for each series.
         lines: Vec<Vec<Option<f64>>>,

@@ -6,7 +6,7 @@ use super::theme::{Paint, Theme, dark, escape, letters};
 use super::{bars, lines};
 
 impl Chart {
-    /// The chart `width` pixels wide.
+    /// Returns the chart, `width` pixels wide.
     pub fn svg(&self, width: u32, theme: Theme) -> String {
         let mut drawing = Drawing::new(f64::from(width));
         let mut top = 0.0;
@@ -21,7 +21,7 @@ impl Chart {
             }
         };
         let (title, (shapes, words)) = (escape(&self.title), drawing.into_parts());
-        // A margin, because a label may reach a pixel beyond its anchor.
+        // A margin, because a label may extend a pixel beyond its anchor.
         let (w, h) = (width + 8, height + 8.0);
         let frame = format!("viewBox=\"-4 -4 {w} {h:.0}\" width=\"{w}\" height=\"{h:.0}\" role=\"img\"");
         let body = format!("{shapes}<g {}>{words}</g>", letters());
@@ -63,7 +63,7 @@ mod tests {
         attribute(element, name).unwrap().parse().unwrap()
     }
 
-    /// The boxes of all texts, with the same estimate of widths that the layout uses, somewhat smaller.
+    /// Returns the boxes of all texts, with the layout's estimate of widths, slightly reduced.
     fn boxes(svg: &str) -> Vec<([f64; 4], String)> {
         let mut found = Vec::new();
         for element in svg.split("<text").skip(1) {
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn no_limit_crosses_a_word() {
         for width in [300, 390, 720] {
-            // Limits within, at the end of and beyond the words of bars and of each other.
+            // Limits within, at the end of and beyond the text of bars and of each other.
             for limit in (1..=100).map(f64::from) {
                 let mut chart = bars(&["a", "a label that is wide enough to stand above its bars", "c"]);
                 if let Kind::Bars { marks, .. } = &mut chart.kind {

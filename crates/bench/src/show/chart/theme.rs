@@ -1,22 +1,22 @@
-//! Colours and letters of charts, and the escaping of their words.
+//! Colours and fonts of charts, and the escaping of their text.
 //!
-//! Every element has its light colour as an attribute, because what converts SVG knows no variables and often no style sheets;
-//! classes let a style sheet put the dark colour over it.
+//! Every element has its light colour as an attribute, because SVG converters do not support variables and often no
+//! style sheets; classes let a style sheet override it with the dark colour.
 
 use std::fmt::Write;
 
-/// Where a chart will stand.
+/// Where a chart is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
-    /// A file of its own that follows the reader's light or dark setting.
+    /// A separate file that follows the reader's light or dark setting.
     Both,
-    /// A file of its own, light, without a style sheet: for conversion to PNG.
+    /// A separate file, light, without a style sheet: for conversion to PNG.
     Light,
-    /// Part of a page that holds [`dark`].
+    /// Part of a page that includes [`dark`].
     Inline,
 }
 
-/// A colour on light and on dark ground.
+/// A colour on a light and on a dark background.
 struct Colour {
     light: &'static str,
     dark: &'static str,
@@ -31,7 +31,8 @@ const TEXT: Colour = colour("#1b1f24", "#e6e9ed");
 const MUTED: Colour = colour("#57606a", "#a3abb5");
 const GRID: Colour = colour("#dde1e6", "#2f353d");
 
-/// Colours of the series: told apart with any kind of colour vision, and 3:1 or more against the ground.
+/// Colours of the series: distinguishable with any kind of colour vision, and with a contrast of 3:1 or more to the
+/// background.
 const SERIES: [Colour; 8] = [
     colour("#0969c5", "#5aa7f2"),
     colour("#c4570a", "#f0944a"),
@@ -46,26 +47,26 @@ const SERIES: [Colour; 8] = [
 /// How an element is painted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
-    /// The ground below all.
+    /// The background.
     Ground,
-    /// A word.
+    /// Text.
     Text,
     /// The title.
     Heading,
-    /// A figure, a unit.
+    /// A number or a unit.
     Muted,
-    /// A line at a round value.
+    /// A grid line at a round value.
     Grid,
     /// The line of a limit.
     Limit,
-    /// What is filled for a series.
+    /// The fill of a series.
     Fill(usize),
-    /// A series' line.
+    /// The line of a series.
     Stroke(usize),
 }
 
 impl Paint {
-    /// The class, the attribute that has the colour, and what else is always so.
+    /// Returns the class, the attribute with the colour, and the fixed attributes.
     fn row(self) -> (String, &'static str, &'static Colour, &'static str) {
         let series = |i: usize| &SERIES[i % SERIES.len()];
         let fixed = |class: &str| class.to_owned();
@@ -81,7 +82,7 @@ impl Paint {
         }
     }
 
-    /// The attributes.
+    /// Returns the attributes.
     pub(super) fn attributes(self) -> String {
         let (class, attribute, colour, rest) = self.row();
         format!("class=\"{class}\" {attribute}=\"{}\"{rest}", colour.light)
@@ -90,7 +91,7 @@ impl Paint {
 
 const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
 
-/// The attributes of all words: a halo of the ground parts them from what is below.
+/// Returns the attributes of all text: an outline in the background colour separates it from shapes below.
 pub(super) fn letters() -> String {
     format!(
         "class=\"halo\" font-family=\"{FONT}\" font-size=\"12\" paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\" \
@@ -99,10 +100,10 @@ pub(super) fn letters() -> String {
     )
 }
 
-/// Width of a character of 12 px in the widest usual sans-serif fonts, on average.
+/// Width of a 12 px character in the widest common sans-serif fonts, on average.
 const CHARACTER: f64 = 6.9;
 
-/// No less than the width of a text.
+/// Returns an upper bound for the width of a text.
 pub(super) fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
@@ -116,7 +117,7 @@ pub fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // XML 1.0 has no way to write most control characters.
+            // XML 1.0 cannot represent most control characters.
             c if c.is_control() && c != '\n' && c != '\t' => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
@@ -124,7 +125,7 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// The style sheet that puts dark colours over the light ones where the reader's setting is dark.
+/// Returns the style sheet that overrides the light colours with dark ones if the reader's setting is dark.
 pub fn dark() -> String {
     let mut rules = format!("svg .halo{{stroke:{}}}", GROUND.dark);
     let fixed = [Paint::Ground, Paint::Text, Paint::Heading, Paint::Muted, Paint::Grid, Paint::Limit];
@@ -136,7 +137,8 @@ pub fn dark() -> String {
     format!("@media(prefers-color-scheme:dark){{{rules}}}")
 }
 
-/// The colours as variables of a page: `ground`, `text`, `muted`, `grid`, and `c0`, `c1` of the first two series.
+/// Returns the colours as variables of a page: `ground`, `text`, `muted`, `grid`, and `c0`, `c1` for the first two
+/// series.
 pub fn variables() -> String {
     let named = [
         ("ground", &GROUND),

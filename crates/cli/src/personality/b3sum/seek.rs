@@ -1,6 +1,6 @@
-//! Output that is longer than what is kept in memory, or that begins somewhere else than at its first byte.
+//! Output that is too long to be kept in memory, or that does not begin with its first byte.
 //!
-//! Files are read one after the other, by one core each: the engine's digests have a beginning and an end.
+//! Files are read one after the other, each by one core, because the engine's digests have a fixed range.
 
 use super::{Arguments, Lines, Verdicts, reason};
 use crate::personality::entries::End;
@@ -14,7 +14,7 @@ use truesum::manifest::{Lines as ManifestLines, RawLine};
 use truesum::read::Guarded;
 use truesum::{Error, Root, Special};
 
-/// Hashes all operands. False if one could not be read.
+/// Hashes all operands. Returns false if one could not be read.
 pub(super) fn hash(arguments: &Arguments, names: &[Vec<u8>], spec: &Spec, streams: &mut Streams) -> Done {
     let mut lines = Lines { arguments, streams, good: true };
     for name in names {
@@ -35,10 +35,10 @@ pub(super) fn hash(arguments: &Arguments, names: &[Vec<u8>], spec: &Spec, stream
     Ok(lines.good)
 }
 
-/// Checks a manifest whose digests are the 32 bytes of output from `seek` on.
+/// Checks a manifest whose digests are the 32 bytes of output starting at `seek`.
 ///
 /// # Errors
-/// That of standard output.
+/// Returns the error of standard output.
 pub(super) fn check(
     manifest: OwnedFd,
     spec: &Spec,
@@ -49,7 +49,7 @@ pub(super) fn check(
     loop {
         let line = match lines.next() {
             Ok(Some(RawLine::Bytes(line))) => line,
-            // Longer than any name may be: no line of any kind.
+            // Longer than any name may be, so it is not a valid line.
             Ok(Some(RawLine::TooLong | RawLine::NotUtf16)) => b"?",
             Ok(None) => return Ok(End::Whole),
             Err(error) => return Ok(End::Failed(error)),

@@ -1,4 +1,4 @@
-//! `--check`: manifests in the forms GNU knows, verified as GNU verifies them.
+//! `--check`: verifies manifests in GNU's formats by GNU's rules.
 
 use super::hash::failure;
 use super::program::Kind;
@@ -17,7 +17,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::original::coreutils::{Program, Split, Splitter};
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, Verdict};
 
-/// Checks all manifests. False if anything in them is not as it should be.
+/// Checks all manifests. Returns false if anything in them fails.
 pub(super) fn check(settings: &Settings, streams: &mut Streams) -> Done {
     let program = match settings.program.kind {
         Kind::Cksum if settings.chosen => Some(Program::CksumOf(settings.algorithm.name)),
@@ -65,7 +65,7 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
         unread: 0,
         different: 0,
     };
-    // Entries that share a spec share hashers.
+    // Entries with the same spec share hashers.
     let mut specs: Vec<Arc<[Spec]>> = Vec::new();
     let mut parse = |line: &[u8]| {
         let Some(content) = Splitter::content(line) else { return Parsed::Nothing };
@@ -89,18 +89,18 @@ fn job(known: &mut Vec<Arc<[Spec]>>, split: Split<'_>) -> Job {
     };
     let spellings = [Digest::from_hex(split.digest), Digest::from_base64(split.digest)];
     let expected = spellings.into_iter().flatten().find(|digest| split.matches(digest));
-    // Base64 with stray bits at its end spells no digest: its own letters are none that could be found.
+    // Base64 with stray bits at its end is not a valid digest: it can never match.
     let expected = expected.unwrap_or_else(|| Digest::new(split.digest));
     Job { expected: vec![expected], ..Job::argument(OsString::from_vec(split.path), &specs) }
 }
 
-/// Counts what a manifest's entries came to, and tells it.
+/// Counts and prints the results for a manifest's entries.
 struct Verdicts<'a> {
     settings: &'a Settings,
     streams: &'a mut Streams,
-    /// The manifest's name as messages show it.
+    /// The manifest's name as shown in messages.
     manifest: &'a [u8],
-    /// Proper lines.
+    /// The number of valid lines.
     read: u64,
     matched: u64,
     improper: u64,
@@ -122,7 +122,7 @@ impl Verdicts<'_> {
         }
     }
 
-    /// The last messages on a manifest, and whether all in it is well.
+    /// Prints the last messages about a manifest, and returns whether everything in it is good.
     fn sum_up(mut self, end: &End) -> Done {
         let about = |what: &str| [self.manifest, b": ", what.as_bytes()].concat();
         if !matches!(end, End::Whole) {
@@ -198,7 +198,7 @@ impl Sink for Verdicts<'_> {
     }
 }
 
-/// Whether there is no file of this name. A name that leads through a file is another matter.
+/// Returns whether there is no file of this name. A name that leads through a file is a different error.
 fn is_absent(error: &Error) -> bool {
     matches!(&error.cause, Cause::Io(error) if error.raw_os_error() == Some(Errno::NOENT.raw_os_error()))
 }

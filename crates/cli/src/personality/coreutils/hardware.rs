@@ -1,14 +1,14 @@
-//! What `cksum --debug` says of the instructions that the original would choose for a CRC on this machine.
+//! The output of `cksum --debug` about the instructions that the original would use for a CRC on this machine.
 //!
-//! What is said is all that this decides: truesum has kernels of its own. As with the original, `GLIBC_TUNABLES` takes
-//! instructions away by the C library's names for them.
+//! This affects only the messages, because truesum has its own kernels. As in the original, `GLIBC_TUNABLES` disables
+//! instructions by the names that the C library uses.
 
 /// A way to compute a CRC, and the instructions it needs.
 struct Way {
     name: &'static str,
-    /// Names in `-a`.
+    /// The names in `-a`.
     algorithms: &'static [&'static str],
-    /// What the C library calls the instructions.
+    /// The C library's names of the instructions.
     needs: &'static [&'static str],
     there: fn() -> bool,
 }
@@ -49,7 +49,7 @@ static WAYS: &[Way] = &[Way {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 static WAYS: &[Way] = &[];
 
-/// The messages for an algorithm: the first instructions that are there, and before them those that are not.
+/// Returns the messages for an algorithm: the first instructions that are available, preceded by those that are not.
 pub(super) fn messages(algorithm: &str) -> Vec<String> {
     let tunables = std::env::var("GLIBC_TUNABLES").unwrap_or_default();
     let mut messages = Vec::new();
@@ -63,12 +63,12 @@ pub(super) fn messages(algorithm: &str) -> Vec<String> {
     messages
 }
 
-/// Whether the original says so for each file it opened, not for the first alone.
+/// Returns whether the original prints this for each file that it opens, and not only for the first one.
 pub(super) fn is_told_of_each_file(algorithm: &str) -> bool {
     algorithm == "crc32b"
 }
 
-/// Whether `GLIBC_TUNABLES` leaves a capability alone: the last list of them counts, and in it `-NAME` with nothing behind it.
+/// Returns whether `GLIBC_TUNABLES` leaves a capability enabled: the last list counts, and in it `-NAME` exactly.
 fn is_allowed(tunables: &str, capability: &str) -> bool {
     let Some((_, list)) = tunables.rsplit_once("glibc.cpu.hwcaps=") else { return true };
     let list = list.split(':').next().unwrap_or_default();

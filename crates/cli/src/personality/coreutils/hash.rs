@@ -1,4 +1,4 @@
-//! Digests of the operands, a line each.
+//! Prints the digests of the operands, one per line.
 
 use super::settings::Settings;
 use super::{hardware, quote};
@@ -14,7 +14,7 @@ use truesum::manifest::original::coreutils::DigestForm;
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
 
-/// Hashes all operands. False if one could not be read.
+/// Hashes all operands. Returns false if one could not be read.
 pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {
     let spec = match settings.spec() {
         Ok(spec) => spec,
@@ -33,18 +33,18 @@ pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {
     Ok(lines.good)
 }
 
-/// `NAME: why`, as GNU says it.
+/// Returns `NAME: why` in GNU's wording.
 pub(super) fn failure(error: &Error) -> Vec<u8> {
     let reason = match &error.cause {
         Cause::Special("directory") => read_directory(&error.path),
-        // What opening a socket says.
+        // The error for opening a socket.
         Cause::Special(_) => "No such device or address".to_owned(),
         cause => cause.to_string(),
     };
     [quote::name(&error.path).as_slice(), b": ", reason.as_bytes()].concat()
 }
 
-/// Whether the file could be opened before the error. To open a socket is one.
+/// Returns whether the file could be opened before the error. A socket counts as opened.
 fn was_opened(error: &Error) -> bool {
     match error.cause {
         Cause::Special(kind) => kind == "directory",
@@ -52,7 +52,7 @@ fn was_opened(error: &Error) -> bool {
     }
 }
 
-/// Why a directory cannot be read: asked of the system, which may have met a failing disk.
+/// Returns why a directory cannot be read: this asks the system, because the disk may be failing.
 fn read_directory(path: &[u8]) -> String {
     let mut byte = [0];
     match File::open(OsStr::from_bytes(path)).and_then(|mut directory| directory.read(&mut byte)) {
@@ -106,7 +106,7 @@ impl Sink for Lines<'_> {
     }
 }
 
-/// The line of one file, with its terminator.
+/// Returns the line for one file, with its terminator.
 fn line(settings: &Settings, name: &[u8], found: &Found) -> Vec<u8> {
     let Some(digest) = found.digests().first() else { return Vec::new() };
     if settings.raw {

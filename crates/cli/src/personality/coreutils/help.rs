@@ -1,9 +1,9 @@
-//! `--help` and `--version`: the options in GNU's order, in words of our own.
+//! `--help` and `--version`: the options in GNU's order, with different wording.
 
 use super::program::{Kind, PROGRAMS, Program};
 use truesum::manifest::original::coreutils::by_name;
 
-/// The release of GNU coreutils whose behaviour this is.
+/// The release of GNU coreutils whose behaviour is reproduced.
 const COREUTILS: &str = "9.11";
 
 const ALGORITHM: &str = "  -a, --algorithm=TYPE  use the digest TYPE (see the list below)\n";
@@ -52,7 +52,7 @@ asterisk, and the name. --check reads both kinds of lines that this program
 writes. Text mode and binary mode read the same bytes.
 ";
 
-/// The text of `--help` of a program that was called by the name `called`.
+/// Returns the text of `--help` for a program that was called by the name `called`.
 pub(super) fn help(program: &Program, called: &[u8]) -> String {
     let usage = format!("Usage: {} [OPTION]... [FILE]...\n", String::from_utf8_lossy(called));
     let (tag, bits) = by_name(program.algorithm.as_bytes()).map_or(("", 0), |row| (row.tag, row.bits));
@@ -105,7 +105,7 @@ pub(super) fn help(program: &Program, called: &[u8]) -> String {
     text
 }
 
-/// The types of `cksum -a`, those that have a program first named by it.
+/// Returns the types of `cksum -a`, with the program that uses each of them.
 fn types() -> String {
     let mut text = "\nTYPE is one of the following and determines the format of the lines:\n".to_owned();
     for name in ["sysv", "bsd", "crc", "crc32b", "md5", "sha1", "sha2", "sha3", "blake2b", "sm3"] {
@@ -127,7 +127,7 @@ fn types() -> String {
     text
 }
 
-/// The text of `--version`.
+/// Returns the text of `--version`.
 pub(super) fn version(program: &Program) -> String {
     format!(
         "{} (truesum {}, as GNU coreutils) {COREUTILS}\nLicense: {}.\n",
@@ -148,7 +148,7 @@ mod tests {
         for program in PROGRAMS {
             let text = help(program, program.name.as_bytes());
             for row in options::of(program.kind) {
-                // cksum takes these for the sake of scripts, and does not advertise them.
+                // cksum accepts these for compatibility, and does not document them.
                 let silent = program.kind == Kind::Cksum
                     && matches!(row.ask, options::Ask::Binary | options::Ask::Text);
                 let long = row.long.map_or("-r ".to_owned(), |long| format!("--{long}"));
@@ -162,7 +162,7 @@ mod tests {
         let types = types();
         for row in ALGORITHMS {
             let listed = types.contains(&format!("  {} ", row.name));
-            // Members of a family are taken, but `sha2` stands for them.
+            // Members of the SHA-2 family are accepted, but only `sha2` is listed.
             let member = matches!(row.name, "sha224" | "sha256" | "sha384" | "sha512");
             assert_eq!(listed, !member, "{}", row.name);
         }

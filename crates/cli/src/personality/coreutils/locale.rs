@@ -1,4 +1,5 @@
-//! What the locale lets messages show, as the C library has it: a locale that is not installed is none, whatever its name.
+//! The characters that messages may use in the current locale, as determined by the C library: a locale that is not
+//! installed is ignored, whatever its name.
 
 #![allow(unsafe_code)]
 
@@ -6,17 +7,16 @@ use std::ffi::CStr;
 use std::sync::OnceLock;
 use truesum::manifest::path::Charset;
 
-/// The characters of the environment's locale. Character sets other than UTF-8 count as ASCII.
+/// Returns the character set of the environment's locale. Character sets other than UTF-8 count as ASCII.
 ///
-/// Asked for only where a message needs it: the C library opens a dozen files to answer.
+/// Determined only if a message needs it, because the C library opens a dozen files.
 pub(super) fn charset() -> Charset {
     static CHARSET: OnceLock<Charset> = OnceLock::new();
     *CHARSET.get_or_init(|| if is_utf8() { Charset::Utf8 } else { Charset::Ascii })
 }
 
 fn is_utf8() -> bool {
-    // SAFETY: both strings end in NUL, and no locale is given that would be taken over. The result is a locale of our own or
-    // null.
+    // SAFETY: both strings end in NUL, and no existing locale is passed. The result is a new locale or null.
     let locale = unsafe { libc::newlocale(libc::LC_ALL_MASK, c"".as_ptr(), std::ptr::null_mut()) };
     if locale.is_null() {
         return false;

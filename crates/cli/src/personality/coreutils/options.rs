@@ -1,9 +1,10 @@
-//! The command line as GNU's `getopt_long` reads it: options anywhere among the operands, long ones cut as short as they
-//! stay unique, `--` as their end. With `POSIXLY_CORRECT` in the environment the first operand is their end.
+//! Parses the command line like GNU's `getopt_long`: options may be anywhere among the operands, long ones may be
+//! abbreviated as long as they are unique, and `--` ends them. With `POSIXLY_CORRECT` in the environment, the first
+//! operand ends them.
 
 use super::program::Kind;
 
-/// What an option asks for.
+/// The meaning of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     Algorithm,
@@ -55,7 +56,7 @@ const fn value(ask: Ask, short: u8, long: &'static str, kinds: &'static [Kind]) 
     Row { ask, long: Some(long), short: Some(short), takes_value: true, kinds }
 }
 
-/// All options, in the order in which messages list those that a cut name could mean.
+/// All options, in the order in which messages list the possibilities for an ambiguous abbreviation.
 pub(super) static OPTIONS: &[Row] = &[
     value(Ask::Length, b'l', "length", &[B2sum, Cksum]),
     both(Ask::Check, b'c', "check", DIGESTS),
@@ -79,22 +80,22 @@ pub(super) static OPTIONS: &[Row] = &[
     long(Ask::Version, "version", ALL),
 ];
 
-/// The options of a program.
+/// Returns the options of a program.
 pub(super) fn of(kind: Kind) -> impl Iterator<Item = &'static Row> {
     OPTIONS.iter().filter(move |row| row.kinds.contains(&kind))
 }
 
-/// The options of a command line, one by one; what is left are its operands.
+/// Iterates over the options of a command line; the remaining arguments are operands.
 pub(super) struct Options<'a> {
     kind: Kind,
     args: std::slice::Iter<'a, Vec<u8>>,
-    /// What is left of an argument with several short options.
+    /// The rest of an argument with several short options.
     cluster: &'a [u8],
     operands: Vec<Vec<u8>>,
     posix: bool,
 }
 
-/// An option with its value, or why it is none.
+/// An option with its value, or why it is invalid.
 pub(super) type Found<'a> = Result<(Ask, Option<&'a [u8]>), Vec<u8>>;
 
 impl<'a> Options<'a> {
@@ -102,7 +103,7 @@ impl<'a> Options<'a> {
         Options { kind, args: args.iter(), cluster: &[], operands: Vec::new(), posix }
     }
 
-    /// The operands, once there are no more options.
+    /// Returns the operands, once there are no more options.
     pub(super) fn operands(mut self) -> Vec<Vec<u8>> {
         self.operands.extend(self.args.cloned());
         self.operands

@@ -1,26 +1,26 @@
-//! The programs of GNU coreutils: which algorithm and which options each has.
+//! The programs of GNU coreutils with their algorithms and options.
 
 /// A program of GNU coreutils.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
     pub name: &'static str,
-    /// The algorithm it has, or starts with: a name of [`truesum::manifest::original::coreutils::ALGORITHMS`].
+    /// Its algorithm, or its default: a name in [`truesum::manifest::original::coreutils::ALGORITHMS`].
     pub algorithm: &'static str,
     /// Where that algorithm is defined.
     pub reference: &'static str,
     pub kind: Kind,
 }
 
-/// Which options a program has.
+/// The set of options of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// One algorithm of one length.
+    /// One algorithm with one length.
     Sum,
     /// `b2sum`: any length.
     B2sum,
     /// `cksum`: any algorithm.
     Cksum,
-    /// `sum`: the two oldest.
+    /// `sum`: the two oldest algorithms.
     OldSum,
 }
 

@@ -1,9 +1,9 @@
-//! Words and file names as messages of GNU programs show them.
+//! Quotes words and file names as messages of GNU programs do.
 
 use super::locale::charset;
 use truesum::manifest::path::{Charset, quotef};
 
-/// A file name: as it is, or as a shell would need it.
+/// Returns a file name unchanged, or quoted for a shell.
 pub(super) fn name(name: &[u8]) -> Vec<u8> {
     let harmless =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'+');
@@ -13,7 +13,7 @@ pub(super) fn name(name: &[u8]) -> Vec<u8> {
     quotef(name, charset()).into_bytes()
 }
 
-/// A word of the command line between quotation marks, with C's escapes.
+/// Returns a word of the command line in quotation marks, with C escapes.
 pub(super) fn word(word: &[u8]) -> Vec<u8> {
     word_in(word, charset())
 }

@@ -1,4 +1,4 @@
-//! What a command line asks for, checked in the order in which GNU checks it, so that the same message comes first.
+//! The settings of a command line, tested in GNU's order, so that the same message comes first.
 
 use super::options::{Ask, Options};
 use super::program::{Kind, Program};
@@ -7,14 +7,14 @@ use crate::personality::streams::{Done, Streams};
 use truesum::hash::Spec;
 use truesum::manifest::original::coreutils::{ALGORITHMS, Checksum, DigestForm, by_name};
 
-/// What a command line asks for.
+/// The settings of a command line.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub program: &'static Program,
     pub algorithm: &'static Checksum,
-    /// Whether `-a` chose the algorithm.
+    /// Whether `-a` selected the algorithm.
     pub chosen: bool,
-    /// Length of the digest in bits; 0 only where a check finds it out.
+    /// The digest length in bits; 0 only if a check determines it.
     pub bits: usize,
     pub binary: bool,
     pub tagged: bool,
@@ -26,22 +26,22 @@ pub(super) struct Settings {
     pub ignore_missing: bool,
     pub strict: bool,
     pub talk: Talk,
-    /// The operands, or `-` where there are none.
+    /// The operands, or `-` if there are none.
     pub names: Vec<Vec<u8>>,
     /// Whether there are operands.
     pub named: bool,
 }
 
-/// How much a check tells. `--quiet`, `--status` and `--warn` take each other's place.
+/// How much a check prints. The last of `--quiet`, `--status` and `--warn` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Talk {
     /// A line for each file, and counts.
     Normal,
-    /// No line for files that are as they should be.
+    /// No line for files that match.
     Quiet,
-    /// Nothing but errors.
+    /// Only errors.
     Status,
-    /// Improper lines one by one, too.
+    /// Also each improperly formatted line.
     Warn,
 }
 
@@ -50,7 +50,8 @@ pub(super) enum Talk {
 pub(super) enum Stop {
     /// `--help` or `--version`: a text for standard output.
     Text(String),
-    /// What the C library says of an option that is none: it names the program as it was called. A hint at `--help` follows.
+    /// The C library's message for an invalid option, which contains the name by which the program was called. A hint
+    /// at `--help` follows.
     Option(Vec<u8>),
     /// Messages, and whether they are followed by a hint at `--help`.
     Fail(Vec<Vec<u8>>, Hint),
@@ -64,7 +65,7 @@ pub(super) enum Hint {
 }
 
 impl Stop {
-    /// Tells it.
+    /// Prints it.
     pub(super) fn tell(self, streams: &mut Streams) -> Done {
         match self {
             Stop::Text(text) => streams.write(text.as_bytes()).map(|()| true),
@@ -95,17 +96,17 @@ fn usage(message: impl Into<Vec<u8>>) -> Stop {
 }
 
 impl Settings {
-    /// Reads and checks the arguments of `program`, called by the name `called`.
+    /// Parses and tests the arguments of `program`, called by the name `called`.
     ///
     /// # Errors
-    /// There is nothing to do: help was asked for, or something is wrong.
+    /// Returns why there is nothing to do: help was requested, or something is wrong.
     pub(super) fn new(program: &'static Program, called: &[u8], args: &[Vec<u8>]) -> Result<Settings, Stop> {
         let mut algorithm = by_name(program.algorithm.as_bytes()).unwrap_or(&ALGORITHMS[0]);
         let mut length: Option<(usize, &[u8])> = None;
         let (mut chosen, mut check, mut ignore_missing, mut strict) = (false, false, false, false);
         let (mut zero, mut base64, mut raw, mut debug) = (false, false, false, false);
         let mut talk = Talk::Normal;
-        // Nothing where neither was said.
+        // `None` if neither was given.
         let (mut binary, mut tagged) = (None, None);
         let posix = std::env::var_os("POSIXLY_CORRECT").is_some();
         let mut options = Options::new(program.kind, args, posix);
@@ -198,16 +199,17 @@ impl Settings {
         })
     }
 
-    /// What computes the digests.
+    /// Returns the algorithm.
     ///
     /// # Errors
-    /// There is no such digest, in words.
+    /// Fails with a message if there is no such digest.
     pub(super) fn spec(&self) -> Result<Spec, String> {
         self.algorithm.spec(self.bits).map_err(|error| error.to_string())
     }
 }
 
-/// The value of `-l`: decimal, blanks and a sign allowed in front. What is too large stays so.
+/// Parses the value of `-l`: a decimal number, which may be preceded by blanks and a sign. Numbers that are too large
+/// are saturated.
 fn number(text: &[u8]) -> Result<usize, Stop> {
     let invalid = |why: &[u8]| Err(fail([b"invalid length: ", quote::word(text).as_slice(), why].concat()));
     let (negative, digits) = match text.trim_ascii_start() {
@@ -225,7 +227,7 @@ fn number(text: &[u8]) -> Result<usize, Stop> {
     Ok(digits.iter().fold(0, digit))
 }
 
-/// The length of the digest in bits, from that of `-l`.
+/// Returns the digest length in bits for the value of `-l`.
 fn bits(algorithm: &Checksum, length: Option<(usize, &[u8])>, check: bool) -> Result<usize, Stop> {
     let word = |text: &str| String::from_utf8_lossy(&quote::word(text.as_bytes())).into_owned();
     let invalid = |text: &[u8], why: String| {

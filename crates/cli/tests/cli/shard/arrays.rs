@@ -1,9 +1,9 @@
-//! Arrays of jobs as schedulers start them, and processes of one machine.
+//! Job arrays as schedulers start them, and processes on one machine.
 
 use crate::program::Folder;
 use std::process::Command;
 
-/// A tree of small files in seven bundles, and what one run says of it.
+/// Returns a tree of small files in seven bundles, and the manifest from a single run.
 fn seven() -> (Folder, Vec<u8>) {
     let folder = Folder::new();
     for at in 0..35 {
@@ -68,7 +68,7 @@ fn fewer_workers_than_bundles_share_them_and_more_have_nothing_to_do() {
     }
 }
 
-/// As README and docs show it.
+/// As shown in README and docs.
 #[test]
 fn xargs_and_parallel_start_workers() {
     for (tool, script) in [
@@ -98,7 +98,7 @@ fn a_part_tells_nothing_of_who_computed_it() {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// What an indexed job has to say, by the reference of `batch/v1`: a cluster to run it is not here.
+/// What an indexed job must contain, according to the reference of `batch/v1`: there is no cluster to run it.
 const JOB: &str = r#"
 import sys, yaml
 job = yaml.safe_load(open(sys.argv[1]))

@@ -1,4 +1,5 @@
-//! A worker that is killed: its part is whole or not there, at whatever system call it ends, and the next attempt goes on.
+//! A killed worker: its part is complete or does not exist, whichever system call it is killed at, and the next attempt
+//! continues.
 
 use crate::bytes::noise;
 use crate::program::Folder;
@@ -15,13 +16,13 @@ fn a_worker_killed_anywhere_leaves_a_whole_part_or_none() {
     let words = ["-a", "sha256-tree", "--bundle-bytes", "128KiB", "d"];
     assert_eq!(folder.run(&[&["shard", "plan", "-q", "-o", "plan"], &words[..]].concat()).out(), "3\n");
     let local = folder.run(&["hash", "-a", "sha256-tree", "--tag", "d"]).out;
-    // What a worker leaves that is not disturbed.
+    // The result of an uninterrupted worker.
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3", "-o", "good"]).code, Some(0));
     let good: Vec<Vec<u8>> =
         names(&folder, "good").iter().map(|name| folder.read(format!("good/{name}"))).collect();
     let mut ended = false;
     let (mut whole, mut none) = (0, 0);
-    // The first of each kind of call, then the second, and so on.
+    // The first call of each kind, then the second, and so on.
     for at in 1.. {
         let _ = std::fs::remove_dir_all(folder.path("plan.parts"));
         let inject = format!("inject=all:signal=SIGKILL:when={at}");
@@ -48,7 +49,7 @@ fn a_worker_killed_anywhere_leaves_a_whole_part_or_none() {
     assert!(ended && whole > 5 && none > 5, "{whole} whole, {none} not there");
 }
 
-/// Names in a folder that are parts; a file with a temporary name would be none.
+/// Returns the names of the parts in a folder; a file with a temporary name would not be one.
 fn names(folder: &Folder, of: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder.path(of)) else { return Vec::new() };
     let mut names: Vec<String> =
@@ -70,7 +71,7 @@ fn a_worker_ends_with_the_program_that_started_it() {
         .current_dir(folder.root())
         .output()
         .unwrap();
-    // It had these streams too, so it has ended; of a tebibyte it was far from done.
+    // The process held these streams too, so it has ended, long before it could have read a tebibyte.
     assert!(began.elapsed().as_secs() < 60, "{output:?}");
     assert!(names(&folder, "plan.parts").is_empty());
 }

@@ -1,4 +1,4 @@
-//! Trees of every kind, with digests beside them, whole or of what changed; and what they take the place of.
+//! Trees of every kind, with additional digests, of a whole file or of the changed parts; and what they replace.
 
 use super::stage::{Case, MIB, noise, reading, spec};
 use std::path::Path;
@@ -121,7 +121,7 @@ fn a_grown_file_is_read_from_where_it_grew() {
         };
         let saved = save(case.path(), &spec(name), &saving, &reading(2, &progress)).expect("appended");
         assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)]);
-        // From the last complete granule on, what was a granule cut short both as it was and as it is.
+        // From the last complete granule on, the rest was an incomplete granule both before and after.
         let compared = old - (old / MIB).saturating_sub(1) * MIB;
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB + compared);
         assert_eq!(saved.unread, (old / MIB).saturating_sub(1) * MIB);
@@ -186,7 +186,7 @@ fn a_tree_takes_the_place_of_no_other_file() {
     std::fs::write(&flat, "a document").expect("written");
     save().expect("saved");
     assert_eq!(std::fs::read(&flat).expect("there"), b"a document");
-    // Its own trees it replaces, damaged ones too.
+    // It replaces its own trees, including damaged ones.
     let mut bytes = std::fs::read(&target).expect("there");
     bytes[0] ^= 1;
     std::fs::write(&target, bytes).expect("written");

@@ -1,4 +1,4 @@
-//! Digests put together from pieces that workers hash.
+//! Digests combined from pieces that workers hash.
 
 use super::stage::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
@@ -18,7 +18,7 @@ fn pieces_of_two_states_of_a_file_make_no_digest() {
             .expect("hashed")
     };
     let first = piece(0..MIB);
-    // Another content of the same size, with the time of the old one: as `cp -p` and `rsync --inplace -t` write it.
+    // Different content of the same size with the old modification time: as `cp -p` and `rsync --inplace -t` write it.
     let written = std::fs::metadata(&case.file).expect("there").modified().expect("a time");
     let file = std::fs::OpenOptions::new().write(true).open(&case.file).expect("opened");
     file.write_all_at(&noise(18, 2 * MIB), 0).expect("written");
@@ -30,7 +30,7 @@ fn pieces_of_two_states_of_a_file_make_no_digest() {
         matches!(found, Err(Misfit::Moved(_, ref path, _)) if path == case.file.as_os_str().as_encoded_bytes()),
         "{found:?}"
     );
-    // The same bytes in another file are another state, too.
+    // The same bytes in another file are a different state, too.
     std::fs::rename(&case.file, case.file.with_extension("old")).expect("renamed");
     std::fs::write(&case.file, &bytes).expect("written");
     let found = combine(vec![first, piece(MIB..2 * MIB)], Origins::One);

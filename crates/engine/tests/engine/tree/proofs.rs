@@ -38,7 +38,7 @@ fn proofs_of_ranges_are_checked_by_reading_only_the_range() {
             );
             let moved = RangeProof { leaves: proof.leaves.start + 1..proof.leaves.end + 1, ..proof.clone() };
             assert!(verify_proof(case.path(), &moved, &digest, &reading(1, &progress)).is_err());
-            // BLAKE3 binds the place of every chunk, the length only in the last one.
+            // BLAKE3 binds the position of every chunk, but the length only in the last one.
             let longer = RangeProof { size: proof.size + 1, ..proof.clone() };
             assert!(
                 name == "blake3"
@@ -56,7 +56,7 @@ fn proofs_of_ranges_are_checked_by_reading_only_the_range() {
     }
 }
 
-/// One bit of a digest, or of one of some, flipped.
+/// Returns a digest with one bit flipped, chosen from several digests or within one.
 fn flipped(hash: &Digest) -> Digest {
     let mut bytes = hash.as_bytes().to_vec();
     bytes[3] ^= 4;
@@ -116,7 +116,7 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
             let whole = old_size > 0 && old_size % LEAF == 0;
             assert_eq!(counted.bytes() == 0, whole || size == 0, "{what}: {} bytes read", counted.bytes());
             assert!(counted.bytes() <= LEAF);
-            // Hashes alone are enough where the old file was of whole leaves.
+            // Hashes alone suffice if the old file consisted of whole leaves.
             assert_eq!(
                 verify_growth(None, &proof, &old_digest, &new_digest, &reading(1, &progress)).is_ok(),
                 whole,
@@ -148,7 +148,7 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
             refused(GrowthProof { size: size + 1, ..proof.clone() }, "another size");
             refused(GrowthProof { spec: spec("sha256-tree"), ..proof.clone() }, "another leaf size");
             if old_size > 0 {
-                // The same length, one byte of the old part another: no honest tree of it leads to a proof.
+                // Same length, with one byte of the old part changed: no honest tree of it leads to a proof.
                 case.flip(old_size - 1);
                 let other = case.built(name, 64 << 10);
                 let (row, changed) = (Row::Stored(&other.store), &other.found.digests()[0]);
@@ -156,7 +156,7 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
                     prove_growth(case.path(), &row, &old, &reading(1, &progress)).is_err(),
                     "{what}: no beginning"
                 );
-                // Nor does the honest path of the changed file with the old root beside it.
+                // Neither does the honest path of the changed file combined with the old root.
                 let all = Merkle::new(&spec(name)).expect("a tree").leaves(size);
                 let leaf = (old_size - 1) / LEAF;
                 let changed_bytes = std::fs::read(&case.file).expect("there");
@@ -178,7 +178,7 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
         }
         std::fs::write(&case.file, &bytes[..old_size as usize]).expect("written");
     }
-    // What shrank did not grow, and digests that do not bind a length prove nothing of the kind.
+    // A file that shrank did not grow, and digests that do not bind a length cannot prove growth.
     let old = Store::open(&old_tree).expect("readable").expect("a tree");
     std::fs::write(&case.file, &bytes[..MIB as usize]).expect("cut");
     let store = case.built(name, MIB).store;

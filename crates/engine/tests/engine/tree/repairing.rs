@@ -1,4 +1,4 @@
-//! Damage mended from a copy.
+//! Damage repaired from a copy.
 
 use super::stage::{Case, MIB, noise, reading, spec};
 use truesum::Progress;
@@ -13,7 +13,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     case.built("sha256-tree", GRANULE);
     let copy = case.file.with_extension("copy");
     let mut other = bytes.clone();
-    // The copy has damage of its own.
+    // The copy is damaged at another place.
     other[11 * MIB as usize] ^= 1;
     std::fs::write(&copy, &other).expect("written");
     let mend = |mode| {
@@ -39,7 +39,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     assert_eq!(std::fs::read(&case.file).expect("there"), damaged, "a dry run writes nothing");
     assert_eq!(mend(Mode::Write).1, plan);
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
-    // Where both are damaged, nothing is written.
+    // If both are damaged, nothing is written.
     case.flip(11 * MIB + 5);
     case.flip(1);
     let (_, mends) = mend(Mode::Write);
@@ -48,7 +48,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     assert_eq!(report.damaged, vec![11 * MIB..12 * MIB]);
     case.flip(11 * MIB + 5);
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
-    // A truncated file gets its end back.
+    // The missing end of a truncated file is restored.
     std::fs::write(&copy, &bytes).expect("written");
     std::fs::write(&case.file, &bytes[..7 * MIB as usize + 1]).expect("cut");
     let (report, _) = mend(Mode::Write);
@@ -75,7 +75,7 @@ fn another_file_is_not_written_over() {
         assert_eq!(refusal.kind(), truesum::Kind::Replaced, "{refusal}");
         assert_eq!(std::fs::read(&case.file).expect("there"), other, "not a byte is written");
     }
-    // Nothing is lost where nothing is, and half of it may be.
+    // If nothing is there, nothing is lost; at most half of it may be.
     for there in [0, 1, MIB, 3 * MIB] {
         std::fs::write(&case.file, &bytes[..there as usize]).expect("written");
         mend(Mode::Write).expect("mended");

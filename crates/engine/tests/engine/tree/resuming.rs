@@ -1,4 +1,4 @@
-//! Builds and verifications that were stopped: gone on with over the same file and tree, and over no other.
+//! Interrupted builds and verifications: resumed for the same file and tree, and for no other.
 
 use super::stage::{Case, MIB, noise, reading, spec};
 use std::io::Write;
@@ -12,7 +12,7 @@ use truesum::{Error, Progress};
 #[test]
 fn a_stopped_build_goes_on_where_it_was() {
     let bytes = noise(6, 160 * MIB);
-    // Small leaves, and large ones that are hashed one after the other beside a plain digest.
+    // Small leaves, and large ones that are hashed sequentially together with a plain digest.
     for name in ["sha256-tree", "md5-tree;leaf=2MiB"] {
         stopped_and_resumed(&bytes, name);
     }
@@ -87,7 +87,7 @@ fn a_build_of_a_file_that_changed_is_not_gone_on_with() {
     assert!(case.save("sha256-tree", GRANULE, Begin::Resume, &[]).is_ok());
 }
 
-/// Verifies with what was kept, and stops after `stop` bytes.
+/// Verifies with the saved progress, and stops after `stop` bytes.
 fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
     let store = case.store();
     let comparison = Comparison { trusted: None, resume: true };
@@ -130,7 +130,7 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
         let kept = findings_of(&case.tree);
         let (mut read, mut stops) = (0, 0);
         let report = loop {
-            // Longer each time: leaves that are hashed side by side end together, or are begun anew.
+            // Longer each time: leaves hashed in parallel finish together, or are started again.
             let (result, bytes) = go_on(&case, 2, Some((stops + 1) * 7 * MIB));
             read += bytes;
             match result {
@@ -143,7 +143,7 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
         assert_eq!((report.judgement, &report.damaged), (whole.judgement, &whole.damaged), "{name}");
         if name != "mtsum-v1.0-md5" {
             assert!(stops > 0 && report.before > 0, "{name}: {stops} stops");
-            // Granules of several units that were under way are read again.
+            // Granules of several units that were in progress are read again.
             let twice = if granule > MIB { stops * 2 * granule } else { 0 };
             assert!(read <= size + twice, "{name}: {read} bytes read of {size}");
         }
@@ -165,7 +165,7 @@ fn a_verification_is_not_gone_on_with_over_another_file_or_tree() {
         std::fs::read(&kept).expect("kept")
     };
     stopped();
-    // What was looked at is damaged now: the other modification time says that it must be looked at again.
+    // A part that was already verified is damaged now: the changed modification time shows that it must be read again.
     case.flip(MIB);
     assert!(go_on(&case, 1, None).0.is_err(), "another modification time");
     case.flip(MIB);
@@ -190,7 +190,7 @@ fn a_verification_is_not_gone_on_with_over_another_file_or_tree() {
     std::fs::write(&case.tree, &other).expect("damaged");
     assert!(go_on(&case, 1, None).0.is_err(), "another tree");
     std::fs::write(&case.tree, &tree).expect("whole");
-    // Without being asked to, nothing of it is read or written.
+    // Unless requested, no saved progress is read or written.
     let before = stopped();
     std::fs::write(&kept, b"nonsense").expect("written");
     assert_eq!(case.verify().judgement, Judgement::Good);

@@ -1,4 +1,4 @@
-//! Files with a tree beside them, in a folder of their own, and what is done to them.
+//! Files with a tree next to them in a directory of their own, and operations on them.
 
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use truesum::{Error, Mapping, Progress};
 
 pub const MIB: u64 = 1 << 20;
 
-/// The algorithm of that name.
+/// Returns the algorithm with this name.
 pub fn spec(name: &str) -> Spec {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Reading by so many threads, as files are read that may change.
+/// Returns the options for reading with this many threads, for files that may change.
 pub fn reading(threads: usize, progress: &Progress) -> Reading<'_> {
     Reading { threads, mapping: Mapping::Guarded, ..Reading::new(progress) }
 }
 
-/// Random bytes that differ at every offset.
+/// Returns random bytes that differ at every offset.
 pub fn noise(seed: u64, len: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let word = || {
@@ -35,7 +35,7 @@ pub fn noise(seed: u64, len: u64) -> Vec<u8> {
     bytes
 }
 
-/// A file, and the place of its tree.
+/// A file and the path of its tree.
 pub struct Case {
     _folder: tempfile::TempDir,
     pub file: PathBuf,
@@ -43,7 +43,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// A folder with a file of these bytes and no tree yet.
+    /// Creates a directory with a file of these bytes and no tree yet.
     pub fn new(bytes: &[u8]) -> Case {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, tree) = (folder.path().join("data"), folder.path().join("data.ftr"));
@@ -51,28 +51,28 @@ impl Case {
         Case { _folder: folder, file, tree }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.file
     }
 
-    /// Saves the tree of the file.
+    /// Builds and saves the tree of the file.
     pub fn save(&self, name: &str, granule: u64, begin: Begin, beside: &[Spec]) -> Result<Saved, Error> {
         let saving = Saving { target: &self.tree, granule, begin, beside, trust_prefix: false };
         save(self.path(), &spec(name), &saving, &reading(3, &Progress::default()))
     }
 
-    /// A tree that begins anew, with nothing beside it.
+    /// Builds a tree from the beginning, without additional digests.
     pub fn built(&self, name: &str, granule: u64) -> Saved {
         self.save(name, granule, Begin::Fresh, &[]).expect("built")
     }
 
-    /// The stored tree, opened.
+    /// Opens the stored tree.
     pub fn store(&self) -> Store {
         Store::open(&self.tree).expect("readable").expect("a stored tree")
     }
 
-    /// What the stored tree says of the file now.
+    /// Verifies the file against the stored tree.
     pub fn verify(&self) -> Difference {
         verify(self.path(), &self.store(), None, &reading(2, &Progress::default())).expect("verified")
     }
@@ -83,7 +83,7 @@ impl Case {
         file.write_all_at(bytes, offset).expect("patched");
     }
 
-    /// Changes a byte and puts the modification time back.
+    /// Changes a byte and restores the modification time.
     pub fn flip_unnoticed(&self, offset: u64) {
         let file = std::fs::File::options().read(true).write(true).open(&self.file).expect("open");
         let modified = file.metadata().and_then(|metadata| metadata.modified()).expect("a time");
@@ -91,7 +91,7 @@ impl Case {
         file.set_modified(modified).expect("put back");
     }
 
-    /// Changes one bit of the byte at `offset`; twice is as before.
+    /// Flips one bit of the byte at `offset`; twice restores it.
     pub fn flip(&self, offset: u64) {
         let mut byte = [0];
         let file = std::fs::File::open(&self.file).expect("readable");

@@ -1,4 +1,5 @@
-//! What a tree says of a file: where it is damaged, cut, grown or shifted, and whether the tree itself can be believed.
+//! What a tree reports about a file: where it is damaged, truncated, grown or shifted, and whether the tree itself can
+//! be trusted.
 
 use super::stage::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
@@ -49,13 +50,13 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
     }
 }
 
-/// What `verify` says of a stored tree with these bytes; refusal to open it is tree damage too.
+/// Returns what `verify` reports for a stored tree with these bytes; a tree that cannot be opened counts as damaged.
 fn judged(case: &Case, place: &Path) -> Judgement {
     match Store::open(place).expect("readable") {
         Err(_) => Judgement::TreeDamaged,
         Ok(store) => match verify(case.path(), &store, None, &reading(1, &Progress::default())) {
             Ok(report) => report.judgement,
-            // A tree that says of itself that it is not complete.
+            // A tree that is marked as incomplete.
             Err(_) => Judgement::TreeDamaged,
         },
     }
@@ -87,7 +88,7 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
             file.set_len(len as u64).expect("cut");
             assert_eq!(judged(&case, &place), Judgement::TreeDamaged, "{name}, {len} bytes");
         }
-        // A damaged tree never lends its name to a damaged file, nor hides it.
+        // A damaged tree is never reported as a damaged file, and never hides one.
         case.flip(10_000);
         file.write_all_at(&tree, 0).expect("whole again");
         assert_eq!(judged(&case, &place), Judgement::FileDamaged);

@@ -1,4 +1,4 @@
-//! The specification read literally, against the library on random lengths and leaf sizes.
+//! A literal implementation of the specification, compared with the library for random lengths and leaf sizes.
 
 use crate::input::{self, Random};
 use truesum_hash::tree::Plan;
@@ -37,7 +37,7 @@ fn sealed(hash: &str, data: &[u8], log2: u8) -> Digest {
     base.digest(&[&[2][..], b"ftree-1\0", &name, &[log2], &[0; 7], &len, root.as_bytes()].concat())
 }
 
-/// The digest of `data` fed in random slices, some of them runs of zeros where the data are zero.
+/// Returns the digest of `data` fed in random slices, with some runs of zeros fed as such.
 fn fed(spec: &Spec, data: &[u8], random: &mut Random) -> Digest {
     let mut hasher = spec.hasher_for_size(data.len() as u64);
     let mut rest = data;
@@ -192,7 +192,7 @@ fn a_long_run_of_zeros_is_free() {
         hasher.update(b"tail");
         hasher
     };
-    // 2^60 bytes: nobody lives long enough to feed them.
+    // 2^60 bytes, which could never be fed.
     let digest = hasher_of(1 << 60).finish();
     assert_ne!(digest, hasher_of((1 << 60) + 1).finish());
     let mut short = input::bytes("zero", 300_000 + 8);

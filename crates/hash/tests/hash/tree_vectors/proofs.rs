@@ -1,4 +1,5 @@
-//! Proofs accepted and forgeries refused, with a weak but real hash: what is tested is the shape, and that every bit counts.
+//! Proofs accepted and forgeries refused, with a weak but real hash: the tests cover the structure, and that every bit
+//! counts.
 
 use crate::input::Random;
 use std::cell::RefCell;
@@ -11,7 +12,7 @@ use truesum_hash::tree::{
 };
 use truesum_hash::{Digest, Spec};
 
-/// All subtree hashes of a tree of distinct leaves: hashed once, looked up a million times.
+/// All subtree hashes of a tree with distinct leaves: computed once, looked up a million times.
 struct Tree {
     merkle: Merkle,
     leaves: Vec<Digest>,
@@ -54,7 +55,7 @@ fn flip(path: &mut [Digest], random: &mut Random) {
     path[at] = Digest::new(&bytes);
 }
 
-/// One of the ways to tamper with a proof; `None` if it does not apply.
+/// Returns a proof with one kind of manipulation; `None` if it does not apply.
 fn mutate(kind: u64, path: &[Digest], random: &mut Random) -> Option<Vec<Digest>> {
     let mut path = path.to_vec();
     let len = path.len() as u64;
@@ -100,7 +101,7 @@ fn range_proofs_are_accepted_and_forgeries_refused() {
                 assert_ne!(result, Ok(root.clone()), "{start}..{end} of {size}, forged as {kind}");
                 refused += 1;
             }
-            // Another place: the leaves are distinct, so their hashes do not fit there.
+            // Another position: the leaves are distinct, so their hashes do not fit there.
             let shifted = start + 1..end + 1;
             if end < size {
                 assert_ne!(tree.root_of(size, shifted, &path), Ok(root.clone()));
@@ -149,7 +150,7 @@ fn a_last_leaf_that_grew_is_proven_and_nothing_else_is() {
         let node = |left: &Digest, right: &Digest| tree.merkle.node(left, right);
         let new_root = tree.hash(0..new);
         for leaf in 0..new {
-            // The old tree, hashed level by level: the leaf was another one when it was the last.
+            // The old tree, hashed level by level: the last leaf of the old file was shorter.
             let old_leaves = [&tree.leaves[..leaf as usize], std::slice::from_ref(&part)].concat();
             let roots = (tree.merkle.reduce(old_leaves), new_root.clone());
             let path = tree.path(leaf..leaf + 1);

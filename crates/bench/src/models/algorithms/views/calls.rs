@@ -1,4 +1,4 @@
-//! What a call costs.
+//! The cost of a call.
 
 use crate::measure::statistics::median;
 use crate::quantity::{bytes, digits};

@@ -1,4 +1,4 @@
-//! Beside other libraries: `--compare`.
+//! Comparison with other libraries: `--compare`.
 
 use crate::measure::statistics::{median, paired_ratios};
 use crate::quantity::bytes;
@@ -16,7 +16,7 @@ pub(super) fn others(record: &Record) -> Section {
         let ours = record.part("compare").find(|m| {
             m.engine == "truesum" && m.algorithm == theirs.algorithm && m.variant == theirs.variant
         });
-        // Seconds of theirs by seconds of ours: how many times faster we are, pair by pair.
+        // Their seconds divided by ours: how many times faster truesum is, pair by pair.
         let ratio = ours.and_then(|ours| median(&paired_ratios(&theirs.seconds, &ours.seconds)));
         table.rows.push(vec![
             theirs.algorithm.clone(),

@@ -1,4 +1,4 @@
-//! How fast each algorithm is on one core, and what follows for a stream, a payload and a file.
+//! The speed of each algorithm on one core, and what follows for a stream, a payload and a file.
 
 use crate::quantity::{bytes, digits, rate, time};
 use crate::record::{Measurement, Record};
@@ -6,10 +6,10 @@ use crate::show::cells::{cycles_cell, distinct, rate_cell, spread, status};
 use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
-/// The variant of many messages at a time.
+/// The variant for many messages at a time.
 pub(in crate::models::algorithms) const MANY: &str = "batch in lanes";
 
-/// The measurements of a part that belong to one algorithm and variant.
+/// Returns the measurements of a part that belong to one algorithm and variant.
 fn pick<'a>(record: &'a Record, part: &'a str, algorithm: &str, variant: &str) -> Option<&'a Measurement> {
     record.part(part).find(|m| m.algorithm == algorithm && m.variant == variant)
 }
@@ -79,7 +79,7 @@ pub(super) fn rates(record: &Record) -> Section {
     }
 }
 
-/// Cores for a stream, and what a small payload and a file take.
+/// The number of cores for a stream, and the time for a small payload and a file.
 pub(super) fn needs(record: &Record) -> Section {
     const PAYLOAD: u64 = 512;
     const FILE: f64 = 100e6;

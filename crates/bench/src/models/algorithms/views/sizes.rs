@@ -34,7 +34,7 @@ pub(super) fn sizes(record: &Record) -> Section {
             ]);
         }
     }
-    // Eight colours; the table has all.
+    // There are eight colours; the table has all algorithms.
     let drawn: Vec<&str> = names.iter().copied().take(8).collect();
     let line = |name: &&str| {
         sizes
