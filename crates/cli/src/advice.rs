@@ -79,7 +79,7 @@ impl Trouble {
                 "the content does not match: restore the file from a copy; --locate shows which bytes differ, if a tree was stored"
             }
             Trouble::Corrupt => {
-                "the modification time is unchanged, so no program wrote to the file: restore it from a copy and check the disk"
+                "the modification time is unchanged, so probably no program wrote to the file: restore it from a copy and check the disk"
             }
             Trouble::Restored => {
                 "an earlier version of the file: if intended, accept it with truesum update --refresh=all"

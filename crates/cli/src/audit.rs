@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::audit::Options;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::template::Template;
 use truesum::verify::bag::is_bag;
 use truesum::{Mapping, Remote, Wanted};
 
@@ -28,6 +29,10 @@ pub fn run(args: AuditArgs) -> Exit {
         Ok(template) => template,
         Err(refusal) => return console.refuse(&refusal),
     };
+    if template.as_ref().is_some_and(Template::has_manifest) {
+        let text = "--format-string: %{manifest} is not available in audit";
+        return console.refuse(&Refusal::with_hint(text, "it is available in truesum check"));
+    }
     let manner = Manner {
         form: match (args.json, args.status) {
             (true, _) => ResultForm::Json,

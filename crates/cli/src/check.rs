@@ -4,6 +4,7 @@
 mod advice;
 pub mod arguments;
 mod locate;
+pub mod named;
 mod plan;
 mod report;
 #[cfg(feature = "stores")]
@@ -34,7 +35,7 @@ use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let mut plan = match plan(args) {
+    let plan = match plan(args) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -61,17 +62,13 @@ pub fn run(args: CheckArgs) -> Exit {
     let options = truesum::Options { own, ..plan.options.clone() };
     let watch = Watch::start(plan.tell.line, None, &mut console);
     let began = Instant::now();
-    if let Subject::File(file, expected) = &mut plan.subject
-        && let Some(parts) = &expected.parts
+    if let Subject::Files(files, expected) = &plan.subject
+        && expected.parts.is_some()
+        && (plan.options.remote.is_some() || files.iter().any(|file| file == Path::new("-")))
     {
-        if plan.options.remote.is_some() || file.as_path() == Path::new("-") {
-            console.display = None;
-            let why = "--expect: the part size of standard input and of objects must be specified";
-            return console.refuse(&Refusal::with_hint(why, "-a 's3-etag;part=8MiB' specifies it"));
-        }
-        if let Some(spec) = with_part_size(parts, file, &watch, plan.options.threads) {
-            expected.spec = spec;
-        }
+        console.display = None;
+        let why = "--expect: the part size of standard input and of objects must be specified";
+        return console.refuse(&Refusal::with_hint(why, "-a 's3-etag;part=8MiB' specifies it"));
     }
     let mut verification = Verification::new(&options, &watch.progress);
     let mut telling = Telling::new(&plan, console, output, trees.as_ref(), &watch.progress);
@@ -79,11 +76,13 @@ pub fn run(args: CheckArgs) -> Exit {
         Subject::Manifests(names) => verification.manifests(names, &mut |event| telling.event(event)),
         Subject::Below(places) => verification.below(places, &mut |event| telling.event(event)),
         Subject::Embedded(places) => verification.embedded(places, &mut |event| telling.event(event)),
-        Subject::File(file, expected) => {
+        Subject::Files(files, expected) => files.iter().try_for_each(|file| {
+            let parts = expected.parts.as_ref();
+            let spec = parts.and_then(|parts| with_part_size(parts, file, &watch, plan.options.threads));
             telling.line_of_another(file, expected);
             let mut tell = |event: Event<'_>| telling.event(event);
-            verification.expect(file, &expected.spec, &expected.digest, &mut tell)
-        }
+            verification.expect(file, spec.as_ref().unwrap_or(&expected.spec), &expected.digest, &mut tell)
+        }),
     };
     end(verification.report(), told, telling, &watch, began)
 }

@@ -1,6 +1,7 @@
 //! The command line: determines the subcommand, whose options are defined in its own module.
 
 mod globals;
+mod guesses;
 
 use self::globals::{Globals, without_check};
 use crate::audit::arguments::AuditArgs;
@@ -35,7 +36,7 @@ use crate::values::color::Color;
 use crate::values::path::is_url;
 use crate::values::table::whole_names;
 use crate::words::count;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -146,10 +147,10 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     let options = given.iter().position(|word| word == "--").unwrap_or(given.len());
     for at in 0..options {
         let (own, before) = (given[at].to_str(), at.checked_sub(1).and_then(|at| given[at].to_str()));
-        let behind = matches!(before, Some("-a" | "--algorithm"));
-        if let Some(list) =
-            own.filter(|own| behind || own.starts_with("--algorithm=") || own.starts_with("-a"))
-        {
+        let behind = matches!(before, Some("-a" | "--algorithm" | "--from-algorithm"));
+        let begins =
+            |own: &&str| ["--algorithm=", "--from-algorithm=", "-a"].iter().any(|it| own.starts_with(it));
+        if let Some(list) = own.filter(|own| behind || begins(own)) {
             given[at] = whole_names(list).into();
         }
     }
@@ -208,9 +209,17 @@ fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
 fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
-    let command = parse_command(&arguments, help)?;
+    let command = parse_command(&arguments, help).map_err(|error| guesses::explain(error, &arguments))?;
     match &command {
-        Command::Hash(args) if implied => refuse_unknown_word(args.files.first(), given)?,
+        Command::Hash(args) if implied => refuse_unknown_word(&args.files, given)?,
+        // `sha256sum -c` is no check of a manifest named sha256sum.
+        Command::Check(args) if given.get(1).is_some_and(|word| !is_command(&word.to_string_lossy())) => {
+            let is_other = |word: &&OsString| is_missing(word) && guesses::is_program(word);
+            if let Some(first) = args.manifests.first().filter(is_other) {
+                refuse_unknown_word(std::slice::from_ref(first), given)?;
+            }
+        }
+        Command::Tree(_) => refuse_unknown_subcommand(&arguments)?,
         _ => {}
     }
     Ok(command)
@@ -218,34 +227,42 @@ fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
 
 /// Refuses a first word that names neither a command nor a file, where no command was named: a misspelt command must not turn into a
 /// file that is merely missing, nor a command behind an option into a file of its name.
-fn refuse_unknown_word(first: Option<&OsString>, given: &[OsString]) -> Result<(), clap::Error> {
-    let Some(first) = first else { return Ok(()) };
+fn refuse_unknown_word(files: &[OsString], given: &[OsString]) -> Result<(), clap::Error> {
+    let Some(first) = files.first() else { return Ok(()) };
     let text = first.to_string_lossy();
-    let refuse = |text: String| Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
     if is_command(&text) {
-        return refuse(format!(
+        let text = format!(
             "the command '{text}' must come before its options\nhint: truesum {text} ...; a file of this name is ./{text}\n"
-        ));
+        );
+        return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
     }
-    let missing =
-        || std::fs::symlink_metadata(first).is_err_and(|why| why.kind() == std::io::ErrorKind::NotFound);
-    if text == "-" || is_url(first.as_bytes()) || !missing() {
+    if text == "-" || is_url(first.as_bytes()) || !is_missing(first) {
         return Ok(());
     }
-    // Clap knows which command may be meant.
-    let similar = Cli::try_parse_from([OsString::from("truesum"), first.clone()]).err();
-    let similar = similar.as_ref().and_then(|error| error.get(ContextKind::SuggestedSubcommand));
-    let hint = match similar {
-        Some(ContextValue::Strings(names)) if !names.is_empty() => {
-            format!("a similar command is {}", names[0])
-        }
-        Some(ContextValue::String(name)) => format!("a similar command is {name}"),
-        _ if given.len() > 2 => {
-            "truesum hash FILE... reports each file that is missing and hashes the others".to_owned()
-        }
-        _ => "truesum --help lists the commands".to_owned(),
-    };
-    refuse(format!("{}: no such command or file\nhint: {hint}\n", display_safe(first.as_bytes())))
+    let at = given.iter().position(|word| word == first).unwrap_or(0);
+    Err(guesses::unknown_word("", first, &given[at + 1..]))
+}
+
+/// Refuses a word behind `tree` that names neither a subcommand nor a file, but is similar to one: `tree save FILE`.
+fn refuse_unknown_subcommand(arguments: &[OsString]) -> Result<(), clap::Error> {
+    let [_, group, word, rest @ ..] = arguments else { return Ok(()) };
+    let group = group.to_string_lossy();
+    if rest.is_empty()
+        || word.as_bytes().starts_with(b"-")
+        || !is_missing(word)
+        || !guesses::is_guess(&group, word)
+    {
+        return Ok(());
+    }
+    match definition().find_subcommand(&*group).is_some_and(|group| group.find_subcommand(word).is_some()) {
+        true => Ok(()),
+        false => Err(guesses::unknown_word(&group, word, rest)),
+    }
+}
+
+/// Returns whether no file has this name.
+fn is_missing(name: &OsStr) -> bool {
+    std::fs::symlink_metadata(name).is_err_and(|why| why.kind() == std::io::ErrorKind::NotFound)
 }
 
 /// Returns whether this word is a command, or the name of a command in other programs.
@@ -261,10 +278,7 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
         Some("check") => parse_alone("check", arguments, help).map(Command::Check),
         _ => {
             let mut command = with_help(definition(), "truesum", help);
-            let path = arguments[1..].iter().take(2).map(|word| word.to_string_lossy());
-            let path = path.collect::<Vec<_>>().join(" ");
-            let matches =
-                command.try_get_matches_from_mut(arguments).map_err(|error| elsewhere(&path, error))?;
+            let matches = command.try_get_matches_from_mut(arguments)?;
             refuse_elsewhere(&command, &matches)?;
             Cli::from_arg_matches(&matches).map(|cli| cli.command)
         }
@@ -366,40 +380,9 @@ fn parse_alone<T: Args + FromArgMatches>(
     let path = format!("truesum {name}");
     let command = T::augment_args(clap::Command::new(name)).bin_name(&path);
     let mut command = with_help(repeatable_flags(command.max_term_width(WIDTH)), &path, help);
-    let matches =
-        command.try_get_matches_from_mut(&arguments[1..]).map_err(|error| elsewhere(name, error))?;
+    let matches = command.try_get_matches_from_mut(&arguments[1..])?;
     refuse_elsewhere(&command, &matches)?;
     T::from_arg_matches(&matches)
-}
-
-/// Options that users may expect in a command, and the command that has them.
-const ELSEWHERE: [(&str, &str, &str); 13] = [
-    ("hash", "--expect", "truesum check --expect DIGEST FILE"),
-    ("hash", "--bag", "truesum bag create DIR"),
-    ("hash", "--in-place", "truesum bag create --in-place DIR"),
-    ("hash", "--bag-info", "truesum bag create --info LABEL=VALUE DIR"),
-    ("hash", "--announce", "truesum torrent create --announce URL -o FILE PATH"),
-    ("hash", "--piece-size", "truesum torrent create --piece-size SIZE -o FILE PATH"),
-    ("hash", "--text", "truesum text TEXT"),
-    ("hash", "--text-lines", "truesum text --lines FILE"),
-    ("hash", "--embed-crc", "truesum embed add FILE"),
-    ("check", "--embedded", "truesum embed check FILE"),
-    ("check", "--embed-crc", "truesum embed check FILE"),
-    ("check", "--bag", "truesum bag check DIR"),
-    ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
-];
-
-/// Names the command that has an option which `command` does not have.
-fn elsewhere(command: &str, error: clap::Error) -> clap::Error {
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return error };
-    let option = option.split('=').next().unwrap_or_default();
-    let row = ELSEWHERE.iter().find(|(from, name, _)| (*from, *name) == (command, option));
-    match row.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-        Some((_, _, to)) => {
-            clap::Error::raw(error.kind(), format!("{command}: unknown option {option}\nhint: {to}\n"))
-        }
-        None => error,
-    }
 }
 
 /// Whether this is the option of `check` that compares with one digest.

@@ -352,7 +352,7 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
             ..Entry::default()
         },
     };
-    template.render_compared(&entry, word, out);
+    template.render_compared(&entry, word, b"", out);
 }
 
 /// Appends the line for one file: a word, its name, the name of its content in the manifest, and why it could not be

@@ -1,17 +1,19 @@
-//! `truesum convert`: a manifest of one format in, of another one out. What the other cannot hold is named, and nothing is
-//! written without it unless that is asked for; what is written was read back before.
+//! `truesum convert`: converts a manifest to another format, or to other algorithms after verifying the files.
+//!
+//! Information that the new format cannot store is reported, and nothing is written unless `--lossy` allows the loss. The new
+//! manifest is read back before it is written.
 
 mod losses;
+mod verified;
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
-use crate::options::LifeArgs;
+use crate::formats::told_in;
+use crate::options::{RunArgs, Tell};
 use crate::output::{Output, cannot_write, id};
-use crate::progress::Line;
 use crate::selection::{FilterArgs, OnlyArgs, selection};
-use crate::values::color::Color;
 use crate::values::path::{folder_of, output_file};
-use crate::values::table::{FormatParser, KeyedSpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
 use crate::words::{count, grouped};
 use clap::{Args, ValueHint};
@@ -23,33 +25,39 @@ use std::path::{Path, PathBuf};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::Time;
-use truesum::manifest::convert::{ConvertError, Converted, convert};
+use truesum::manifest::convert::{ConvertError, Converted, Lost, convert};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
-    Entry, Format, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told,
+    self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told,
 };
 use truesum::{Error, Input, Progress, Selection, Wanted};
 
 /// A manifest of more bytes waits on the disk until it is known to be good.
 const IN_MEMORY: usize = 16 << 20;
 
-/// Convert a manifest to another format; report what is lost
+/// Convert a manifest to another format or algorithm
+///
+/// Information that the new format cannot store is reported as an error. With -a, the files are read once: this verifies
+/// the old digests and computes the new ones.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum convert --lossy photos.jsonl -t hashdeep -o photos.hashdeep
-  truesum convert SHA256SUMS -t bsd            name the algorithm in each line
-  truesum convert --lossy photos.jsonl -t gnu  drop sizes and times
-  truesum convert -a blake3 list.txt -t jsonl  specify the algorithm
-Exit status: 0 the manifest was written, 2 nothing was written: malformed input, or information would be lost.")]
+  truesum convert SHA256SUMS -t bsd               write lines with the algorithm
+  truesum convert photos.sfv -a sha256 -o SHA256SUMS
+                                                  verify files, write new digests
+  truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
+  truesum convert list.txt --from-algorithm blake3 -t jsonl
+With -a, nothing is written unless every entry matches.
+Exit status: 0 the manifest was written, 1 -a: a file does not match, 2 nothing was
+written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// Format to write; `truesum list formats` lists them
+    /// Format to write [default: by the name of OUT, else gnu]
     #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
     #[arg(hide_possible_values = true)]
-    pub format: &'static Format,
+    pub format: Option<&'static Format>,
     /// Write to FILE, atomically [default: standard output]
     ///
     /// Names are not changed.
@@ -64,32 +72,33 @@ pub struct ConvertArgs {
     /// Format of IN [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
     pub from: Option<&'static Format>,
-    /// Algorithms of the digests [default: those that the manifest names]
+    /// Algorithms of lines in IN that do not name one
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub from_algorithm: Vec<Spec>,
+    /// Algorithms to compute after verifying the files [default: convert only]
     ///
-    /// Lines of other algorithms are rejected.
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
+    /// Each file is read once: this verifies the old digests and computes the new ones. Nothing is written unless every entry
+    /// matches.
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
+    /// With -a: resolve names relative to DIR instead of the manifest's folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "algorithm")]
+    pub root: Option<PathBuf>,
     #[command(flatten)]
     pub filter: FilterArgs,
     #[command(flatten)]
     pub only: OnlyArgs,
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true,
-        help_heading = "Running"
-    )]
-    pub color: Color,
     #[command(flatten)]
-    pub life: LifeArgs,
+    pub run: RunArgs,
 }
 
 /// Why nothing is written.
 enum Nothing {
     Refused(Refusal),
+    /// An entry does not match its file.
+    Unverified(Refusal),
     Failed(Error),
 }
 
@@ -101,10 +110,10 @@ impl From<Error> for Nothing {
 
 /// Runs the command.
 pub fn run(args: ConvertArgs) -> Exit {
-    args.life.bind();
-    let mut console = Console::new(args.color);
-    let watch = Watch::start(Line::Hidden, None, &mut console);
-    let made = made(&args, &watch.progress, &mut console);
+    let mut console = Console::new(args.run.color);
+    let tell = args.run.tell(false);
+    let watch = Watch::start(tell.line, None, &mut console);
+    let made = made(&args, tell, &watch, &mut console);
     console.display = None;
     if let Some(signal) = watch.signals.ended_by() {
         console.error("interrupted: nothing was written");
@@ -113,6 +122,10 @@ pub fn run(args: ConvertArgs) -> Exit {
     match made {
         Ok(text) => hand_out(&args, text, &mut console),
         Err(Nothing::Refused(refusal)) => console.refuse(&refusal),
+        Err(Nothing::Unverified(refusal)) => {
+            console.refuse(&refusal);
+            Exit::Failed
+        }
         Err(Nothing::Failed(error)) => {
             console.failure(&error);
             Exit::NotAsAsked
@@ -120,10 +133,30 @@ pub fn run(args: ConvertArgs) -> Exit {
     }
 }
 
-/// The manifest as it is to be written, read back.
-fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Result<SpooledTempFile, Nothing> {
+/// Returns the format to write: the requested one, or that of the output's name, with algorithms in its lines if nothing else
+/// would show those of `-a`.
+fn format(args: &ConvertArgs) -> Result<&'static Format, Refusal> {
+    let output = args.output.as_deref();
+    let nothing = Head { text: b"", complete: true };
+    let by_name = output.and_then(|output| manifest::detect(nothing, Some(output.as_os_str().as_bytes())));
+    let by_name = by_name.filter(|format| !matches!(format.writing, Writing::No));
+    let gnu = || manifest::format("gnu").expect("a row of the table of formats");
+    let format = args.format.or(by_name).unwrap_or_else(gnu);
+    match format.tagged.filter(|_| output.is_none() && args.format.is_none()) {
+        Some(tagged) if !args.algorithm.iter().all(|spec| is_told(spec, None)) => Ok(tagged),
+        _ => told_in(output, format, args.format.is_some(), &args.algorithm, Spelling::Hex),
+    }
+}
+
+/// Returns the new manifest, after reading it back.
+fn made(
+    args: &ConvertArgs,
+    tell: Tell,
+    watch: &Watch,
+    console: &mut Console,
+) -> Result<SpooledTempFile, Nothing> {
     let refuse = |text: String, hint: &str| Err(Nothing::Refused(Refusal::with_hint(text, hint)));
-    let format = args.format;
+    let format = format(args).map_err(Nothing::Refused)?;
     let wanted = Wanted { only: args.only.only.clone(), ..args.filter.clone().wanted() };
     let select = selection(&wanted).map_err(Nothing::Refused)?;
     if matches!(format.writing, Writing::No) {
@@ -131,17 +164,21 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
         return refuse(text, "to see what each format can store: truesum list formats");
     }
     let name = args.input.as_os_str().as_bytes();
-    let input = match name {
-        b"-" => Input::stdin(progress),
-        _ => Input::open(&args.input, progress),
+    let (mut reader, select, signer) = match args.algorithm.is_empty() {
+        true => (open(args, &watch.progress)?, select, None),
+        false => {
+            let verified = verified::read(args, format, select, tell, watch, console)?;
+            let options = Options { format: manifest::format("jsonl"), ..Options::default().all_said() };
+            let text: Box<dyn Read + Send> = Box::new(verified.text);
+            (Reader::new(text, options), Selection::default(), verified.signer)
+        }
     };
-    let input = input.map_err(|error| Error::io(name, "open", error))?;
-    let mut reader = Reader::new(UntilStopped { input, progress }, reading(args));
     let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
     let mut losses = Losses::new(name, format, args.lossy, console);
     let mut choice = Choice { select, kept: 0, left_out: 0, pieced: false };
-    let (own, folder) = (args.output.as_deref().and_then(id), folder_of(&args.input));
+    let folder = args.root.clone().unwrap_or_else(|| folder_of(&args.input));
+    let own = args.output.as_deref().and_then(id);
     let mut listed = false;
     let mut keep = |entry: &Entry| {
         listed |= own.is_some() && id(&folder.join(OsStr::from_bytes(&entry.path))) == own;
@@ -158,7 +195,10 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
         }
     };
     let mut text = text.into_inner().map_err(|error| scratch(error.into_error()))?;
-    let untold = untold(args, &converted);
+    if signer.is_some() {
+        losses.note(&Lost::Signature);
+    }
+    let untold = untold(args, format, &converted);
     losses.untold(&untold);
     if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
         return Err(Nothing::Refused(refusal));
@@ -170,7 +210,7 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     }
     choice.tell(console);
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
-    let back = Reader::new(&mut text, reading_back(args, &converted, !untold.is_empty()));
+    let back = Reader::new(&mut text, reading_back(args, format, &converted, !untold.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {
         let text = format!(
             "{}: not converted: as {} it would not be read back unchanged",
@@ -181,6 +221,17 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     Ok(text)
+}
+
+/// Opens IN.
+fn open<'p>(args: &ConvertArgs, progress: &'p Progress) -> Result<Reader<Box<dyn Read + Send + 'p>>, Error> {
+    let name = args.input.as_os_str().as_bytes();
+    let input = match name {
+        b"-" => Input::stdin(progress),
+        _ => Input::open(&args.input, progress),
+    };
+    let input = input.map_err(|error| Error::io(name, "open", error))?;
+    Ok(Reader::new(Box::new(UntilStopped { input, progress }), reading(args)))
 }
 
 /// Which entries come along.
@@ -249,27 +300,27 @@ fn reading(args: &ConvertArgs) -> Options {
     };
     let all = told.all_said();
     // Also what only says where damage is: it is lost like anything else.
-    Options { asked: args.algorithm.clone(), format: args.from.or(all.format), locating: true, ..all }
+    Options { asked: args.from_algorithm.clone(), format: args.from.or(all.format), locating: true, ..all }
 }
 
 /// How whoever finds the result reads it, knowing nothing but its name. What tells its algorithms nowhere is read by them.
-fn reading_back(args: &ConvertArgs, converted: &Converted, untold: bool) -> Options {
+fn reading_back(args: &ConvertArgs, format: &'static Format, converted: &Converted, untold: bool) -> Options {
     let asked = if untold { converted.specs.clone() } else { Vec::new() };
     match &args.output {
         Some(output) => Options { asked, ..Options::for_name(output.as_os_str().as_bytes()).all_said() },
-        None => Options { asked, format: Some(args.format), ..Options::default().all_said() },
+        None => Options { asked, format: Some(format), ..Options::default().all_said() },
     }
 }
 
 /// The algorithms that neither the format nor the name of the output nor the length of a digest tells.
-fn untold(args: &ConvertArgs, converted: &Converted) -> Vec<Spec> {
-    if !args.format.leaves_algorithm_open() {
+fn untold(args: &ConvertArgs, format: &'static Format, converted: &Converted) -> Vec<Spec> {
+    if !format.leaves_algorithm_open() {
         return Vec::new();
     }
     let told = |spec: &&Spec| match &args.output {
         Some(output) => {
             let name = output.as_os_str().as_bytes();
-            for_file(args.format, std::slice::from_ref(spec), Spelling::Hex, name) == args.format
+            for_file(format, std::slice::from_ref(spec), Spelling::Hex, name) == format
         }
         None => is_told(spec, None),
     };
@@ -285,8 +336,8 @@ fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console
             return Exit::NotAsAsked;
         }
     };
-    // The entries say what files were when the old manifest was made, not now.
-    if let Some(date) = date_of(&args.input) {
+    // Entries that were not verified describe the files when the old manifest was written, not now.
+    if let Some(date) = date_of(&args.input).filter(|_| args.algorithm.is_empty()) {
         output.set_date(date);
     }
     let name = output.name();

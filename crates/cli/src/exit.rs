@@ -127,6 +127,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "convert" => &[
             ("0", "the manifest was written"),
+            ("1", "-a: nothing was written, because a file does not match, is missing or is unreadable"),
             ("2", "nothing was written: malformed input, or information would be lost"),
         ],
         "identify" => &[

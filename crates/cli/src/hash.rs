@@ -54,10 +54,23 @@ pub fn run(args: HashArgs) -> Exit {
     if plan.reading.tell.notes {
         plan.notes.iter().for_each(|note| console.note(note));
     }
+    if is_bag_of_folder(&plan) {
+        console.hint("this prints a payload manifest; to create a bag: truesum bag create DIR");
+    }
     match plan.place {
         None => execute(plan, &mut console),
         Some(place) => write_beside(&plan, place, &mut console),
     }
+}
+
+/// Returns whether the lines of a bag's payload manifest are printed for a folder, which is probably meant to become a bag.
+fn is_bag_of_folder(plan: &Hashing) -> bool {
+    let is_bagit = matches!(plan.form, Form::Entries(format, _) if format.name == "bagit");
+    let names_folder = || match &plan.reading.inputs {
+        Inputs::Named(names) => names.iter().any(|name| Path::new(OsStr::from_bytes(name)).is_dir()),
+        Inputs::Listed(..) => false,
+    };
+    is_bagit && plan.reading.tell.notes && plan.output.is_none() && plan.place.is_none() && names_folder()
 }
 
 /// Manifests in each folder, or beside each file.

@@ -1,6 +1,9 @@
 //! Formats numbers, times and names for users.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
 
 /// Returns `1 file`, `2 files`, `1,234 files`.
@@ -62,6 +65,20 @@ pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))
 }
 
+/// Returns a word as it is typed in a shell: quoted if necessary.
+pub fn shell_word(word: impl AsRef<OsStr>) -> String {
+    let shown = display_safe(word.as_ref().as_bytes());
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte) || !byte.is_ascii();
+    match word.as_ref().to_str() {
+        // Names with characters that cannot be shown are quoted already.
+        Some(text) if text == shown && !(text.bytes().all(is_plain) && !text.is_empty()) => {
+            format!("'{}'", text.replace('\'', "'\\''"))
+        }
+        _ => shown,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +88,12 @@ mod tests {
         let numbers = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
         assert_eq!(count(1, "file", "files"), "1 file");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        let words = ["a-b/c.d", "s3-etag;part=8MiB", "it's", "", "a\nb"].map(shell_word);
+        assert_eq!(words, ["a-b/c.d", "'s3-etag;part=8MiB'", "'it'\\''s'", "''", "'a'$'\\n''b'"]);
     }
 
     #[test]

@@ -28,7 +28,8 @@ pub struct Job {
     pub listed: Option<Box<Listed>>,
     /// The algorithms to compute, in this order.
     pub specs: Arc<[Spec]>,
-    /// The expected digests, one for each of `specs`; empty if nothing is expected.
+    /// The expected digests: those of the first algorithms in `specs`. Digests of the others are computed and not compared.
+    /// Empty if nothing is expected.
     pub expected: Vec<Digest>,
     /// The expected size, if the manifest contains it.
     pub size: Option<u64>,
@@ -41,10 +42,21 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns whether these are the expected digests, one for each algorithm.
+    /// Returns whether these digests, one for each algorithm, are those that are expected.
     pub(crate) fn agrees(&self, found: &[Digest]) -> bool {
         let mut pairs = self.specs.iter().zip(self.expected.iter().zip(found));
-        found.len() == self.expected.len() && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
+        let complete = found.len() == self.specs.len() && self.expected.len() <= found.len();
+        complete && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
+    }
+
+    /// Adds algorithms to compute in the same read. Their digests are not compared with anything.
+    ///
+    /// Does nothing if no digest is expected: such a job verifies nothing, and must not count as hashed.
+    pub(crate) fn compute_also(&mut self, more: &[Spec]) {
+        if !self.expected.is_empty() && more.iter().any(|spec| !self.specs.contains(spec)) {
+            let more = more.iter().filter(|spec| !self.specs.contains(spec));
+            self.specs = self.specs.iter().chain(more).cloned().collect();
+        }
     }
 
     /// Returns a job that hashes a file.

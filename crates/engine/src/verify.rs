@@ -35,6 +35,7 @@ pub mod unlisted;
 pub mod verification;
 mod waiting;
 
+pub use embedded::has_manifest_name;
 pub use outputs::{lists_one_of, place_of};
 
 use crate::error::Error;

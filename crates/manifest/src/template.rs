@@ -20,6 +20,7 @@ enum Item {
     Size { width: usize, zeros: bool },
     Mtime,
     Verdict,
+    Manifest,
     Digest { spec: Spec, spelled: Spelled, case: Case, encoded: Option<Case> },
     Link(Case),
 }
@@ -133,18 +134,27 @@ impl Template {
         specs
     }
 
-    /// Whether it asks for what came of a comparison, which only a check knows.
-    pub fn has_verdict(&self) -> bool {
-        self.items.contains(&Item::Verdict)
+    /// Returns the first directive that only a check knows: the verdict or the manifest.
+    pub fn of_check(&self) -> Option<&'static str> {
+        self.items.iter().find_map(|item| match item {
+            Item::Verdict => Some("%{verdict}"),
+            Item::Manifest => Some("%{manifest}"),
+            _ => None,
+        })
+    }
+
+    /// Returns whether it contains the name of the manifest.
+    pub fn has_manifest(&self) -> bool {
+        self.items.contains(&Item::Manifest)
     }
 
     /// Appends what it says of an entry. A digest or a size that is not there leaves nothing.
     pub fn render(&self, entry: &Entry, out: &mut Vec<u8>) {
-        self.render_compared(entry, "", out);
+        self.render_compared(entry, "", b"", out);
     }
 
-    /// Appends what it says of an entry that was compared, with the word for what came of that.
-    pub fn render_compared(&self, entry: &Entry, verdict: &str, out: &mut Vec<u8>) {
+    /// Appends what it says of an entry that was compared: with the word for the outcome and the name of the manifest.
+    pub fn render_compared(&self, entry: &Entry, verdict: &str, manifest: &[u8], out: &mut Vec<u8>) {
         for item in &self.items {
             match item {
                 Item::Text(text) => out.extend_from_slice(text),
@@ -155,6 +165,7 @@ impl Template {
                     out.extend_from_slice(size.as_bytes());
                 }
                 Item::Verdict => out.extend_from_slice(verdict.as_bytes()),
+                Item::Manifest => out.extend_from_slice(manifest),
                 Item::Mtime => {
                     let time = entry.mtime.map(|time| time.to_string()).unwrap_or_default();
                     out.extend_from_slice(time.get(..19).unwrap_or(&time).replace('T', " ").as_bytes());
@@ -261,6 +272,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         (b'l' | b'L', _) if plain => Item::Link(case),
         (b'{', name) if plain && encoded.is_none() && name.eq_ignore_ascii_case("mtime") => Item::Mtime,
         (b'{', name) if plain && encoded.is_none() && name == "verdict" => Item::Verdict,
+        (b'{', name) if plain && encoded.is_none() && name == "manifest" => Item::Manifest,
         (_, "") => return fault(end, "no directive: %p %f %d %s %{mtime} %l and algorithms are"),
         (_, name) => {
             let Ok(spec) = Spec::typed(name) else {
@@ -372,13 +384,13 @@ mod tests {
     }
 
     #[test]
-    fn what_came_of_a_check_stands_where_it_is_asked_for() {
-        let template = Template::parse(b"%{verdict} %f %m\\n").unwrap();
-        assert!(template.has_verdict());
+    fn a_check_has_a_verdict_and_a_manifest() {
+        let template = Template::parse(b"%{manifest}: %{verdict} %f %m\\n").unwrap();
+        assert_eq!((template.of_check(), template.has_manifest()), (Some("%{manifest}"), true));
         let (mut out, entry) = (Vec::new(), Entry { path: b"d/a".to_vec(), ..Entry::default() });
-        template.render_compared(&entry, "missing", &mut out);
+        template.render_compared(&entry, "missing", b"d/M", &mut out);
         template.render(&entry, &mut out);
-        assert_eq!(out, b"missing a \n a \n");
+        assert_eq!(out, b"d/M: missing a \n:  a \n");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::check::plan::Subject;
 use crate::console::Console;
 use crate::digests::{candidates, cryptographic_first};
 use crate::key::HINT;
+use crate::words::shell_word;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -31,7 +32,10 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     // What was recognised and is damaged, cut off or too large was said to be so: it is one.
     let known = checked.format.is_some_and(|row| row.terminator().is_none());
     let damaged = checked.entries == 0 && checked.counts.malformed > 0;
-    if lacks_key || !(damaged && (known || checked.unverified_signature.is_some())) {
+    let of_sum = lines_of_sum(Path::new(OsStr::from_bytes(name))).filter(|_| checked.entries == 0);
+    if let Some(hint) = of_sum {
+        console.hint(&hint);
+    } else if lacks_key || !(damaged && (known || checked.unverified_signature.is_some())) {
         console.hint(hint);
     }
 }
@@ -59,47 +63,51 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
     }
 }
 
-/// Says which missing file is there under another spelling of its name.
-pub fn respelt(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
-    let found = names.iter().find_map(|name| {
+/// Returns a hint if a missing file exists under another spelling of its name.
+pub fn respelt(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
+    let (name, found) = names.iter().find_map(|name| {
         let found = truesum::names::respelt(folder, OsStr::from_bytes(name))?;
         Some((name, found))
-    });
-    if let Some((name, found)) = found {
-        let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
-        console.hint(&format!(
-            "{found} exists and differs from {name} only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names"
-        ));
-    }
+    })?;
+    let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
+    Some(format!(
+        "{found} exists and differs from {name} only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names"
+    ))
 }
 
-/// Says where files may be that are not in this folder: under the current one, or the one above.
-pub fn missing(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
+/// Returns a hint if files that are missing from this folder exist in the current folder or in the parent folder.
+pub fn missing(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     for (other, what) in [(Path::new(".").to_owned(), "current folder"), (folder.join(".."), "parent folder")]
     {
         if let Ok(root) = Root::folder(&other, false)
             && names.iter().any(|name| root.exists(OsStr::from_bytes(name)))
         {
             let other = display_safe(other.as_os_str().as_bytes());
-            console.hint(&format!("the files exist in the {what}: use --root {other}"));
-            return;
+            return Some(format!("the files exist in the {what}: use --root {other}"));
         }
     }
-    if let Some(name) =
-        names.iter().find(|name| matches!(name[..], [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]))
-    {
-        let drive = String::from_utf8_lossy(&name[..2]).into_owned();
-        console.hint(&format!(
-            "{drive} is a Windows drive: find the files by size and digest with --search --moved=ok"
-        ));
-    }
+    let is_of_drive = |name: &[u8]| matches!(name, [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
+    let name = names.iter().find(|name| is_of_drive(name))?;
+    let drive = String::from_utf8_lossy(&name[..2]).into_owned();
+    Some(format!("{drive} is a Windows drive: find the files by size and digest with --search --moved=ok"))
 }
 
-/// Says what a digest is of, where nothing but its length told the algorithm and another of that length fits. `file` is
-/// what the digest was listed for; a large one is not read again for this.
-pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Console) {
+/// Returns a hint if most files of a manifest are missing, as after a download of one file and the list of all.
+pub fn mostly_missing(manifest: &Path, checked: &Checked) -> Option<String> {
+    let present = checked.counts.verified + checked.counts.mismatched;
+    (present > 0 && checked.counts.missing > present).then(|| {
+        let manifest = shell_word(manifest);
+        format!(
+            "to skip files that do not exist: truesum check --ignore-missing {manifest}; to check one: truesum check {manifest} FILE"
+        )
+    })
+}
+
+/// Returns a hint on the algorithm of a digest, if only its length was known and another algorithm of that length matches. `file` is the
+/// file of the entry; a large one is not read again for this.
+pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     const LARGE: u64 = 16 << 20;
-    /// Of a file of a MiB all candidates take less than a second, and of a larger one the likely ones do.
+    /// All candidates take less than a second for a file of 1 MiB. For a larger file, the likely ones do.
     const SMALL: u64 = 1 << 20;
     const LIKELY: usize = 14;
     let likely = cryptographic_first(candidates(&listed.to_hex(), &[]).unwrap_or_default());
@@ -114,36 +122,32 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
     let digits = guessed.digest_len() * 2;
     if size > LARGE {
         let names = names.join(", ");
-        console.hint(&format!(
+        return Some(format!(
             "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another, -a NAME ({names})"
         ));
-        return;
     }
     // Standard input was read already.
-    let read = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs));
-    let Some(Ok(found)) = read else { return };
-    let fits = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed);
-    if let Some((spec, _)) = fits {
-        console.hint(&format!(
-            "no line names an algorithm, so {guessed} was assumed from {digits} digits, but the digest is {spec}: use -a {spec}"
-        ));
-    }
+    let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
+    let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
+    Some(format!(
+        "no line names an algorithm, so {guessed} was assumed from {digits} digits, but the digest is {spec}: use -a {spec}"
+    ))
 }
 
-/// Says what a line means that no file can be found for or be equal to.
-pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut Console) {
+/// Returns a hint on an entry that no file can match.
+pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<String> {
     let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     match outcome.verdict() {
-        Verdict::Missing if outcome.job.name == b"-" => console.hint(
-            "an entry named - is a digest of standard input; to compare the current input: truesum check --expect DIGEST -",
+        Verdict::Missing if outcome.job.name == b"-" => Some(
+            "an entry named - is a digest of standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
         ),
-        // What lists digests of its own content means to.
-        Verdict::Mismatch if lists_content(outcome) => {}
+        // A file that lists digests of its own content is not an entry for itself by mistake.
+        Verdict::Mismatch if lists_content(outcome) => None,
         Verdict::Mismatch if id(file).is_some() && id(file) == id(manifest) => {
             let name = display_safe(manifest.as_os_str().as_bytes());
-            console.hint(&format!("{name} contains an entry for itself, which cannot match; truesum hash -o leaves it out"));
+            Some(format!("{name} contains an entry for itself, which cannot match; truesum hash -o leaves it out"))
         }
-        _ => {}
+        _ => None,
     }
 }
 
@@ -152,35 +156,48 @@ fn lists_content(outcome: &Outcome) -> bool {
     pieces.is_some_and(|pieces| !pieces.compared.is_empty())
 }
 
-/// Says that a signature lies beside a manifest, and how it is verified.
-pub fn signature_beside(manifest: &Path, console: &mut Console) {
-    /// So much tells what a signature is.
+/// Returns a hint if a signature is next to a manifest: how to verify it.
+pub fn signature_beside(manifest: &Path) -> Option<String> {
+    /// Signatures are recognised by this many bytes.
     const HEAD: u64 = 4 << 10;
     let shown = display_safe(manifest.as_os_str().as_bytes());
-    for end in SIGNATURES {
+    SIGNATURES.iter().find_map(|end| {
         let mut at = manifest.as_os_str().to_owned();
         at.push(end);
         let mut text = Vec::new();
-        // Whatever else has such a name is not opened: a pipe would be waited for.
+        // Anything else with such a name is not opened: opening a pipe would block.
         let is_file = std::fs::metadata(&at).is_ok_and(|metadata| metadata.is_file());
         if !is_file || File::open(&at).and_then(|file| file.take(HEAD).read_to_end(&mut text)).is_err() {
-            continue;
+            return None;
         }
-        let Some(row) = detect(Head { text: &text, complete: (text.len() as u64) < HEAD }, None) else {
-            continue;
-        };
-        let Reading::Not(told) = row.reading else { continue };
+        let row = detect(Head { text: &text, complete: (text.len() as u64) < HEAD }, None)?;
+        let Reading::Not(told) = row.reading else { return None };
         let said = told(&Options::for_name(at.as_bytes()));
         let command = match row.name {
             "minisign-signature" | "signify-signature" => format!("truesum check --pubkey KEY.pub {shown}"),
-            _ => match said.split_once("To verify it: ") {
-                Some((_, command)) => command.to_owned(),
-                None => continue,
-            },
+            _ => said.split_once("To verify it: ")?.1.to_owned(),
         };
-        console.hint(&format!("{shown} has a detached signature that was not verified: {command}"));
-        return;
-    }
+        Some(format!("{shown} has a detached signature that was not verified: {command}"))
+    })
+}
+
+/// Returns a hint if a file contains the output of `sum`, which no format describes: how to compute the same checksums.
+fn lines_of_sum(manifest: &Path) -> Option<String> {
+    const HEAD: u64 = 4 << 10;
+    let mut text = Vec::new();
+    let is_file = std::fs::metadata(manifest).is_ok_and(|metadata| metadata.is_file());
+    File::open(manifest).ok().filter(|_| is_file)?.take(HEAD).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let mut words = text.lines().next()?.split_whitespace();
+    let (sum, blocks, name) = (words.next()?, words.next()?, words.next()?);
+    let is_number = |text: &str| text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
+    (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
+        format!(
+            "these are lines of sum, which cannot be checked; to compare them: truesum -a {algorithm} {}",
+            shell_word(name)
+        )
+    })
 }
 
 /// Says that nobody verified who signed a manifest, and how that is done.

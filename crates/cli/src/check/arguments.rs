@@ -12,16 +12,17 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   truesum check SHA256SUMS              files next to the manifest
+  truesum check SHA256SUMS disk.iso     only this file of the manifest
+  truesum check ba7816bf... disk.iso    compare a file with a digest
   truesum check --root /mnt/copy SHA256SUMS
   truesum check --exact SHA256SUMS      fail on unexpected files
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check --search SHA256SUMS     find renamed files
   truesum check -r /archive             check every manifest below /archive
   truesum check --sample 5% SHA256SUMS  check a random sample
-  truesum check --expect ba7816bf... disk.iso
 A manifest cannot show that its last lines were lost, so files that are not in it are counted in a note.")]
 pub struct CheckArgs {
-    /// Manifests; - is standard input [default: standard input]
+    /// Manifests, or a manifest and files in it, or a digest and files; - is stdin
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
     /// Compare with this digest

@@ -1,6 +1,7 @@
 //! From the options of `check` to a plan: everything that can be refused is refused here, before a byte is read.
 
 use crate::check::arguments::{Case, CheckArgs};
+use crate::check::named::{Named, is_cut, manifest_in_first, mistyped, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
@@ -10,6 +11,7 @@ use crate::options::{Moved, Tell};
 use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
+use crate::words::shell_word;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
@@ -22,6 +24,7 @@ use truesum::manifest::identify::{Candidate, identify};
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
+use truesum::verify::place::folder_of_names;
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
 
@@ -41,7 +44,9 @@ pub struct Checking {
     pub html: Option<PathBuf>,
     pub ending: Ending,
     pub tell: Tell,
-    /// What is to be said of the key.
+    /// Names of entries that were given as arguments.
+    pub entries: Vec<OsString>,
+    /// Notes to print before the check.
     pub notes: Vec<String>,
 }
 
@@ -52,8 +57,8 @@ pub enum Subject {
     Below(Vec<PathBuf>),
     /// Files that carry their CRC-32 in their names.
     Embedded(Vec<PathBuf>),
-    /// One file that must have one digest.
-    File(PathBuf, Box<Expected>),
+    /// Files that must have this digest.
+    Files(Vec<PathBuf>, Box<Expected>),
 }
 
 /// How damage is located.
@@ -94,7 +99,8 @@ pub struct Expected {
 /// # Errors
 /// They contradict each other, or ask for what does not exist.
 pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
-    if let (Some(_), Some(option)) = (&args.pubkey, of_a_list(&args)) {
+    let of_a_list = of_a_list(&args);
+    if let (Some(_), Some(option)) = (&args.pubkey, of_a_list.first()) {
         let detached = args.manifests.iter().find(|name| seal::is_detached(Path::new(name)));
         if let Some(name) = detached {
             let name = manifest::path::display_safe(name.as_bytes());
@@ -144,28 +150,59 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     if data.is_some() && names.len() != 1 {
         return Err(Refusal::new("--data: give exactly one list"));
     }
-    let (check, notes) = args.reading.options(&names)?;
-    let subject = match &args.expect[..] {
+    let (mut expect, mut entries, mut as_argument) = (args.expect, Vec::new(), false);
+    let mut clash = None;
+    if expect.is_empty() && !asks_folders && data.is_none() {
+        match named(names, root.as_deref())? {
+            Named::Manifests(manifests) => {
+                if let Some(name) = manifest_in_first(&manifests, root.as_deref()) {
+                    let (name, first) = (shell_word(name), shell_word(&manifests[0]));
+                    clash = Some(format!(
+                        "{name} is checked as a manifest; to verify it as a file: truesum check --only {name} {first}"
+                    ));
+                }
+                names = manifests;
+            }
+            Named::Entries(manifest, chosen) => (names, entries) = (vec![manifest], chosen),
+            Named::Digest(digest, files) => {
+                if let Some(option) = of_a_list.iter().find(|option| **option != "--algorithm") {
+                    let text = format!("{option}: cannot be combined with a digest as argument");
+                    return Err(Refusal::new(text));
+                }
+                (expect, names, as_argument) = (vec![digest], files, true);
+            }
+        }
+    }
+    let (check, mut notes) = args.reading.options(&names)?;
+    notes.extend(clash);
+    let subject = match &expect[..] {
         [] if args.recursive => Subject::Below(names),
         [] if args.embedded => Subject::Embedded(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
             return Err(Refusal::new("--expect: given more than once"));
         }
-        [text] => match <[PathBuf; 1]>::try_from(names) {
-            Ok([mut file]) => Subject::File(
-                {
-                    if stores::is_url(file.as_os_str()) {
-                        let (folder, name) = stores::split(&file);
-                        remote = Some(stores::open(folder.as_os_str())?);
-                        file = name;
-                    }
-                    file
-                },
-                Box::new(expected(text, &check.algorithms, check.allow_weak, check.key.clone())?),
-            ),
-            Err(_) => return Err(Refusal::new("--expect: give exactly one file")),
-        },
+        [text] => {
+            let expected = expected(text, &check.algorithms, check.allow_weak, check.key.clone());
+            let expected = Box::new(expected.map_err(|refusal| match as_argument {
+                true => Refusal { text: refusal.text.replacen("--expect", "check", 1), ..refusal },
+                false => refusal,
+            })?);
+            if as_argument {
+                notes.push(format!("expected digest: {} {}", expected.spec, expected.digest));
+            }
+            if let [file] = &mut names[..]
+                && stores::is_url(file.as_os_str())
+            {
+                let (folder, name) = stores::split(file);
+                remote = Some(stores::open(folder.as_os_str())?);
+                *file = name;
+            }
+            if names.iter().any(|name| stores::is_url(name.as_os_str())) {
+                return Err(Refusal::new("--expect: give exactly one object"));
+            }
+            Subject::Files(names, expected)
+        }
     };
     if args.yes && !args.rename_to_match && !args.fix_names {
         let hint = "truesum check --search --rename-to-match --yes MANIFEST";
@@ -177,13 +214,18 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         carried_out: args.yes,
     });
     let sample = args.part.sample();
-    let select = selection(&Wanted { only: args.only.only, sample, ..args.filter.wanted() })?;
+    let only = args.only.only.into_iter().chain(entries.iter().cloned()).collect();
+    let select = selection(&Wanted { only, sample, ..args.filter.wanted() })?;
+    let folder = root.clone().or_else(|| names_folder(&subject)).unwrap_or_default();
+    // Of a folder, some entry must be selected; every file must be verified.
+    let required = entries.iter().filter(|name| remote.is_some() || !folder.join(name).is_dir());
+    let required: Vec<PathBuf> = args.require.iter().chain(required).map(PathBuf::from).collect();
     let turn = args.part.turn();
     let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
-    if !single && !turn.is_all() && !matches!(subject, Subject::File(..)) {
+    if !single && !turn.is_all() && !matches!(subject, Subject::Files(..)) {
         return Err(Refusal::new("--max-bytes, --max-time and --state require a single manifest"));
     }
-    if matches!(subject, Subject::File(..)) && !(select.is_open() && turn.is_all()) {
+    if matches!(subject, Subject::Files(..)) && !(select.is_open() && turn.is_all()) {
         return Err(Refusal::new("--expect: cannot be combined with a selection"));
     }
     let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
@@ -199,6 +241,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             // What lies beside a file that was named is of no interest.
             _ if data.is_some() => Unlisted::Unasked,
             (true, ..) => Unlisted::Refused,
+            _ if !entries.is_empty() => Unlisted::Unasked,
             // A list of all objects takes requests, and each costs.
             (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
             _ => Unlisted::Unasked,
@@ -216,7 +259,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         renaming,
         select,
         turn,
-        required: args.require.into_iter().map(PathBuf::from).collect(),
+        required,
         expect_manifests: args.expect_manifests,
         special: if args.special { Special::Read } else { Special::Refuse },
         threads: tell.threads,
@@ -253,6 +296,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         html: args.html,
         ending,
         tell,
+        entries,
         notes,
     })
 }
@@ -291,8 +335,16 @@ fn list_and_data(
 /// Bytes of a file by which it is known for a manifest.
 const HEAD: u64 = 64 << 10;
 
-/// The first option given that says something of lists only.
-fn of_a_list(args: &CheckArgs) -> Option<&'static str> {
+/// Returns the folder to which the names in the only manifest are relative.
+fn names_folder(subject: &Subject) -> Option<PathBuf> {
+    match subject {
+        Subject::Manifests(manifests) => manifests.first().map(|manifest| folder_of_names(manifest)),
+        _ => None,
+    }
+}
+
+/// Returns the options given that only apply to manifests.
+fn of_a_list(args: &CheckArgs) -> Vec<&'static str> {
     let (filter, part) = (&args.filter, &args.part);
     let given = [
         ("--root", args.root.is_some()),
@@ -308,10 +360,16 @@ fn of_a_list(args: &CheckArgs) -> Option<&'static str> {
         ("--max-time", part.max_time.is_some()),
         ("--state", part.state.is_some()),
         ("--exact", args.exact),
+        ("--ignore-missing", args.ignore_missing),
+        ("--require", !args.require.is_empty()),
+        ("--search", args.search),
+        ("--match-case", args.match_case.is_some()),
+        ("--normalize", args.normalize),
+        ("--fix-names", args.fix_names),
         ("--algorithm", !args.reading.algorithm.is_empty()),
         ("--format", args.reading.format.is_some()),
     ];
-    given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    given.into_iter().filter_map(|(option, is_given)| is_given.then_some(option)).collect()
 }
 
 /// The object store in which names are looked for, if one is named.
@@ -381,6 +439,20 @@ const KEY_LIMIT: u64 = 64 << 10;
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
+    if is_cut(text) {
+        return Err(Refusal::with_hint(
+            "--expect: the digest was cut off",
+            "specify all of its digits (a SHA-256 digest has 64)",
+        ));
+    }
+    if let Some((at, letter, corrected)) = mistyped(text) {
+        return Err(Refusal::with_hint(
+            format!(
+                "--expect: character {at} of the digest is the letter {letter}, which is not a hexadecimal digit"
+            ),
+            format!("if a digit was meant, use {corrected}"),
+        ));
+    }
     let text = plain(text);
     if let Some(parts) = of_parts(&text).filter(|_| asked.is_empty()) {
         let (spec, digest) = (parts.spec.clone(), parts.digest.clone());

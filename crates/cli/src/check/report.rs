@@ -40,15 +40,31 @@ pub enum Form {
     Json,
 }
 
-/// Appends what there is to say of an entry; `manifest` is the name of the manifest that lists it, `located` where the file
-/// is damaged, which text has on lines of its own.
-pub fn entry(form: Form, outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &mut Vec<u8>) {
+/// The names in a report about an entry.
+#[derive(Clone, Copy)]
+pub struct Names<'n> {
+    /// The manifest.
+    pub manifest: &'n [u8],
+    /// What precedes the names of entries in text: the folder to which they are relative, with a slash, if there may be several
+    /// manifests.
+    pub folder: &'n [u8],
+}
+
+impl Names<'_> {
+    /// Returns the name of an entry as text shows it.
+    pub fn shown(&self, name: &[u8]) -> Vec<u8> {
+        if name.starts_with(b"/") { name.to_vec() } else { [self.folder, name].concat() }
+    }
+}
+
+/// Appends the report about an entry; `located` is where the file is damaged, which text has on separate lines.
+pub fn entry(form: Form, outcome: &Outcome, names: Names<'_>, located: Option<&Located>, out: &mut Vec<u8>) {
     match form {
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { detail: Detail::Bad, .. } if is_good(outcome) => {}
-        Form::Text { template: Some(template), .. } => template_line(outcome, template, out),
-        Form::Text { colors, .. } => text(outcome, colors, out),
-        Form::Json => object(outcome, manifest, located, out),
+        Form::Text { template: Some(template), .. } => template_line(outcome, template, names.manifest, out),
+        Form::Text { colors, .. } => text(outcome, &names.shown(&outcome.job.name), colors, out),
+        Form::Json => object(outcome, names.manifest, located, out),
     }
 }
 
@@ -58,7 +74,7 @@ pub fn moved(
     outcome: &Outcome,
     moved: &Moved<'_>,
     passes: bool,
-    manifest: &[u8],
+    names: Names<'_>,
     out: &mut Vec<u8>,
 ) {
     let (job, name) = (&outcome.job, moved.name.as_os_str().as_bytes());
@@ -69,19 +85,19 @@ pub fn moved(
             let digests = job.specs.iter().cloned().zip(job.expected.iter().cloned()).collect();
             let size = Some(moved.found.size());
             let entry = Entry { path: job.name.clone(), size, digests, ..Entry::default() };
-            template.render_compared(&entry, "moved", out);
+            template.render_compared(&entry, "moved", names.manifest, out);
         }
         Form::Text { colors, .. } => {
             let color = if passes { AnsiColor::Green } else { AnsiColor::Yellow };
             let style = if colors { color.on_default() } else { Style::new() };
-            let (listed, name) = (display_safe(&job.name), display_safe(name));
+            let [listed, name] = [&job.name, name].map(|name| display_safe(&names.shown(name)));
             add(out, format_args!("{listed}: {style}MOVED{style:#} to {name}\n"));
         }
         Form::Json => {
             begin("entry", out);
             add(out, format_args!(",\"verdict\":\"moved\","));
             json::path_into(&job.name, out);
-            from(manifest, job.origin.1, out);
+            from(names.manifest, job.origin.1, out);
             digests("expected", &job.specs, &job.expected, out);
             under("found_as", name, out);
             add(out, format_args!(",\"size\":{}}}\n", moved.found.size()));
@@ -89,14 +105,15 @@ pub fn moved(
     }
 }
 
-/// Appends what there is to say of a rename, done or only told.
-pub fn renamed(form: Form, renamed: &Renamed<'_>, out: &mut Vec<u8>) {
+/// Appends the report about a rename that was carried out or proposed; `folder` is as in [`Names`].
+pub fn renamed(form: Form, renamed: &Renamed<'_>, folder: &[u8], out: &mut Vec<u8>) {
     let name = |path: &Path| path.as_os_str().as_bytes().to_vec();
     let (old, new) = (name(renamed.from), name(renamed.to));
     match form {
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { .. } => {
-            let (old, new) = (display_safe(&old), display_safe(&new));
+            let names = Names { manifest: b"", folder };
+            let (old, new) = (display_safe(&names.shown(&old)), display_safe(&names.shown(&new)));
             match renamed.done {
                 Some(Ok(())) => add(out, format_args!("{old}: RENAMED to {new}\n")),
                 Some(Err(_)) => add(out, format_args!("{old}: NOT RENAMED to {new}\n")),
@@ -165,7 +182,7 @@ pub fn is_good(outcome: &Outcome) -> bool {
 }
 
 /// Appends what a template says of an entry: the digests and size that were found, not those that are listed.
-fn template_line(outcome: &Outcome, template: &Template, out: &mut Vec<u8>) {
+fn template_line(outcome: &Outcome, template: &Template, manifest: &[u8], out: &mut Vec<u8>) {
     let mut entry = Entry { path: outcome.job.name.clone(), ..Entry::default() };
     if let Ok(found) = &outcome.result {
         let (seconds, nanos) = found.mtime();
@@ -173,10 +190,10 @@ fn template_line(outcome: &Outcome, template: &Template, out: &mut Vec<u8>) {
         entry.mtime = Some(Time { seconds, nanos });
         entry.digests = outcome.job.specs.iter().cloned().zip(found.digests().iter().cloned()).collect();
     }
-    template.render_compared(&entry, outcome.verdict().word(), out);
+    template.render_compared(&entry, outcome.verdict().word(), manifest, out);
 }
 
-fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
+fn text(outcome: &Outcome, name: &[u8], colors: bool, out: &mut Vec<u8>) {
     let verdict = outcome.verdict();
     let color = match verdict {
         Verdict::Verified => AnsiColor::Green,
@@ -185,7 +202,7 @@ fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
     };
     let style = if colors { color.on_default() } else { Style::new() };
     let word = word(verdict);
-    let mut line = format!("{}: {style}{word}{style:#}", display_safe(&outcome.job.name));
+    let mut line = format!("{}: {style}{word}{style:#}", display_safe(name));
     if let Some(name) = respelt(outcome) {
         line += &format!(" (as {})", display_safe(name));
     }

@@ -3,13 +3,14 @@
 use crate::check::advice;
 use crate::check::locate::{Locate, Located};
 use crate::check::plan::{Checking, Expected, Subject};
-use crate::check::report::{self, Detail, Form, NAMED_LINES};
+use crate::check::report::{self, Detail, Form, NAMED_LINES, Names};
 use crate::check::total;
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::drawing::record::{Record, Tone};
 use crate::key;
 use crate::output::Output;
+use crate::terminal::on_one_line;
 use crate::words::{count, grouped};
 use std::ffi::OsStr;
 use std::io;
@@ -91,27 +92,30 @@ impl<'a> Telling<'a> {
     /// # Errors
     /// That of the output.
     pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
-        if let Some(record) = &mut self.record {
-            file(&event, self.plan, record);
+        if let Some(mut record) = self.record.take() {
+            self.file(&event, &mut record);
+            self.record = Some(record);
         }
         match event {
             Event::Entry(manifest, outcome) => self.entry(manifest, outcome)?,
             Event::Ignored(_, outcome) => self.remember(outcome),
             Event::Moved(manifest, outcome, moved) => {
-                let name = self.name_of(manifest);
+                let folder = self.prefix_of(manifest.name);
+                let names = Names { manifest: self.name_of(manifest), folder: &folder };
                 let passes = self.plan.options.moved_passes;
-                report::moved(self.plan.form, outcome, moved, passes, name, &mut self.lines);
-                self.write()?;
+                report::moved(self.plan.form, outcome, moved, passes, names, &mut self.lines);
+                self.write_entry(b"", names.manifest)?;
             }
             Event::Renamed(renamed) => {
-                report::renamed(self.plan.form, renamed, &mut self.lines);
+                let folder = self.prefix(renamed.folder);
+                report::renamed(self.plan.form, renamed, &folder, &mut self.lines);
                 self.write()?;
                 if let Some(Err(error)) = renamed.done {
                     self.console.failure(error);
                 }
             }
             Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
-            Event::Checked(manifest, checked) => self.checked(manifest, checked),
+            Event::Checked(manifest, checked) => self.checked(manifest, checked)?,
             Event::Failed(error) => self.console.failure(error),
             Event::Doubtful(doubt) if self.plan.tell.notes => {
                 let name = display_safe(&doubt.path);
@@ -128,6 +132,8 @@ impl<'a> Telling<'a> {
             }
             Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
             Event::Searched(search) => self.searched(search),
+            // What an entry that was named comes to is shown on its line.
+            Event::NotVerified(name) if self.plan.entries.iter().any(|entry| entry == name) => {}
             Event::NotVerified(name) if self.plan.detail() != Detail::None => {
                 self.console.error_of(name.as_os_str().as_bytes(), "required but not verified");
             }
@@ -144,10 +150,8 @@ impl<'a> Telling<'a> {
             Event::PassedOver(_) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(name) if self.plan.detail() != Detail::None => {
-                self.console.error_of(
-                    name.as_os_str().as_bytes(),
-                    "selected with --only, but no entry has this name",
-                );
+                let text = self.unmatched(name);
+                self.console.error_of(name.as_os_str().as_bytes(), &text);
             }
             Event::Unmatched(_) => {}
             Event::Pause => self.output.pause()?,
@@ -167,11 +171,11 @@ impl<'a> Telling<'a> {
 
     /// Writes the lines that are ready.
     fn write(&mut self) -> io::Result<()> {
-        self.write_entry(b"")
+        self.write_entry(b"", b"")
     }
 
-    /// Writes the lines that are ready, which are those of the entry of this name.
-    fn write_entry(&mut self, name: &[u8]) -> io::Result<()> {
+    /// Writes the lines that are ready, which are those of an entry of this name in this manifest.
+    fn write_entry(&mut self, name: &[u8], manifest: &[u8]) -> io::Result<()> {
         let Telling { console, output, lines, .. } = self;
         if lines.is_empty() {
             return Ok(());
@@ -179,6 +183,9 @@ impl<'a> Telling<'a> {
         let is_terminal = output.is_terminal;
         let mut write = || match self.plan.form {
             Form::Text { template: None, colors: true, .. } => output.write_colored(lines),
+            Form::Text { template: Some(_), .. } if is_terminal => {
+                output.write_entry(&on_one_line(lines, manifest), name)
+            }
             _ => output.write_entry(lines, name),
         };
         let written = if is_terminal { console.around(write) } else { write() };
@@ -209,8 +216,49 @@ impl<'a> Telling<'a> {
         match self.plan.subject {
             Subject::Manifests(_) | Subject::Below(_) => manifest.name.as_os_str().as_bytes(),
             Subject::Embedded(_) => b"embed check",
-            Subject::File(..) => b"--expect",
+            Subject::Files(..) => b"--expect",
         }
+    }
+
+    /// Returns what precedes the names in this manifest, in text: see [`Names::folder`].
+    fn prefix_of(&self, manifest: &Path) -> Vec<u8> {
+        self.prefix(&self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest)))
+    }
+
+    /// The same for names that are relative to this folder.
+    fn prefix(&self, folder: &Path) -> Vec<u8> {
+        let several = match &self.plan.subject {
+            Subject::Manifests(manifests) => manifests.len() > 1,
+            Subject::Below(_) => true,
+            Subject::Embedded(_) | Subject::Files(..) => false,
+        };
+        let folder = folder.strip_prefix(".").unwrap_or(folder).as_os_str().as_bytes();
+        match folder {
+            _ if !several => Vec::new(),
+            b"" => Vec::new(),
+            folder if folder.ends_with(b"/") => folder.to_vec(),
+            folder => [folder, b"/"].concat(),
+        }
+    }
+
+    /// Returns why a selected name is an error: no entry has it.
+    fn unmatched(&self, name: &Path) -> String {
+        match &self.plan.subject {
+            Subject::Manifests(manifests) if self.plan.entries.iter().any(|entry| entry == name) => {
+                let manifest = manifests.first().map(|name| display_safe(name.as_os_str().as_bytes()));
+                format!("not in {}", manifest.unwrap_or_default())
+            }
+            _ => "selected with --only, but no entry has this name".to_owned(),
+        }
+    }
+
+    /// Prints a hint after the lines that it explains.
+    fn hint(&mut self, hint: Option<impl AsRef<str>>) -> io::Result<()> {
+        if let Some(hint) = hint {
+            self.output.pause()?;
+            self.console.hint(hint.as_ref());
+        }
+        Ok(())
     }
 
     /// Tells an entry, and where its file is damaged if that is asked for.
@@ -219,19 +267,22 @@ impl<'a> Telling<'a> {
             self.remember(outcome);
             self.taken |= self.is_page(manifest, outcome);
         }
-        let (form, name) = (self.plan.form, self.name_of(manifest));
+        let folder = self.prefix_of(manifest.name);
+        let form = self.plan.form;
+        let names = Names { manifest: self.name_of(manifest), folder: &folder };
         let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
         if form != Form::Json {
             // That a file failed is known long before a second read of it says where.
-            report::entry(form, outcome, name, None, &mut self.lines);
-            self.write_entry(&outcome.job.name)?;
+            report::entry(form, outcome, names, None, &mut self.lines);
+            self.write_entry(&outcome.job.name, names.manifest)?;
         }
         let threads = self.plan.options.threads;
-        let locate = || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome, name);
+        let locate =
+            || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome, names.manifest);
         let located = wanted.map(|_| locate());
         match &located {
             _ if form == Form::Json => {
-                report::entry(form, outcome, name, located.as_ref(), &mut self.lines);
+                report::entry(form, outcome, names, located.as_ref(), &mut self.lines);
             }
             Some(located) => {
                 let map = wanted.is_some_and(|wanted| wanted.map);
@@ -241,20 +292,16 @@ impl<'a> Telling<'a> {
         }
         self.write()?;
         if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
-            self.page.add(|| located.section(&outcome.job.name));
+            self.page.add(|| located.section(&names.shown(&outcome.job.name)));
         }
         if let (Some(located), Some(record)) = (&located, &mut self.record) {
-            record.map(|| located.section(&outcome.job.name));
+            record.map(|| located.section(&names.shown(&outcome.job.name)));
         }
-        if let Some(hint) = located.as_ref().and_then(Located::hint) {
-            self.console.hint(hint);
-        }
+        self.hint(located.as_ref().and_then(Located::hint))?;
         if self.plan.detail() == Detail::None {
             return Ok(());
         }
-        if let Err(error) = &outcome.result {
-            self.console.advise(error);
-        }
+        self.hint(outcome.result.as_ref().err().and_then(crate::advice::on))?;
         // What follows looks at files here, and those of that name would be others.
         if self.plan.options.remote.is_some() {
             return Ok(());
@@ -263,20 +310,21 @@ impl<'a> Telling<'a> {
             Subject::Embedded(_) => {}
             Subject::Manifests(_) | Subject::Below(_) => {
                 let file = self.file_of(manifest, outcome);
-                advice::odd_line(manifest.name, &file, outcome, &mut self.console);
+                self.hint(advice::odd_line(manifest.name, &file, outcome))?;
                 if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
                     self.mismatched = outcome.job.expected.first().cloned().map(|digest| (file, digest));
                 }
             }
-            Subject::File(file, expected) if outcome.verdict() == Verdict::Mismatch => {
+            Subject::Files(_, expected) if outcome.verdict() == Verdict::Mismatch => {
                 if expected.guessed {
-                    advice::guessed(&expected.spec, &expected.digest, file, &mut self.console);
+                    let file = Path::new(OsStr::from_bytes(outcome.job.path()));
+                    self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
                 }
                 if expected.parts.is_some() {
-                    self.console.hint("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB");
+                    self.hint(Some("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB"))?;
                 }
             }
-            Subject::File(..) => {}
+            Subject::Files(..) => {}
         }
         Ok(())
     }
@@ -313,7 +361,7 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells what a manifest came to.
-    fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) {
+    fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) -> io::Result<()> {
         let name = self.name_of(manifest);
         self.manifests.push((name.to_vec(), checked.digest.clone()));
         let malformed = checked.counts.malformed - std::mem::take(&mut self.named_lines);
@@ -347,28 +395,28 @@ impl<'a> Telling<'a> {
             && self.plan.options.public_key.is_none()
             && matches!(self.plan.subject, Subject::Manifests(_))
         {
-            advice::signature_beside(manifest.name, &mut self.console);
+            self.hint(advice::signature_beside(manifest.name))?;
         }
         let missing = std::mem::take(&mut self.missing);
         let mismatched = self.mismatched.take();
         if self.plan.detail() == Detail::None || self.plan.options.remote.is_some() {
-            return;
+            return Ok(());
         }
         if !missing.is_empty() && self.plan.options.data.is_none() {
-            let options = &self.plan.options;
-            let folder = options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
-            advice::respelt(&folder, &missing, &mut self.console);
-        }
-        if checked.counts.verified > 0 {
-            return;
-        }
-        if !missing.is_empty() && checked.counts.mismatched == 0 && self.plan.options.data.is_none() {
             let root = self.plan.options.root.clone();
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
-            advice::missing(&folder, &missing, &mut self.console);
+            self.hint(advice::respelt(&folder, &missing))?;
+            self.hint(advice::missing(&folder, &missing))?;
         }
-        if let (Some(guessed), Some((file, digest))) = (&checked.guessed, mismatched) {
-            advice::guessed(guessed, &digest, &file, &mut self.console);
+        if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
+            self.hint(advice::mostly_missing(manifest.name, checked))?;
+        }
+        match (&checked.guessed, mismatched) {
+            // An algorithm by which other files were verified is the right one.
+            (Some(guessed), Some((file, digest))) if checked.counts.verified == 0 => {
+                self.hint(advice::guessed(guessed, &digest, &file))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -429,64 +477,73 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Adds what an event says of a file to the page of the whole.
-fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
-    let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
-    match event {
-        Event::Entry(_, outcome) if report::is_good(outcome) => {
-            record.other(Tone::Good, "OK", &outcome.job.name);
+impl Telling<'_> {
+    /// Adds what an event says about a file to the report of the complete check.
+    fn file(&self, event: &Event<'_>, record: &mut Record) {
+        let plan = self.plan;
+        let shown = |manifest: &Manifest<'_>, outcome: &Outcome| {
+            let folder = self.prefix_of(manifest.name);
+            Names { manifest: b"", folder: &folder }.shown(&outcome.job.name)
+        };
+        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        match event {
+            Event::Entry(manifest, outcome) if report::is_good(outcome) => {
+                record.other(Tone::Good, "OK", &shown(manifest, outcome));
+            }
+            Event::Entry(manifest, outcome) => {
+                let tone = if outcome.verdict() == Verdict::Unverified { Tone::Unsure } else { Tone::Bad };
+                let why = report::reason(outcome).map(|why| why + "\n").unwrap_or_default();
+                let detail: Vec<String> = (why + &report::differences(outcome))
+                    .lines()
+                    .map(|line| line.trim_start().to_owned())
+                    .collect();
+                record.failure(
+                    tone,
+                    report::word(outcome.verdict()),
+                    &shown(manifest, outcome),
+                    &detail.join("\n"),
+                );
+            }
+            Event::Ignored(manifest, outcome) => {
+                record.other(Tone::Unsure, "not there", &shown(manifest, outcome));
+            }
+            Event::Moved(manifest, outcome, moved) => {
+                let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };
+                record.failure(tone, "MOVED", &shown(manifest, outcome), &display_safe(&bytes(moved.name)));
+            }
+            Event::Renamed(renamed) => {
+                let (tone, word) = match renamed.done {
+                    Some(Ok(())) => (Tone::Good, "RENAMED"),
+                    Some(Err(_)) => (Tone::Bad, "NOT RENAMED"),
+                    None => (Tone::Unsure, "to be renamed"),
+                };
+                record.failure(tone, word, &bytes(renamed.from), &display_safe(&bytes(renamed.to)));
+            }
+            Event::Malformed(manifest, line) => {
+                record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &line.to_string());
+            }
+            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
+            Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
+                record.failure(Tone::Bad, "NOT LISTED", &bytes(name), "");
+            }
+            Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
+            Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
+            Event::NotVerified(name) => record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), "required"),
+            Event::Unmatched(name) => {
+                record.failure(Tone::Unsure, "NO ENTRY", &bytes(name), &self.unmatched(name));
+            }
+            Event::StillFailed(name) => {
+                record.failure(
+                    Tone::Bad,
+                    "FAILED before",
+                    &bytes(name),
+                    "in an earlier run; not read in this one",
+                );
+            }
+            Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
+            Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
+            Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
+            Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
         }
-        Event::Entry(_, outcome) => {
-            let tone = if outcome.verdict() == Verdict::Unverified { Tone::Unsure } else { Tone::Bad };
-            let why = report::reason(outcome).map(|why| why + "\n").unwrap_or_default();
-            let detail: Vec<String> = (why + &report::differences(outcome))
-                .lines()
-                .map(|line| line.trim_start().to_owned())
-                .collect();
-            record.failure(tone, report::word(outcome.verdict()), &outcome.job.name, &detail.join("\n"));
-        }
-        Event::Ignored(_, outcome) => record.other(Tone::Unsure, "not there", &outcome.job.name),
-        Event::Moved(_, outcome, moved) => {
-            let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };
-            record.failure(tone, "MOVED", &outcome.job.name, &display_safe(&bytes(moved.name)));
-        }
-        Event::Renamed(renamed) => {
-            let (tone, word) = match renamed.done {
-                Some(Ok(())) => (Tone::Good, "RENAMED"),
-                Some(Err(_)) => (Tone::Bad, "NOT RENAMED"),
-                None => (Tone::Unsure, "to be renamed"),
-            };
-            record.failure(tone, word, &bytes(renamed.from), &display_safe(&bytes(renamed.to)));
-        }
-        Event::Malformed(manifest, line) => {
-            record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &line.to_string());
-        }
-        Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
-        Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
-            record.failure(Tone::Bad, "NOT LISTED", &bytes(name), "");
-        }
-        Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
-        Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
-        Event::NotVerified(name) => record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), "required"),
-        Event::Unmatched(name) => {
-            record.failure(
-                Tone::Unsure,
-                "NO ENTRY",
-                &bytes(name),
-                "selected with --only, but no entry has this name",
-            );
-        }
-        Event::StillFailed(name) => {
-            record.failure(
-                Tone::Bad,
-                "FAILED before",
-                &bytes(name),
-                "in an earlier run; not read in this one",
-            );
-        }
-        Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
-        Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
-        Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
-        Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
     }
 }

@@ -90,7 +90,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.not_renamed, Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete, "bag error", "bag errors");
     row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
-    row(report.unsigned, Tone::Bad, "NOT SIGNED as asked", None);
+    row(report.unsigned, Tone::Bad, "NOT SIGNED", None);
     let missing = plural(report.missing_manifests, "manifest MISSING", "manifests MISSING");
     row(report.missing_manifests, Tone::Bad, missing, None);
     if exact {
@@ -181,7 +181,9 @@ pub fn heading(
 ) -> Heading {
     let exact = plan.options.unlisted == Unlisted::Refused;
     let names: Vec<String> = match &plan.subject {
-        Subject::File(file, _) => vec![display_safe(file.as_os_str().as_bytes())],
+        Subject::Files(files, _) => {
+            files.iter().map(|file| display_safe(file.as_os_str().as_bytes())).collect()
+        }
         Subject::Embedded(_) => vec!["the CRC-32 in names".to_owned()],
         Subject::Manifests(_) | Subject::Below(_) => {
             manifests.iter().map(|(name, _)| display_safe(name)).collect()

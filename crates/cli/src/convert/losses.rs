@@ -104,7 +104,7 @@ impl<'a> Losses<'a> {
             let text = format!("{name}: not converted: {parts}");
             return Some(Refusal::with_hint(
                 text,
-                "specify the algorithm with -a NAME, or the format with --from FORMAT",
+                "specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT",
             ));
         }
         let lossy = self.lossy;
@@ -133,8 +133,9 @@ impl<'a> Losses<'a> {
                     format!("-t {} names algorithms; to convert anyway, use --lossy", tagged.name)
                 }
                 None if self.other => {
+                    let usual = self.format.holds.usual_algorithm();
                     format!(
-                        "the format needs other algorithms; compute them from the files: truesum hash -t {}",
+                        "to verify the files and compute {usual} digests: truesum convert {name} -t {} -a {usual}",
                         self.format.name
                     )
                 }

@@ -226,9 +226,11 @@ pub fn digesting(
 fn template(args: &FormatArgs) -> Result<Option<Template>, Refusal> {
     let template = args.format_string.as_deref().map(formats::template).transpose()?;
     match template {
-        Some(template) if template.has_verdict() => {
-            let text = "--format-string: %{verdict} is not available in hash";
-            Err(Refusal::with_hint(text, "it is available in truesum check and truesum audit"))
+        Some(template) if template.of_check().is_some() => {
+            let directive = template.of_check().unwrap_or_default();
+            let text = format!("--format-string: {directive} is not available in hash");
+            let audit = if directive == "%{verdict}" { " and truesum audit" } else { "" };
+            Err(Refusal::with_hint(text, format!("it is available in truesum check{audit}")))
         }
         template => Ok(template),
     }

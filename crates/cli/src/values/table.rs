@@ -6,7 +6,7 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsStr;
-use truesum::hash::{ALGORITHMS, KEYED, Spec, SpecError};
+use truesum::hash::{ALGORITHMS, KEYED, Size, Spec, SpecError};
 use truesum::manifest::encoding::{ENCODINGS, encoding};
 use truesum::manifest::{FORMATS, Format, Spelling};
 
@@ -51,13 +51,29 @@ impl TypedValueParser for KeyedSpecParser {
         value: &OsStr,
     ) -> Result<Spec, clap::Error> {
         let text = value.to_string_lossy();
-        Spec::typed(&text).map_err(|error: SpecError| refuse(command, arg, &text, error.to_string()))
+        let explained = |error: SpecError| match meant(&text) {
+            Some(hint) => format!("{error}\nhint: {hint}"),
+            None => error.to_string(),
+        };
+        Spec::typed(&text).map_err(|error| refuse(command, arg, &text, explained(error)))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let rows = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
         offered(rows.map(|row| (row.name, row.summary)))
     }
+}
+
+/// Returns a hint on a text that is no algorithm: the name of a format, or one with the size of its parts in another spelling.
+fn meant(text: &str) -> Option<String> {
+    if let Some(format) = truesum::manifest::format(text) {
+        return Some(format!("this is a format: use -t {}", format.name));
+    }
+    let (head, size) = text.rsplit_once(['=', '-', ':', ';'])?;
+    let Size(bytes) = size.parse().ok()?;
+    let name = head.split(';').next()?.trim_end_matches("part").trim_end_matches('-');
+    let spec: Spec = if name.is_empty() { "s3-etag" } else { name }.parse().ok()?;
+    Some(format!("use -a '{}'", spec.with_unit(bytes).ok()?))
 }
 
 /// A list of algorithms in which the commas within a name are no longer any: `crc:width=16,poly=0x1021` and `haval256,5`.

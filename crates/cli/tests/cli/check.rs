@@ -497,7 +497,9 @@ fn one_digest_from_a_web_page_is_compared() {
     for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00", "sha256-ungWv48B", "sha9-ungWv48B"] {
         assert_eq!(folder.run(&["check", "--expect", digest, "a"]).code, Some(2), "{digest}");
     }
-    assert_eq!(folder.run(&["check", "--expect", ABC, "a", "a"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--expect", ABC, "a", "./a"]).out(), "a: OK\n./a: OK\n");
+    folder.write("other", "");
+    assert_eq!(folder.run(&["check", "--expect", ABC, "a", "other"]).code, Some(1));
 }
 
 #[test]

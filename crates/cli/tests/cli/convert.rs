@@ -115,8 +115,109 @@ fn digests_that_only_the_files_can_give_are_said_to_be_theirs() {
         ran.err,
         "truesum: a: cannot be written: md5 cannot be stored in this format\n\
          truesum: M: not converted: sfv cannot store everything in it\n\
-         hint: the format needs other algorithms; compute them from the files: truesum hash -t sfv\n"
+         hint: to verify the files and compute crc32 digests: truesum convert M -t sfv -a crc32\n"
     );
+    let ran = folder.run(&["convert", "--lossy", "M", "-t", "sfv", "-a", "crc32"]);
+    assert!(ran.code == Some(0) && ran.out().ends_with("\na 352441C2\n"), "as the hint says: {}", ran.err);
+}
+
+/// A folder with three files and an SFV file that matches them.
+fn with_sfv() -> Folder {
+    let folder = Folder::with(&[("a", "abc"), ("b", ""), ("s/c", "abc")]);
+    folder.write("photos.sfv", "; a comment\na 352441C2\nb 00000000\ns/c 352441C2\n");
+    folder
+}
+
+#[test]
+fn one_read_verifies_old_digests_and_computes_new_ones() {
+    let folder = with_sfv();
+    let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256", "-o", "SHA256SUMS"]);
+    let said = "truesum: note: 3 entries verified by crc32: not tamper-evident\n\
+                truesum: note: 3 files verified, 6 B read\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), said));
+    assert_eq!(folder.read("SHA256SUMS"), format!("{ABC}  a\n{EMPTY}  b\n{ABC}  s/c\n").as_bytes());
+    assert_eq!(folder.run(&["check", "SHA256SUMS"]).code, Some(0));
+    // Other outputs: tags, several algorithms, sizes and times, standard output.
+    let ran = folder.run(&["convert", "photos.sfv", "-a", "md5,sha256", "-t", "bsd", "--only", "a"]);
+    let md5 = "900150983cd24fb0d6963f7d28e17f72";
+    assert_eq!(
+        (ran.code, ran.out()),
+        (Some(0), format!("MD5 (a) = {md5}\nSHA256 (a) = {ABC}\n")),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&["convert", "photos.sfv", "-a", "blake3", "--only", "a"]);
+    assert!(
+        ran.code == Some(0) && ran.out().starts_with("BLAKE3 (a) = 6437b3ac"),
+        "{}{}",
+        ran.out(),
+        ran.err
+    );
+    let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256", "-o", "M.jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let rows = String::from_utf8(folder.read("M.jsonl")).unwrap();
+    let row: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+    assert_eq!((&row["size"], &row["digests"]["sha256"]), (&3.into(), &ABC.into()), "{row}");
+    assert!(row["mtime"].is_string(), "{row}");
+    // Sizes that the old manifest has are lost in a format without them, as without -a.
+    let ran = folder.run(&["convert", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
+    assert!(ran.code == Some(2) && ran.err.contains("lost in gnu: the size of 3 entries"), "{}", ran.err);
+    let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
+    assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 3), "{}", ran.err);
+    // Files elsewhere, and a manifest on standard input.
+    std::fs::create_dir(folder.path("lists")).unwrap();
+    std::fs::rename(folder.path("photos.sfv"), folder.path("lists/photos.sfv")).unwrap();
+    let words = ["convert", "--root", ".", "lists/photos.sfv", "-a", "sha256", "-o", "lists/new"];
+    assert_eq!(folder.run(&words).code, Some(0));
+    let piped = folder.feed(&["convert", "-", "-a", "sha256"], format!("{md5}  a\n").as_bytes());
+    assert_eq!((piped.code, piped.out()), (Some(0), format!("{ABC}  a\n")), "{}", piped.err);
+}
+
+#[test]
+fn an_entry_that_does_not_match_writes_nothing() {
+    let folder = with_sfv();
+    let refused = |said: &str, code: i32| {
+        for output in [&["-o", "SHA256SUMS"][..], &[]] {
+            let ran = folder.run(&[&["convert", "photos.sfv", "-a", "sha256"], output].concat());
+            assert_eq!((ran.code, ran.out().as_str()), (Some(code), ""), "{}", ran.err);
+            assert!(ran.err.contains(said), "{said}: {}", ran.err);
+            assert!(!folder.path("SHA256SUMS").exists());
+        }
+    };
+    folder.write("a", "abd");
+    refused("truesum: a: does not match: expected crc32 352441c2, found ", 1);
+    let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256"]);
+    let hint = "truesum: photos.sfv: not converted: 1 entry not verified\n\
+                hint: to leave out an entry: truesum convert --exclude NAME ... photos.sfv\n";
+    assert!(ran.err.ends_with(hint), "{}", ran.err);
+    let ran = folder.run(&["convert", "--exclude", "a", "photos.sfv", "-a", "sha256"]);
+    assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 2), "as the hint says: {}", ran.err);
+    std::fs::remove_file(folder.path("a")).unwrap();
+    refused("truesum: a: cannot open: No such file or directory", 1);
+    std::fs::create_dir(folder.path("a")).unwrap();
+    refused("truesum: a: cannot ", 1);
+    std::fs::remove_dir(folder.path("a")).unwrap();
+    folder.write("a", "abc");
+    folder.write("photos.sfv", "a 352441C2\nno entry\n");
+    refused("truesum: photos.sfv: not converted: malformed lines", 2);
+    folder.write("photos.sfv", "");
+    refused("truesum: photos.sfv: not converted: nothing was verified", 2);
+    // Nothing is known of an entry without a digest.
+    folder
+        .write("sizes.jsonl", "{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"size\":3,\"digests\":{}}\n");
+    let ran = folder.run(&["convert", "sizes.jsonl", "-a", "sha256"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{}", ran.err);
+    let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256", "--only", "none"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{}", ran.err);
+}
+
+#[test]
+fn old_digests_are_not_relabelled_as_those_of_another_algorithm() {
+    // regression: `convert -a blake3` took unnamed SHA-256 digests for BLAKE3 digests without reading a file.
+    let folder = Folder::with(&[("a", "abc"), ("list.txt", &format!("{ABC}  a\n"))]);
+    let ran = folder.run(&["convert", "-a", "blake3", "list.txt", "-t", "bsd"]);
+    let line = "BLAKE3 (a) = 6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85\n";
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), line), "{}", ran.err);
 }
 
 #[test]
@@ -157,7 +258,7 @@ fn a_malformed_part_refuses_the_whole() {
             ran.err,
             "truesum: M: line 2: not a checksum line\n\
              truesum: M: not converted: 1 malformed part\n\
-             hint: specify the algorithm with -a NAME, or the format with --from FORMAT\n"
+             hint: specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT\n"
         );
     }
     assert_eq!(folder.entries(), ["M"]);
@@ -191,7 +292,7 @@ fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert_eq!(folder.read("M.b3"), format!("{digest}  a\n").as_bytes());
     assert_eq!(folder.run(&["check", "M.b3"]).code, Some(0));
-    let ran = folder.run(&["convert", "-a", "blake3", "M.b3", "-t", "bsd"]);
+    let ran = folder.run(&["convert", "--from-algorithm", "blake3", "M.b3", "-t", "bsd"]);
     assert_eq!((ran.code, ran.out()), (Some(0), format!("BLAKE3 (a) = {digest}\n")));
 }
 

@@ -24,7 +24,7 @@ fn conditions() -> Vec<Condition> {
         condition("malformed", "oops\n".to_owned(), &[], 2),
         condition("short digest", "BLAKE2b-8 (good) = 00\n".to_owned(), &[], 2),
         condition("cut digest", line(&ABC[..63], "good"), &[], 2),
-        condition("no such manifest", String::new(), &["nowhere"], 2),
+        condition("no such manifest", String::new(), &["nowhere.sha256"], 2),
         condition("folder as manifest", String::new(), &["folder"], 2),
         condition("empty manifest", String::new(), &["empty"], 2),
         condition("manifest without entries", String::new(), &["comments"], 2),

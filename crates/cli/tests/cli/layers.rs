@@ -109,6 +109,18 @@ fn checks_and_audits_write_lines_by_a_template() {
     assert_eq!(ran.out(), format!("{}\n", ABC.to_uppercase()));
     let ran = folder.run(&["audit", "--format-string", template, "--summary", "none", "SHA256SUMS"]);
     assert_eq!((ran.out().as_str(), ran.code), ("ok a \nchanged b 1\nnew c 1\n", Some(1)), "{}", ran.err);
+    let template = "%{manifest}: %{verdict} %p\\n";
+    let ran = folder.run(&["check", "--format-string", template, "--summary", "none", "SHA256SUMS"]);
+    assert_eq!(ran.out(), "SHA256SUMS: verified a\nSHA256SUMS: mismatch b\n", "{}", ran.err);
+    for (command, text) in [("hash", "in hash"), ("audit", "in audit")] {
+        let ran = folder.run(&[command, "--format-string", template, "SHA256SUMS"]);
+        let said = format!(
+            "truesum: --format-string: %{{manifest}} is not available {text}\n\
+                            hint: it is available in truesum check\n"
+        );
+        assert_eq!(shown(&ran), (String::new(), said.as_str(), Some(2)));
+    }
+    let template = "%{verdict} %f %s\\n";
     for words in [&["check", "--json"][..], &["audit", "--json"], &["check", "--status"]] {
         let ran = folder.run(&[words, &["--format-string", "%p", "SHA256SUMS"]].concat());
         assert_eq!(ran.code, Some(2), "{words:?}");

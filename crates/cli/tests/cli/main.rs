@@ -16,6 +16,7 @@ mod directory_peers;
 mod exits;
 mod find;
 mod grammar;
+mod guesses;
 mod hash;
 mod history;
 mod identify;

@@ -204,7 +204,7 @@ fn all_manifests_below_a_folder_are_checked() {
     let said = "truesum: note: 1 file in d not in the manifest (use -v to list them)\n\
                 truesum: 2 files verified, 1 not in the manifest; 3 B read\n";
     // Files that the manifests of folders below list count as listed there.
-    assert_eq!((ran.out(), ran.code), ("a: OK\nb: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);
+    assert_eq!((ran.out(), ran.code), ("d/a: OK\nd/s/b: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);
     folder.write("d/s/x.md5", "\0broken");
     let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);

@@ -86,7 +86,7 @@ impl Verification<'_> {
                     manifests.push(folder.clone());
                     bags.insert(folder);
                 }
-                Item::File(path, Some(_)) if !is_manifest(&path) => {}
+                Item::File(path, Some(_)) if !has_manifest_name(&path) => {}
                 Item::File(path, Some(_)) if is_detached_signature(&path) => tell(Event::Signature(&path))?,
                 Item::File(path, Some(_)) => manifests.push(path),
                 Item::Failed(error) => {
@@ -94,15 +94,15 @@ impl Verification<'_> {
                     tell(Event::Failed(&error))?;
                 }
                 // Something that has the name of a manifest but cannot be read is not skipped.
-                Item::Special(path, kind) if is_manifest(&path) => {
+                Item::Special(path, kind) if has_manifest_name(&path) => {
                     let why = Cause::Other(format!("named like a manifest, but a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
                 }
-                Item::Dangling(path) if is_manifest(&path) => {
+                Item::Dangling(path) if has_manifest_name(&path) => {
                     let why = Cause::Other("named like a manifest, but a broken symbolic link".to_owned());
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
                 }
-                Item::Link(path) if is_manifest(&path) => tell(Event::PassedOver(&path))?,
+                Item::Link(path) if has_manifest_name(&path) => tell(Event::PassedOver(&path))?,
                 _ => {}
             }
         }
@@ -116,8 +116,8 @@ impl Verification<'_> {
     }
 }
 
-/// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
-fn is_manifest(path: &Path) -> bool {
+/// Returns whether a file has the name of a manifest. Below a folder, such a file is a failure if it is not one.
+pub fn has_manifest_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let lower = name.to_ascii_lowercase();
     let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
@@ -158,8 +158,8 @@ mod tests {
             ("tagmanifest-md5.txt", true),
             ("manifest-of-things.txt", false),
         ] {
-            assert_eq!(is_manifest(Path::new(name)), expected, "{name}");
+            assert_eq!(has_manifest_name(Path::new(name)), expected, "{name}");
         }
-        assert!(is_manifest(Path::new(OsStr::from_bytes(b"\xff.sha256"))));
+        assert!(has_manifest_name(Path::new(OsStr::from_bytes(b"\xff.sha256"))));
     }
 }

@@ -69,6 +69,8 @@ pub struct Entries<'a, R> {
     failed: HashSet<Key>,
     /// The names of those that are not selected.
     left_out_failed: Vec<Vec<u8>>,
+    /// Algorithms to compute in addition to those of the expected digests.
+    also: Vec<Spec>,
 }
 
 /// What was learned about a manifest while its entries were read.
@@ -127,7 +129,13 @@ impl<'a, R: Read> Entries<'a, R> {
             payload: false,
             failed: HashSet::new(),
             left_out_failed: Vec::new(),
+            also: Vec::new(),
         }
+    }
+
+    /// Computes these algorithms too, in the read that verifies an entry.
+    pub(crate) fn computing(self, also: &[Spec]) -> Entries<'a, R> {
+        Entries { also: also.to_vec(), ..self }
     }
 
     /// Records which of these entries, which failed when they were last read, are not selected.
@@ -343,7 +351,7 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 
     /// Returns the task for a selected entry.
-    fn task(&mut self, job: Job) -> Task {
+    fn task(&mut self, mut job: Job) -> Task {
         self.facts.jobs += 1;
         match Arc::ptr_eq(&job.specs, &self.specs) {
             true => {
@@ -353,6 +361,7 @@ impl<'a, R: Read> Entries<'a, R> {
             }
             false => self.note(&job.specs, weak_name(&job.specs).as_deref()),
         }
+        job.compute_also(&self.also);
         Task::File(job)
     }
 

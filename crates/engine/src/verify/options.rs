@@ -32,6 +32,10 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// The permitted algorithms: a line with any other is malformed. Empty: any algorithm in the manifest.
     pub algorithms: Vec<Spec>,
+    /// Algorithms to compute in the read that verifies an entry, in addition to those of its expected digests. The
+    /// digests are in [`Outcome::result`](crate::Outcome::result), after those that were compared. Piece lists are not
+    /// used then.
+    pub also: Vec<Spec>,
     /// The key of keyed digests.
     pub key: Option<Secret>,
     /// The key that must have signed each manifest, with minisign or signify, in the manifest or next to it. For a
@@ -116,7 +120,8 @@ impl Options {
             && !self.spellings.any()
             && self.renaming.is_none()
             && self.turn.is_all()
-            && self.remote.is_none();
+            && self.remote.is_none()
+            && self.also.is_empty();
         manifest::Options {
             asked: self.algorithms.clone(),
             format: self.format,

@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::select::Selection;
+use crate::select::names::plain;
 use crate::task::{Notice, Sink, Task};
 use crate::verify::apk::is_package;
 use crate::verify::archive::is_optional;
@@ -202,7 +203,7 @@ impl<'a> Verification<'a> {
         let entries = entries.of_data(options.data.as_deref()).of_payload(of_payload);
         let failed = state.as_ref().map(|state| state.failed().collect()).unwrap_or_default();
         let entries = entries.selecting(&options.select).telling(options.malformed_told);
-        let mut entries = entries.noting_failed(failed);
+        let mut entries = entries.noting_failed(failed).computing(&options.also);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let in_parts = !options.turn.is_all();
@@ -522,7 +523,10 @@ impl Sink for Relay<'_, '_> {
         }
         self.counts.count(&outcome);
         if verdict == Verdict::Verified && !self.report.not_verified.is_empty() {
-            self.report.not_verified.remove(Path::new(OsStr::from_bytes(&outcome.job.name)));
+            // A manifest may spell the name `./a`.
+            for name in [&outcome.job.name[..], &plain(&outcome.job.name)] {
+                self.report.not_verified.remove(Path::new(OsStr::from_bytes(name)));
+            }
         }
         (self.tell)(Event::Entry(self.manifest, &outcome))?;
         let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());

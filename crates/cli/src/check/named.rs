@@ -1,0 +1,229 @@
+//! What the arguments of `check` name: manifests, a digest and its files, or a manifest and some of the files in it.
+
+use crate::exit::Refusal;
+use crate::output::lists;
+use crate::stores;
+use crate::words::shell_word;
+use std::ffi::{OsStr, OsString};
+use std::fs::symlink_metadata;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::{Digest, Spec};
+use truesum::verify::has_manifest_name;
+use truesum::verify::place::folder_of_names;
+
+/// What the arguments of `check` name.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Named {
+    Manifests(Vec<PathBuf>),
+    /// A digest, and the files that must have it.
+    Digest(String, Vec<PathBuf>),
+    /// A manifest, and the names of the entries to check.
+    Entries(PathBuf, Vec<OsString>),
+}
+
+/// Fewest digits of a digest that is recognised without the name of its algorithm.
+const MIN_DIGITS: usize = 8;
+
+/// Finds out what the arguments name; `root` is the folder to which the names in a manifest are relative.
+///
+/// An argument that is the name of a file is that file. Another one that looks like a digest is a digest. Arguments behind a
+/// manifest are entries of it if none of them is a manifest.
+///
+/// # Errors
+/// There is more than one digest, or no file to compare with it.
+pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal> {
+    let (digests, files): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        names.iter().partition(|name| is_digest(name.as_os_str()));
+    match (&digests[..], &files[..]) {
+        ([], [manifest, others @ ..])
+            if !others.is_empty()
+                && is_manifest(manifest)
+                && !others.iter().any(|other| is_manifest(other)) =>
+        {
+            let folder = root.map_or_else(|| folder_of_names(manifest), Path::to_owned);
+            let entries = others.iter().map(|file| entry_name(&folder, file)).collect();
+            Ok(Named::Entries((*manifest).clone(), entries))
+        }
+        ([], _) => Ok(Named::Manifests(names)),
+        ([digest], []) => {
+            let digest = shell_word(digest.as_os_str());
+            let hint = format!("truesum check {digest} FILE");
+            Err(Refusal::with_hint("check: a digest was given, but no file to compare with it", hint))
+        }
+        ([digest], files) => {
+            let digest = digest.to_string_lossy().into_owned();
+            Ok(Named::Digest(digest, files.iter().map(|file| (*file).clone()).collect()))
+        }
+        (digests, _) => Err(Refusal::with_hint(
+            format!("check: {} digests were given, at most one is possible", digests.len()),
+            "compare several files with a manifest: lines with a digest, two spaces and a name",
+        )),
+    }
+}
+
+/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal, or the name of an algorithm is
+/// before the digits (`sha256:HEX`, `sha256-BASE64`). Digests that were cut or mistyped are among them, so that an error can say so.
+pub fn is_digest(name: &OsStr) -> bool {
+    let Some(text) = name.to_str().map(str::trim) else { return false };
+    let is_tagged = || {
+        text.match_indices([':', '=', '-']).any(|(at, between)| {
+            let (digits, spec) = (text[at + 1..].trim(), text[..at].trim().parse::<Spec>());
+            let of_length = |spec: &Spec| {
+                let digest = Digest::from_base64(digits.split('?').next().unwrap_or_default().as_bytes());
+                digest.is_ok_and(|digest| digest.len() == spec.digest_len())
+            };
+            spec.is_ok_and(|spec| if between == "-" { of_length(&spec) } else { digits.len() >= MIN_DIGITS })
+        })
+    };
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let is_hex = digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_hex || is_tagged() || is_cut(text) || mistyped(text).is_some()) && symlink_metadata(name).is_err()
+}
+
+/// Returns whether a text is the beginning of a hexadecimal digest, with an ellipsis.
+pub fn is_cut(text: &str) -> bool {
+    let digits = text.rsplit([':', '=']).next().unwrap_or_default().trim();
+    let Some((begin, end)) = digits.split_once("...").or_else(|| digits.split_once('…')) else {
+        return false;
+    };
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    begin.len() >= 4 && is_hex(begin) && is_hex(end)
+}
+
+/// Finds the first letter of a hexadecimal digest that was typed instead of a similar digit: its position, counted from 1, and the
+/// corrected text.
+pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
+    let digits = text.rsplit([':', '=']).next()?.trim();
+    let begin = text.len() - text.trim_end().len();
+    let begin = text.len() - begin - digits.len();
+    let digit = |letter: char| match letter {
+        'O' | 'o' => '0',
+        'l' | 'I' | 'i' => '1',
+        other => other,
+    };
+    let corrected: String = digits.chars().map(digit).collect();
+    let is_length = [32, 40, 56, 64, 96, 128].contains(&corrected.len());
+    let is_hex = corrected.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let at = digits.chars().position(|letter| digit(letter) != letter)?;
+    (is_length && is_hex)
+        .then(|| (at + 1, digits.as_bytes()[at] as char, text[..begin].to_owned() + &corrected))
+}
+
+/// Returns whether an argument is a manifest: it has the name of a manifest or an entry near its beginning, or it is standard
+/// input, a bag or a pipe.
+fn is_manifest(name: &Path) -> bool {
+    let has_name = name == Path::new("-") || has_manifest_name(name);
+    match std::fs::metadata(name) {
+        Ok(metadata) if metadata.is_dir() => name.join("bagit.txt").is_file(),
+        Ok(metadata) => !metadata.is_file() || has_name || lists(name, None),
+        Err(_) => has_name,
+    }
+}
+
+/// Returns the first of several manifests that is also an entry of the first one: what the user meant may be that entry.
+pub fn manifest_in_first<'n>(manifests: &'n [PathBuf], root: Option<&Path>) -> Option<&'n Path> {
+    let [first, others @ ..] = manifests else { return None };
+    let folder = root.map_or_else(|| folder_of_names(first), Path::to_owned);
+    let is_entry = |other: &&PathBuf| lists(first, Some(entry_name(&folder, other).as_bytes()));
+    let is_file = |name: &Path| std::fs::metadata(name).is_ok_and(|metadata| metadata.is_file());
+    others.iter().filter(|_| is_file(first)).find(is_entry).map(PathBuf::as_path)
+}
+
+/// Returns the name that the entry of a file has in a manifest whose names are relative to `folder`. A name that is neither below this
+/// folder nor that of a file is the name of an entry already.
+fn entry_name(folder: &Path, file: &Path) -> OsString {
+    let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_owned();
+    let (near, given) = (plain(folder), plain(file));
+    if stores::is_url(folder.as_os_str()) || near == given {
+        return file.into();
+    }
+    if let Ok(below) = given.strip_prefix(&near)
+        && (!near.as_os_str().is_empty() || given.is_relative())
+    {
+        return below.into();
+    }
+    let real = |path: &Path| {
+        path.parent()
+            .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent })?
+            .canonicalize()
+            .ok()
+    };
+    match (folder.canonicalize(), real(file), file.file_name()) {
+        (Ok(folder), Some(parent), Some(name)) if symlink_metadata(file).is_ok() => {
+            let file = parent.join(name);
+            let shared =
+                folder.components().zip(file.components()).take_while(|(one, other)| one == other).count();
+            let up = folder.components().skip(shared).map(|_| "..");
+            let down = file.components().skip(shared).map(|part| part.as_os_str());
+            up.map(OsStr::new).chain(down).collect::<PathBuf>().into()
+        }
+        _ => file.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    #[test]
+    fn digests_are_told_from_names() {
+        for text in [
+            SHA256,
+            "sha256:ba7816bf",
+            "MD5 = 900150983cd24fb0d6963f7d28e17f72",
+            "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
+            "352441c2",
+            "ba7816bf...",
+            &SHA256.replacen("01", "Ol", 1),
+        ] {
+            assert!(is_digest(text.as_ref()), "{text}");
+        }
+        for text in [
+            "SHA256SUMS",
+            "photos",
+            "a...b",
+            "x-sha256",
+            "sha256-sums",
+            "md5-checksums-of-all",
+            "deadbee",
+            "-",
+            "/",
+            "sha256:x",
+            "Cargo.toml",
+        ] {
+            assert!(!is_digest(text.as_ref()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_letter_instead_of_a_digit_is_found() {
+        let typed = format!("sha256:{}", SHA256.replacen('0', "O", 1));
+        assert_eq!(mistyped(&typed), Some((11, 'O', format!("sha256:{SHA256}"))));
+        assert_eq!(mistyped(SHA256), None);
+        assert_eq!(mistyped("Olli"), None);
+    }
+
+    #[test]
+    fn names_of_files_become_names_of_entries() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("d");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(dir.path().join("a"), "").unwrap();
+        let real = dir.path().canonicalize().unwrap();
+        for (folder, file, name) in [
+            (Path::new("."), Path::new("a"), "a"),
+            (Path::new("."), Path::new("./s/a"), "s/a"),
+            (Path::new("d"), Path::new("d/a"), "a"),
+            (Path::new("./d"), Path::new("d/s/a"), "s/a"),
+            (Path::new("no-such-folder"), Path::new("a"), "a"),
+            (&folder, &folder.join("gone"), "gone"),
+            (&folder, &real.join("a"), "../a"),
+            (&real, &folder, "d"),
+        ] {
+            assert_eq!(entry_name(folder, file), name, "{folder:?} {file:?}");
+        }
+    }
+}

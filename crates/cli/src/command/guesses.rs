@@ -1,0 +1,240 @@
+//! Commands and options that users of other programs try, and the command line that does the same here.
+
+use super::definition;
+use crate::check::named::is_digest;
+use crate::words::shell_word;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+
+/// Words that are not a command, and what to run instead: `{}` is the rest of the command line, `{1}` and `{2}` are its first words.
+/// The first column is the command before the word, if there is one.
+const COMMANDS: &[(&str, &[&str], &str)] = &[
+    ("", &["dupes", "dups", "dedupe", "dedup", "fdupes", "jdupes"], "truesum duplicates {}"),
+    ("", &["create", "generate", "gen", "make", "init"], "truesum -o SHA256SUMS {}"),
+    ("", &["sum", "sums", "checksum", "digest", "compute"], "truesum {}"),
+    ("", &["sign"], "truesum does not create signatures: minisign -Sm {}"),
+    ("", &["repair", "fix"], "truesum tree repair --from {2} {1}"),
+    ("", &["benchmark", "speed"], "truesum bench limit --quick"),
+    ("", &["compare"], "truesum diff {}"),
+    ("", &["validate", "test"], "truesum check {}"),
+    ("tree", &["save", "create", "store"], "truesum tree --save {}"),
+    ("tree", &["hash", "sum"], "truesum tree {}"),
+    ("tree", &["check", "locate"], "truesum tree verify {}"),
+    ("bench", &["disk", "disks", "cpu", "all"], "truesum bench limit --quick"),
+];
+
+/// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without `--check`.
+const OPTIONS: &[(&str, &str, &str)] = &[
+    ("hash", "--check", "truesum check {}"),
+    ("hash", "-c", "truesum check {}"),
+    ("hash", "--expect", "truesum check {}"),
+    ("hash", "--bag", "truesum bag create DIR"),
+    ("hash", "--in-place", "truesum bag create --in-place DIR"),
+    ("hash", "--bag-info", "truesum bag create --info LABEL=VALUE DIR"),
+    ("hash", "--announce", "truesum torrent create --announce URL -o FILE PATH"),
+    ("hash", "--piece-size", "truesum torrent create --piece-size SIZE -o FILE PATH"),
+    ("hash", "--text", "truesum text TEXT"),
+    ("hash", "--text-lines", "truesum text --lines FILE"),
+    ("hash", "--embed-crc", "truesum embed add FILE"),
+    ("check", "--embedded", "truesum embed check FILE"),
+    ("check", "--embed-crc", "truesum embed check FILE"),
+    ("check", "--bag", "truesum bag check DIR"),
+    ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
+];
+
+/// Returns the error for a word that is neither a command nor a file. `group` is the command that it follows; `rest` follows it.
+pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error {
+    let hint = of_table(group, word, rest)
+        .or_else(|| if group.is_empty() { of_value(word, rest) } else { None })
+        .or_else(|| similar_command(group, word).map(|name| format!("a similar command is {name}")))
+        .unwrap_or_else(|| match (group, rest) {
+            ("", []) => "truesum --help lists the commands".to_owned(),
+            ("", _) => {
+                "truesum hash FILE... reports each file that is missing and hashes the others".to_owned()
+            }
+            _ => format!("truesum {group} --help lists the commands"),
+        });
+    let group = if group.is_empty() { String::new() } else { format!("{group} ") };
+    let text = format!("{group}{}: no such command or file\nhint: {hint}\n", display_safe(word.as_bytes()));
+    clap::Error::raw(ErrorKind::InvalidSubcommand, text)
+}
+
+/// Returns whether a word is known to the table, or is similar to a command of this group.
+pub fn is_guess(group: &str, word: &OsStr) -> bool {
+    of_table(group, word, &[]).is_some() || similar_command(group, word).is_some()
+}
+
+/// Returns whether a word is that of another program or an algorithm, which is known here under another name.
+pub fn is_program(word: &OsStr) -> bool {
+    of_table("", word, &[]).is_some() || algorithm(word).is_some()
+}
+
+/// Replaces clap's explanation of an unknown command or option, whose suggestions are often far from what was meant.
+pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
+    let text_of = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let (kind, group) = (error.kind(), words.get(1).and_then(|word| word.to_str()).unwrap_or_default());
+    match (text_of(ContextKind::InvalidSubcommand), text_of(ContextKind::InvalidArg)) {
+        (Some(word), _) if kind == ErrorKind::InvalidSubcommand => {
+            let at = words.iter().position(|found| **found == *word).unwrap_or(words.len());
+            unknown_word(group, word.as_ref(), words.get(at + 1..).unwrap_or_default())
+        }
+        (_, Some(option)) if kind == ErrorKind::UnknownArgument && option.starts_with('-') => {
+            let (option, path) = (option.split('=').next().unwrap_or_default(), path(words));
+            let hint = of_option(&path, option, words)
+                .or_else(|| similar_option(&path, option).map(|name| format!("a similar option is --{name}")))
+                .unwrap_or_else(|| format!("truesum {} --help lists the options", path.join(" ")));
+            let option = display_safe(option.as_bytes());
+            clap::Error::raw(kind, format!("{}: unknown option {option}\nhint: {hint}\n", path.join(" ")))
+        }
+        _ => error,
+    }
+}
+
+/// The command line for a word of the table.
+fn of_table(group: &str, word: &OsStr, rest: &[OsString]) -> Option<String> {
+    let rows = COMMANDS.iter().filter(|(of, ..)| *of == group);
+    let (.., line) = rows.into_iter().find(|(_, words, _)| words.iter().any(|known| *known == word))?;
+    let all = if rest.is_empty() { "FILE".to_owned() } else { line_of(rest) };
+    let nth = |at: usize, default: &str| rest.get(at).map_or(default.to_owned(), shell_word);
+    Some(line.replace("{1}", &nth(0, "FILE")).replace("{2}", &nth(1, "COPY")).replace("{}", &all))
+}
+
+/// The command line for an algorithm or a digest in the place of a command.
+fn of_value(word: &OsStr, rest: &[OsString]) -> Option<String> {
+    let checks = |word: &&OsString| **word == *"-c" || **word == *"--check";
+    let others: Vec<OsString> = rest.iter().filter(|word| !checks(word)).cloned().collect();
+    let files = if others.is_empty() { "FILE".to_owned() } else { line_of(&others) };
+    Some(match algorithm(word) {
+        Some(_) if others.len() < rest.len() => format!("truesum check {files}"),
+        Some(spec) => format!("truesum -a {} {files}", shell_word(spec.to_string())),
+        None if is_digest(word) => format!("truesum check {} {files}", shell_word(word)),
+        None => return None,
+    })
+}
+
+/// The algorithm of this name, or that of a program with this name: `md5`, `md5sum`.
+fn algorithm(word: &OsStr) -> Option<Spec> {
+    let name = word.to_str()?;
+    let names = [name, name.strip_suffix("sum").unwrap_or(name)];
+    names.iter().find_map(|name| name.parse().ok())
+}
+
+/// The command line with an option that was meant: `--md5` is `-a md5`, and `hash --check` is `check`.
+fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String> {
+    let command = path.join(" ");
+    if let Some((.., line)) = OPTIONS.iter().find(|(of, known, _)| *of == command && *known == option) {
+        let is_rest = |word: &&OsString| **word != *"--check" && **word != *"-c";
+        let rest: Vec<OsString> = words[1 + path.len()..].iter().filter(is_rest).cloned().collect();
+        return Some(line.replace("{}", &line_of(&rest)));
+    }
+    let at = words.iter().position(|word| word.as_bytes().starts_with(option.as_bytes()))?;
+    let spec: Spec = option.strip_prefix("--")?.parse().ok()?;
+    let all = definition();
+    let is_algorithm = |arg: &clap::Arg| arg.get_long() == Some("algorithm");
+    let known = command_at(&all, path)?.get_arguments().any(is_algorithm);
+    let mut line: Vec<OsString> = words[1..].to_vec();
+    line.splice(at - 1..at, ["-a".into(), spec.to_string().into()]);
+    known.then(|| format!("truesum {}", line_of(&line)))
+}
+
+/// The command with this path.
+fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
+    path.iter().try_fold(all, |command, name| command.find_subcommand(name))
+}
+
+/// The names of the command and the subcommand in a command line.
+fn path(words: &[OsString]) -> Vec<String> {
+    let (mut command, mut path) = (definition(), Vec::new());
+    for word in words[1..].iter().filter_map(|word| word.to_str()) {
+        let Some(below) = command.find_subcommand(word).cloned() else { break };
+        path.push(word.to_owned());
+        command = below;
+    }
+    path
+}
+
+/// The command of a group whose name is nearest to this word, if it is near.
+fn similar_command(group: &str, word: &OsStr) -> Option<String> {
+    let all = definition();
+    let group = if group.is_empty() { Some(&all) } else { all.find_subcommand(group) };
+    let names = group?.get_subcommands().map(clap::Command::get_name);
+    nearest(word.to_str()?, names)
+}
+
+/// The option of a command whose name is nearest to this one, if it is near.
+fn similar_option(path: &[String], option: &str) -> Option<String> {
+    let all = definition();
+    let names = command_at(&all, path)?.get_arguments().filter_map(clap::Arg::get_long);
+    nearest(option.strip_prefix("--")?, names)
+}
+
+/// The name that is nearest to a word, if it is no more than two edits away (one for names of up to four letters).
+fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let near = names.map(|name| (distance(word, name), name));
+    let near = near.filter(|(edits, name)| *edits <= if name.len() > 4 { 2 } else { 1 });
+    near.min().map(|(_, name)| name.to_owned())
+}
+
+/// The number of letters to insert, remove, replace or exchange with their neighbour until the words are equal.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
+    for i in 0..=one.len() {
+        for j in 0..=other.len() {
+            rows[i][j] = match (i, j) {
+                (0, _) | (_, 0) => i + j,
+                _ => {
+                    let replaced = rows[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
+                    let least = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                    let is_swap = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
+                    if is_swap { least.min(rows[i - 2][j - 2] + 1) } else { least }
+                }
+            };
+        }
+    }
+    rows[one.len()][other.len()]
+}
+
+/// Words as they are typed in a shell.
+fn line_of(words: &[OsString]) -> String {
+    words.iter().map(shell_word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_near_names_are_suggested() {
+        for (word, expected) in [
+            ("chekc", Some("check")),
+            ("updaet", Some("update")),
+            ("hsah", Some("hash")),
+            ("sign", None),
+            ("dupes", None),
+            ("sha256", None),
+            ("h", None),
+        ] {
+            assert_eq!(similar_command("", word.as_ref()).as_deref(), expected, "{word}");
+        }
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abcd", "acbd"), 1);
+    }
+
+    #[test]
+    fn words_of_the_table_are_no_commands() {
+        for (group, words, _) in COMMANDS {
+            let all = definition();
+            let command = if group.is_empty() { &all } else { all.find_subcommand(group).unwrap() };
+            for word in *words {
+                assert!(command.find_subcommand(word).is_none(), "{group} {word}");
+            }
+        }
+    }
+}

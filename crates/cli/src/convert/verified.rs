@@ -1,0 +1,218 @@
+//! `convert -a`: one read of each file verifies the digests of the old manifest and computes those of the new one.
+
+use super::{ConvertArgs, IN_MEMORY, Nothing};
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::options::Tell;
+use crate::watch::Watch;
+use crate::words::{count, not_shown, size};
+use std::io::{self, BufWriter, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
+use tempfile::{SpooledTempFile, spooled_tempfile};
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{self, Entry, Format, Heading, Signer, Time, WriteError, Writer};
+use truesum::{Error, Event, Mapping, Outcome, Report, Selection, Verdict, Verification};
+
+/// Malformed lines that are reported one by one.
+const SHOWN: u64 = 10;
+
+/// The verified entries of a manifest, with new digests.
+pub struct Verified {
+    /// JSON Lines, from the beginning.
+    pub text: SpooledTempFile,
+    /// Who signed the old manifest.
+    pub signer: Option<Signer>,
+}
+
+/// Verifies the selected entries of a manifest. Sizes and times that it does not have are added if `format` stores them.
+///
+/// # Errors
+/// An entry could not be verified, or the manifest could not be read.
+pub fn read(
+    args: &ConvertArgs,
+    format: &'static Format,
+    select: Selection,
+    tell: Tell,
+    watch: &Watch,
+    console: &mut Console,
+) -> Result<Verified, Nothing> {
+    let name = args.input.as_os_str().as_bytes();
+    if args.input.is_dir() {
+        let text = format!("{}: not converted: it is a directory", display_safe(name));
+        return Err(Nothing::Refused(Refusal::with_hint(text, "specify one of the manifests in it")));
+    }
+    let options = truesum::Options {
+        algorithms: args.from_algorithm.clone(),
+        also: args.algorithm.clone(),
+        format: args.from,
+        root: args.root.clone(),
+        select,
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
+        ..truesum::Options::default()
+    };
+    let lines = manifest::format("jsonl").expect("a row of the table of formats");
+    let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), lines, &Heading::default());
+    let mut rewriting =
+        Rewriting { args, format, console, writer, malformed: 0, signer: None, lacking: false };
+    let mut verification = Verification::new(&options, &watch.progress);
+    let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
+    let done = verification.manifests(&[&args.input], &mut |event| rewriting.event(&event));
+    done.map_err(scratch)?;
+    let Rewriting { writer, console, signer, lacking, .. } = rewriting;
+    let report = verification.report();
+    if let Some(refusal) = refusal(args, report, lacking) {
+        return Err(refusal);
+    }
+    for (name, entries) in &report.not_tamper_evident {
+        let entries = count(*entries, "entry", "entries");
+        console.note(&format!("{entries} verified by {name}: {}", not_shown(name)));
+    }
+    let files = count(report.counts.verified, "file", "files");
+    console.note(&format!("{files} verified, {} read", size(report.counts.bytes)));
+    let text = match writer.finish() {
+        Ok(text) => text.into_inner().map_err(|error| scratch(error.into_error()))?,
+        Err(error) => return Err(scratch(io::Error::other(error)).into()),
+    };
+    let mut text = text;
+    text.seek(SeekFrom::Start(0)).map_err(scratch)?;
+    Ok(Verified { text, signer })
+}
+
+/// Why nothing is written, unless every selected entry was verified.
+fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<Nothing> {
+    let name = display_safe(args.input.as_os_str().as_bytes());
+    let verdict = report.verdict();
+    if verdict.exit_status() == Exit::Done.code() && !lacking {
+        return None;
+    }
+    let (text, hint) = if report.counts.failed() > 0 {
+        let failed = count(report.counts.failed(), "entry", "entries");
+        let text = format!("{name}: not converted: {failed} not verified");
+        let hint = format!("to leave out an entry: truesum convert --exclude NAME ... {name}");
+        return Some(Nothing::Unverified(Refusal::with_hint(text, hint)));
+    } else if lacking || report.counts.unverified > 0 {
+        ("some entries have no digest of a complete file", None)
+    } else if report.counts.malformed > 0 {
+        (
+            "malformed lines",
+            Some("specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT"),
+        )
+    } else if report.nothing_selected() {
+        ("all entries were excluded", None)
+    } else {
+        ("nothing was verified", None)
+    };
+    let text = format!("{name}: not converted: {text}");
+    Some(Nothing::Refused(Refusal { text, hint: hint.map(str::to_owned) }))
+}
+
+/// Writes verified entries and reports the others.
+struct Rewriting<'a> {
+    args: &'a ConvertArgs,
+    format: &'static Format,
+    console: &'a mut Console,
+    writer: Writer<BufWriter<SpooledTempFile>>,
+    malformed: u64,
+    signer: Option<Signer>,
+    /// Whether a new digest of a verified entry was not computed.
+    lacking: bool,
+}
+
+impl Rewriting<'_> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Entry(_, outcome) => return self.entry(outcome),
+            Event::Malformed(manifest, line) => {
+                self.malformed += 1;
+                if self.malformed <= SHOWN {
+                    self.console.error_of(manifest.name.as_os_str().as_bytes(), &line.to_string());
+                }
+            }
+            Event::Checked(_, checked) => {
+                self.signer = checked.unverified_signature;
+                if let Some(error) = &checked.failed {
+                    self.console.failure(error);
+                }
+            }
+            Event::Failed(error) => self.console.failure(error),
+            Event::Doubtful(doubt) => {
+                self.console.note(&format!("{}: {}", display_safe(&doubt.path), doubt.reason()));
+            }
+            Event::Unmatched(name) => self
+                .console
+                .error_of(name.as_os_str().as_bytes(), "selected with --only, but no entry has this name"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes an entry if its old digests matched in this read.
+    fn entry(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let job = &outcome.job;
+        let found = match (outcome.verdict(), &outcome.result) {
+            (Verdict::Verified, Ok(found)) => found,
+            (Verdict::Unverified, _) if job.exempt => {
+                self.console.note(&format!("{}: left out: it has no digest", display_safe(&job.name)));
+                return Ok(());
+            }
+            (_, Err(error)) => {
+                self.console.failure(error);
+                return Ok(());
+            }
+            (_, Ok(_)) => {
+                self.console.error_of(&job.name, &difference(outcome));
+                return Ok(());
+            }
+        };
+        let digest = |spec: &Spec| {
+            let at = job.specs.iter().position(|computed| computed == spec)?;
+            Some((spec.clone(), found.digests().get(at)?.clone()))
+        };
+        let Some(digests) = self.args.algorithm.iter().map(digest).collect::<Option<Vec<_>>>() else {
+            self.lacking = true;
+            self.console.error_of(&job.name, "not hashed: it was verified by digests of pieces");
+            return Ok(());
+        };
+        let (seconds, nanos) = found.mtime();
+        let entry = Entry {
+            path: job.name.clone(),
+            size: Some(found.size()),
+            mtime: Some(Time { seconds, nanos }),
+            digests,
+            ..Entry::default()
+        };
+        // What the format drops was lost only if the old manifest had it.
+        let kept = self.format.holds.kept(&entry);
+        let entry = Entry {
+            size: job.size.and(entry.size).or(kept.size),
+            mtime: job.mtime.and(entry.mtime).or(kept.mtime),
+            ..entry
+        };
+        match self.writer.write(&entry) {
+            Ok(()) => Ok(()),
+            Err(WriteError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+}
+
+/// In what a file differs from its entry.
+fn difference(outcome: &Outcome) -> String {
+    let job = &outcome.job;
+    let Ok(found) = &outcome.result else { return String::new() };
+    if job.expected.is_empty() {
+        return "not verified: the manifest has no digest of it".to_owned();
+    }
+    if let Some(size) = job.size.filter(|size| *size != found.size()) {
+        return format!("does not match: {} bytes instead of {size}", found.size());
+    }
+    let mut digests = job.specs.iter().zip(&job.expected).zip(found.digests());
+    match digests.find(|((spec, expected), found)| !spec.agree(expected, found)) {
+        Some(((spec, expected), found)) => {
+            format!("does not match: expected {spec} {expected}, found {found}")
+        }
+        None => "does not match the digests of its pieces".to_owned(),
+    }
+}

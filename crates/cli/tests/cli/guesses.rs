@@ -1,0 +1,217 @@
+//! Commands and arguments that users of other programs try: they work, or the hint is a command that works.
+
+use crate::program::{ABC, EMPTY, Folder, Ran, lines};
+use std::process::Command;
+
+/// A folder with files, a manifest of them, and a tree that is stored for one.
+fn stage() -> Folder {
+    let folder = Folder::with(&[("a", "abc"), ("b", ""), ("d/a", "abc"), ("d/b", "")]);
+    folder.write("SHA256SUMS", lines(&[(ABC, "a"), (EMPTY, "b")]));
+    folder.write("d/SHA256SUMS", lines(&[(ABC, "a"), (EMPTY, "b")]));
+    folder
+}
+
+/// Runs a line of a shell with this program as `truesum`.
+fn shell(folder: &Folder, line: &str) -> Ran {
+    let line = format!("truesum() {{ '{}' \"$@\"; }}\n{line}", env!("CARGO_BIN_EXE_truesum"));
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).current_dir(folder.root()).env("TRUESUM_CONFIG", "");
+    command.output().expect("a shell").into()
+}
+
+/// The command in the last hint.
+fn hint(ran: &Ran) -> String {
+    let hint = ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")).next_back();
+    let hint = hint.unwrap_or_else(|| panic!("no hint: {}", ran.err));
+    hint[hint.find("truesum ").unwrap_or(0)..].to_owned()
+}
+
+#[test]
+fn a_guess_fails_with_a_hint_that_works() {
+    for (guess, expected) in [
+        ("truesum dupes d", "truesum duplicates d"),
+        ("truesum sha256 a", "truesum -a sha256 a"),
+        ("truesum sha256sum a", "truesum -a sha256 a"),
+        ("truesum sha256sum -c SHA256SUMS", "truesum check SHA256SUMS"),
+        ("truesum md5 a 'd/b'", "truesum -a md5 a d/b"),
+        ("truesum b3sum a", "truesum -a blake3 a"),
+        ("truesum create d", "truesum -o SHA256SUMS d"),
+        ("truesum generate 'd'", "truesum -o SHA256SUMS d"),
+        ("truesum checksum a", "truesum a"),
+        ("truesum compare SHA256SUMS .", "truesum diff SHA256SUMS ."),
+        ("truesum tree save a", "truesum tree --save a"),
+        ("truesum hash --check SHA256SUMS", "truesum check SHA256SUMS"),
+        ("truesum hash --md5 a", "truesum hash -a md5 a"),
+        ("truesum check --sha256 SHA256SUMS", "truesum check -a sha256 SHA256SUMS"),
+    ] {
+        let folder = stage();
+        let ran = shell(&folder, guess);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{guess}: {}", ran.err);
+        let hint = hint(&ran);
+        assert_eq!(hint, expected, "{guess}: {}", ran.err);
+        let ran = shell(&folder, &hint);
+        // What differs is found: SHA256SUMS itself is new.
+        let code = if hint.contains("diff") { Some(1) } else { Some(0) };
+        assert_eq!(ran.code, code, "{hint}: {}", ran.err);
+    }
+    let folder = stage();
+    for (guess, expected) in [
+        ("truesum sign SHA256SUMS", "hint: truesum does not create signatures: minisign -Sm SHA256SUMS\n"),
+        ("truesum repair a b", "hint: truesum tree repair --from b a\n"),
+        ("truesum benchmark", "hint: truesum bench limit --quick\n"),
+        ("truesum bench disk", "hint: truesum bench limit --quick\n"),
+        ("truesum -a bsd-z a", "hint: this is a format: use -t bsd-z\n"),
+        ("truesum -t sha256 a", "use -a sha256\n"),
+        ("truesum -a part=16M a", "hint: use -a 's3-etag;part=16MiB'\n"),
+        ("truesum -a 's3-etag;part=16M' a", "hint: use -a 's3-etag;part=16MiB'\n"),
+        ("truesum -a sha256-tree-4MiB a", "hint: use -a 'sha256-tree;leaf=4MiB'\n"),
+        ("truesum -a s3-etag-8MiB a", "hint: use -a 's3-etag'\n"),
+        ("truesum chekc SHA256SUMS", "hint: a similar command is check\n"),
+        ("truesum tree verfy a", "hint: a similar command is verify\n"),
+        ("truesum check --exatc SHA256SUMS", "hint: a similar option is --exact\n"),
+        (
+            "truesum check --nothing SHA256SUMS",
+            "check: unknown option --nothing\nhint: truesum check --help lists the options\n",
+        ),
+    ] {
+        let ran = shell(&folder, guess);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{guess}: {}", ran.err);
+        assert!(ran.err.ends_with(expected), "{guess}: {}", ran.err);
+        assert_eq!(ran.err.matches("hint: ").count(), usize::from(expected.contains("hint")), "{}", ran.err);
+    }
+    assert_eq!(shell(&folder, "truesum verify SHA256SUMS").code, Some(0));
+    // The repair of the hint, with a stored tree.
+    let big = "x".repeat(100_000);
+    folder.write("a", &big);
+    folder.write("b", &big);
+    assert_eq!(shell(&folder, "truesum tree --save a").code, Some(0));
+    folder.write("a", format!("y{}", &big[1..]));
+    let ran = shell(&folder, &hint(&shell(&folder, "truesum repair a b")));
+    assert_eq!((ran.code, folder.read("a")), (Some(0), big.into_bytes()), "{}", ran.err);
+}
+
+#[test]
+fn a_digest_is_compared_with_files_in_either_order() {
+    let folder = stage();
+    let note = format!("truesum: note: expected digest: sha256 {ABC}\n");
+    let named = format!("sha256:{ABC}");
+    for words in [&["check", ABC, "a"][..], &["check", "a", ABC], &["check", &named, "a"], &["-c", ABC, "a"]]
+    {
+        let ran = folder.run(words);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(&note), "{words:?}: {}", ran.err);
+    }
+    let sri = "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+    assert_eq!(folder.run(&["check", sri, "a"]).code, Some(0));
+    let ran = folder.run(&["check", ABC, "a", "d/a"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\nd/a: OK\n"), "{}", ran.err);
+    let ran = folder.run(&["check", ABC, "a", "b"]);
+    assert!(ran.code == Some(1) && ran.out().contains("b: FAILED"), "{}", ran.out());
+    assert_eq!(folder.run(&["check", "-a", "md5", "900150983cd24fb0d6963f7d28e17f72", "a"]).code, Some(0));
+    assert_eq!(folder.run(&["check", ABC, "gone"]).code, Some(1));
+    for (words, said) in [
+        (&["check", ABC][..], "a digest was given, but no file to compare with it"),
+        (&["check", ABC, EMPTY, "a"], "2 digests were given"),
+        (&["check", "--root", "d", ABC, "a"], "--root: cannot be combined with a digest as argument"),
+        (&["check", "--exact", ABC, "a"], "--exact: cannot be combined with a digest as argument"),
+        (&["check", &ABC[..40], &ABC[..20], "a"], "digests were given"),
+        (&["check", "ba7816bf...", "a"], "check: the digest was cut off"),
+        (&["check", "--expect", "ba7816bf...", "a"], "--expect: the digest was cut off"),
+    ] {
+        let ran = folder.run(words);
+        assert!(ran.code == Some(2) && ran.err.contains(said), "{words:?}: {}", ran.err);
+    }
+    let typed = ABC.replacen('0', "O", 1);
+    let at = typed.find('O').unwrap() + 1;
+    for words in [&["check", &typed, "a"][..], &["check", "--expect", &typed, "a"]] {
+        let ran = folder.run(words);
+        let said = format!(
+            "character {at} of the digest is the letter O, which is not a hexadecimal digit\n\
+                            hint: if a digit was meant, use {ABC}\n"
+        );
+        assert!(ran.code == Some(2) && ran.err.ends_with(&said), "{words:?}: {}", ran.err);
+    }
+    // A file of this name is a file: nothing is compared with the digest.
+    folder.write(ABC, "abc");
+    assert_eq!(folder.run(&["check", ABC, "a"]).code, Some(2));
+    let ran = folder.run(&[&typed, "a"]);
+    assert_eq!(hint(&ran), format!("truesum check {typed} a"));
+}
+
+#[test]
+fn files_behind_a_manifest_are_its_entries() {
+    let folder = stage();
+    let ran = folder.run(&["check", "SHA256SUMS", "a"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
+    assert!(ran.err.contains("part: 1 of 2 entries"), "{}", ran.err);
+    for words in [&["check", "d/SHA256SUMS", "d/a"][..], &["check", "d/SHA256SUMS", "./d/a"]] {
+        let ran = folder.run(words);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{words:?}: {}", ran.err);
+    }
+    let ran = folder.run(&["check", "--root", "d", "SHA256SUMS", "d/a"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
+    // Another file of the same name is not meant.
+    let ran = folder.run(&["check", "d/SHA256SUMS", "a"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(1), ""), "{}", ran.err);
+    assert!(ran.err.contains("truesum: ../a: not in d/SHA256SUMS\n"), "{}", ran.err);
+    let ran = folder.run(&["check", "SHA256SUMS", "a", "nope"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(1), "a: OK\n"), "{}", ran.err);
+    assert!(
+        ran.err.contains("truesum: nope: not in SHA256SUMS\n") && !ran.err.contains("required"),
+        "{}",
+        ran.err
+    );
+    std::fs::remove_file(folder.path("b")).unwrap();
+    for words in [&["check", "SHA256SUMS", "b"][..], &["check", "--ignore-missing", "SHA256SUMS", "b"]] {
+        assert_eq!(folder.run(words).code, Some(1), "{words:?}");
+    }
+    // A name with the characters of a glob is a name.
+    folder.write("[a]", "abc");
+    assert_eq!(folder.run(&["check", "SHA256SUMS", "[a]"]).code, Some(1));
+    // Manifests as they are written by find.
+    folder.write("M", lines(&[(ABC, "./a"), (EMPTY, "./b")]));
+    assert_eq!(folder.run(&["check", "M", "a"]).code, Some(0));
+    // An archive is no manifest, and one manifest may be an entry of another.
+    folder.write("x.tar.gz", "\x1f\u{8b}\x08");
+    folder.write(
+        "list.json",
+        format!("{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n"),
+    );
+    folder.run(&["-o", "all.sha256", "x.tar.gz", "list.json"]);
+    let ran = folder.run(&["check", "all.sha256", "x.tar.gz"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "x.tar.gz: OK\n"), "{}", ran.err);
+    let ran = folder.run(&["check", "all.sha256", "list.json"]);
+    let note = "note: list.json is checked as a manifest; to verify it as a file: truesum check --only list.json all.sha256\n";
+    assert!(ran.code == Some(0) && ran.err.contains(note), "{}", ran.err);
+    // A second manifest is a manifest, and names are relative to the current folder.
+    folder.write("b", "");
+    let ran = folder.run(&["check", "SHA256SUMS", "d/SHA256SUMS"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\nb: OK\nd/a: OK\nd/b: OK\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_list_of_many_files_for_one_download_has_a_hint() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("SHA256SUMS", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c"), (ABC, "d")]));
+    let ran = folder.run(&["check", "SHA256SUMS"]);
+    let hint = "hint: to skip files that do not exist: truesum check --ignore-missing SHA256SUMS; to check one: truesum check SHA256SUMS FILE\n";
+    assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "--ignore-missing", "SHA256SUMS"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "SHA256SUMS", "a"]).code, Some(0));
+    folder.write("sums", "16556     1 a\n");
+    let ran = folder.run(&["check", "sums"]);
+    assert!(
+        ran.err.contains("lines of sum, which cannot be checked; to compare them: truesum -a bsd a\n"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn hints_follow_the_lines_that_they_explain() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", lines(&[(EMPTY, "M"), (ABC, "a")]));
+    let ran = shell(&folder, "truesum check M 2>&1");
+    let (line, hint) = (ran.out().find("M: FAILED").unwrap(), ran.out().find("hint: ").unwrap());
+    assert!(line < hint, "{}", ran.out());
+}
