@@ -29,7 +29,8 @@ pub struct CheckArgs {
     pub expect: Vec<String>,
     /// Check every manifest found below the given folders
     ///
-    /// Manifests are recognised by name: SHA256SUMS, disk.iso.sha256, x.sfv and so on.
+    /// Manifests are recognised by name: SHA256SUMS, disk.iso.sha256, x.sfv and so on. JSON lines (.jsonl) are recognised by
+    /// their schema. Torrents, Metalink, PAR2 and MHL files are only counted: name them to check them.
     #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found

@@ -7,6 +7,7 @@ use crate::notices::report;
 use crate::objects;
 use crate::options::Tell;
 use crate::output::Output;
+use crate::selection::not_selected;
 use crate::words::{count, grouped, size};
 use std::collections::BTreeSet;
 use std::io;
@@ -16,6 +17,7 @@ use truesum::find::{Event, Found, Report};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
+use truesum::walk::LeftOut;
 
 const SCHEMA: &str = "truesum-find/1";
 /// Malformed lines named, at most.
@@ -122,7 +124,7 @@ impl Telling {
     ///
     /// # Errors
     /// That of the output.
-    pub fn end(&mut self, report: &Report, seconds: f64, exit: Exit) -> io::Result<()> {
+    pub fn end(&mut self, report: &Report, not_tried: usize, seconds: f64, exit: Exit) -> io::Result<()> {
         if self.form != Form::Json && self.named_lines > NAMED_LINES {
             let more = self.named_lines - NAMED_LINES;
             self.console.error(&count(more, "more malformed line", "more malformed lines"));
@@ -154,6 +156,9 @@ impl Telling {
                 ("files", report.found.iter().sum()),
                 ("read", report.read),
                 ("passed", report.passed),
+                ("left_out", report.left_out.files),
+                ("left_out_folders", report.left_out.folders),
+                ("not_tried", not_tried as u64),
                 ("failed", report.failed),
                 ("malformed", report.malformed),
                 ("bytes", report.bytes),
@@ -196,6 +201,9 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
     if report.passed > 0 {
         text += &format!("; {} of other sizes", grouped(report.passed));
+    }
+    if report.left_out != LeftOut::default() {
+        text += &format!("; {} excluded", not_selected(report.left_out));
     }
     if report.malformed > 0 {
         text += &format!("; {}", count(report.malformed, "malformed line", "malformed lines"));

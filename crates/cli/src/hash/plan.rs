@@ -13,7 +13,7 @@ use crate::options::Tell;
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
-use crate::words::sampled;
+use crate::words::{sampled, too_short};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -155,6 +155,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let purpose = purpose(&args)?;
     let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
     notes.extend(sampled(&specs));
+    notes.extend(too_short(&specs));
     notes.extend(unlike_its_name(&args, format, &specs));
     notes.extend(template.as_ref().and_then(|template| no_manifest(&args, template)));
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
@@ -185,7 +186,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     if purpose == Purpose::Beside(Place::Folder) {
         folders_only(&inputs)?;
     }
-    if !matches!(purpose, Purpose::List | Purpose::Texts(_)) {
+    if !matches!(purpose, Purpose::List | Purpose::Texts(_)) || torrent.is_some() {
         named_only(&inputs)?;
     }
     if form == Form::Raw {

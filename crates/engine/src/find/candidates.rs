@@ -1,7 +1,7 @@
 //! The files that may be what is looked for, as tasks.
 
 use super::wanted::Index;
-use crate::error::Error;
+use crate::error::{Cause, Error};
 use crate::io::anchor::stat_found;
 use crate::task::{Notice, Task};
 use crate::walk::{Item, Walk};
@@ -15,18 +15,23 @@ pub(super) struct Candidates<'i, 'w> {
     pub index: &'i Index<'w>,
     /// Files of other sizes.
     pub passed: u64,
+    /// Algorithms that were not computed of standard input, because they require the size in advance.
+    pub not_computed: Vec<Spec>,
 }
 
 impl<'i, 'w> Candidates<'i, 'w> {
     pub(super) fn new(walk: Walk, index: &'i Index<'w>) -> Candidates<'i, 'w> {
-        Candidates { walk, index, passed: 0 }
+        Candidates { walk, index, passed: 0, not_computed: Vec::new() }
     }
 
     /// The read of one file. What is no regular file is refused, or read, where it is opened.
     fn read(&mut self, item: Item) -> Option<Task> {
         let Item::File(path, anchor) = &item else { return Some(item.task(&self.index.plain)) };
         let name = path.as_os_str().as_bytes();
-        if !self.index.asks_sizes() || name == b"-" {
+        if name == b"-" {
+            return Some(self.stream(item));
+        }
+        if !self.index.asks_sizes() {
             return Some(self.task(item, Vec::new()));
         }
         let stat = match stat_found(name, anchor.as_ref()) {
@@ -47,6 +52,17 @@ impl<'i, 'w> Candidates<'i, 'w> {
             return None;
         }
         Some(self.task(item, parts))
+    }
+
+    /// The read of standard input, without the algorithms that require the size in advance.
+    fn stream(&mut self, item: Item) -> Task {
+        let (specs, sized) = self.index.of_stream();
+        if let Some(why) = self.index.lost_without_size() {
+            let why = format!("{why} requires the size in advance, so only regular files can be hashed");
+            return Task::Tell(Notice::Failed(Error::new(b"-", "hash", Cause::Other(why))));
+        }
+        self.not_computed = sized;
+        item.task(&specs.into())
     }
 
     /// All algorithms in one read: they are hundreds at most.

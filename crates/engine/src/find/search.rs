@@ -12,7 +12,7 @@ use crate::run::run;
 use crate::task::{BadLine, Notice, Sink};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::options::Options;
-use crate::walk::{self, Walk};
+use crate::walk::{self, LeftOut, Walk};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -53,7 +53,7 @@ pub enum Conclusion {
     AllFound,
     /// Everything was read, and something is not there.
     NotAllFound,
-    /// Not everything could be read, or nothing was looked for: what was not found may be there.
+    /// Not everything could be read, no file was selected, or nothing was looked for: what was not found may be there.
     NotAsAsked,
     /// Stopped before its end.
     Interrupted,
@@ -74,16 +74,28 @@ pub struct Report {
     pub failed: u64,
     /// Lines of manifests that are no entry or have nothing to look for.
     pub malformed: u64,
+    /// What the selection left out.
+    pub left_out: LeftOut,
+    /// Algorithms that require the size in advance and were not computed of standard input.
+    pub not_computed: Vec<Spec>,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
     lenient: bool,
 }
 
 impl Report {
+    /// Whether the selection left out all files.
+    pub fn all_left_out(&self) -> bool {
+        self.read + self.passed + self.failed == 0 && self.left_out != LeftOut::default()
+    }
+
     /// What all this means.
     pub fn conclusion(&self) -> Conclusion {
         let all = self.found.iter().all(|&files| files > 0);
-        let trouble = self.failed > 0 || !self.lenient && self.malformed > 0 || self.found.is_empty();
+        let trouble = self.failed > 0
+            || !self.lenient && self.malformed > 0
+            || self.found.is_empty()
+            || self.all_left_out();
         match () {
             () if self.interrupted => Conclusion::Interrupted,
             () if trouble => Conclusion::NotAsAsked,
@@ -208,6 +220,8 @@ impl<'a> Search<'a> {
         let mut relay = Relay { index: &index, report, tell };
         let summary = run(&config, &mut tasks, progress, &mut relay)?;
         report.passed += tasks.passed;
+        report.left_out = tasks.walk.left_out();
+        report.not_computed = std::mem::take(&mut tasks.not_computed);
         report.interrupted |= summary.interrupted;
         Ok(())
     }

@@ -89,6 +89,24 @@ impl<'w> Index<'w> {
         specs
     }
 
+    /// The algorithms to compute of data of unknown size, and those that require the size in advance.
+    pub(super) fn of_stream(&self) -> (Vec<Spec>, Vec<Spec>) {
+        let (mut sized, specs): (Vec<Spec>, Vec<Spec>) =
+            self.plain.iter().cloned().partition(Spec::needs_size);
+        sized.extend(self.parted.iter().map(|(spec, _)| spec.clone()));
+        (specs, sized)
+    }
+
+    /// An algorithm without which some content cannot be recognised, and that requires the size in advance.
+    pub(super) fn lost_without_size(&self) -> Option<&Spec> {
+        let sized = |(spec, _): &&(Spec, Digest)| spec.needs_size() || is_open(spec);
+        self.wanted.iter().find_map(|want| {
+            let mut lacking = want.readings.iter().map(|reading| reading.iter().find(sized));
+            let first = lacking.next()??;
+            lacking.all(|lacking| lacking.is_some()).then_some(&first.0)
+        })
+    }
+
     /// What a file of this size with these digests is: indexes of contents, each with the algorithms that say so.
     pub(super) fn matches(
         &self,
@@ -156,6 +174,18 @@ mod tests {
             index.matches(1, &index.plain, &digests).into_iter().map(|(at, _)| at).collect();
         assert_eq!(found, [0, 1, 4]);
         assert!(!index.asks_sizes() && index.may_be(7));
+    }
+
+    #[test]
+    fn what_requires_the_size_is_left_out_of_a_stream_unless_nothing_else_is_left() {
+        // regression: one such candidate made the search of a pipe fail.
+        let either = want("a", &[&[("sha1", b"a")], &[("git-blob", b"a")]], None);
+        let index = [either.clone()];
+        let index = Index::new(&index);
+        assert_eq!(index.of_stream(), (vec![spec("sha1")], vec![spec("git-blob")]));
+        assert_eq!(index.lost_without_size(), None);
+        let both = [either, want("b", &[&[("git-blob", b"b")]], None)];
+        assert_eq!(Index::new(&both).lost_without_size(), Some(&spec("git-blob")));
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub enum Event<'e> {
     Unmatched(&'e Path),
     /// A symbolic link that is called like a manifest, and was not followed.
     PassedOver(&'e Path),
+    /// Files that are named like manifests of formats that a search of folders does not check: how many, and the first.
+    NotUsed(u64, &'e Path),
     /// A file that is called as the signature of a manifest, and was not read.
     Signature(&'e Path),
     /// A file that failed when it was read last, and that was not read now: its turn is another time.
