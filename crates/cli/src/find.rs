@@ -83,7 +83,6 @@ pub fn run(args: FindArgs) -> Exit {
     for name in &args.manifest {
         told = told.and_then(|()| search.add_manifest(name, &mut |event| telling.event(&event)));
     }
-    telling.labels = search.wanted().iter().map(|wanted| wanted.label.clone()).collect();
     let told = told.and_then(|()| search.run(plan.places, walk, &mut |event| telling.event(&event)));
     let report = search.report();
     let exit = match report.conclusion() {
@@ -93,7 +92,7 @@ pub fn run(args: FindArgs) -> Exit {
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
     let not_tried = plan.not_tried;
-    let told = told.and_then(|()| telling.end(report, not_tried, began.elapsed().as_secs_f64(), exit));
+    let told = told.and_then(|()| telling.end(&search, not_tried, began.elapsed().as_secs_f64(), exit));
     let Telling { mut console, output, weak, .. } = telling;
     let name = output.name();
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());

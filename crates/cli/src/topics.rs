@@ -35,7 +35,7 @@ exit status. A closed pipe ends the program with SIGPIPE, without a message.
 A manifest is a file with the digests of other files. truesum reads more than 75 formats and detects them by content, then by
 file name. Other files are identified, never guessed at.
 
-  truesum list formats            list all formats and what each can store
+  truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format
   truesum check --format NAME M   specify the format
   truesum hash -t NAME -o M DIR   write a manifest in another format
@@ -55,10 +55,10 @@ A name that contains a line feed or is not valid UTF-8 is escaped if the format 
         text: "\
 Show what is available:
 
-  truesum list algorithms                   list all algorithms and their security status
+  truesum list algorithms                   list the common algorithms (--all: all of them)
   truesum list algorithms --status secure   list collision-resistant algorithms only
   truesum list algorithms NAME              show details of one algorithm
-  truesum identify DIGEST [FILE]            list possible algorithms of a digest
+  truesum identify DIGEST [FILE]            list likely algorithms of a digest
 
 sha256   The default: every system can verify it, and most CPUs have instructions for it.
 blake3   The fastest secure algorithm; uses all cores even for a single file.

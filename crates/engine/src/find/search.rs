@@ -23,6 +23,8 @@ use truesum_hash::{Digest, Spec};
 pub struct Found<'f> {
     /// Which content: its index.
     pub wanted: usize,
+    /// What that content is called.
+    pub label: &'f [u8],
     /// The file.
     pub name: &'f Path,
     /// Its size in bytes.
@@ -247,7 +249,8 @@ impl Sink for Relay<'_, '_> {
         self.report.bytes += found.size();
         for (wanted, by) in self.index.matches(found.size(), &outcome.job.specs, found.digests()) {
             self.report.found[wanted] += 1;
-            let found = Found { wanted, name: outcome.name(), size: found.size(), by: &by };
+            let label = self.index.label(wanted);
+            let found = Found { wanted, label, name: outcome.name(), size: found.size(), by: &by };
             (self.tell)(Event::Found(&found))?;
         }
         Ok(())

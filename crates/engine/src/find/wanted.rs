@@ -1,6 +1,7 @@
 //! What is looked for: digests, each with all it may be of, and by which of them a file is recognised.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::identify::part_sizes;
@@ -24,8 +25,10 @@ pub(super) struct Index<'w> {
     pub plain: Arc<[Spec]>,
     /// Digests that count parts, with the algorithm: how large the parts were follows from the size of the file.
     parted: Vec<(Spec, u64)>,
-    /// Readings by their first digest: index of the content, and of the reading.
-    readings: HashMap<(Spec, Digest), Vec<(usize, usize)>>,
+    /// Readings in the order of the hashes of their first digests: the hash, and the indexes of the content and of the reading.
+    /// Manifests have millions of entries, so digests are not stored twice.
+    readings: Vec<(u64, u32, u32)>,
+    keys: RandomState,
     /// The sizes to read, if all are known.
     sizes: Option<HashSet<u64>>,
 }
@@ -44,11 +47,11 @@ impl<'w> Index<'w> {
     pub(super) fn new(wanted: &'w [Wanted]) -> Index<'w> {
         let (mut all, mut parted) = (Vec::new(), Vec::new());
         let (mut seen, mut seen_parts) = (HashSet::new(), HashSet::new());
-        let mut readings: HashMap<(Spec, Digest), Vec<(usize, usize)>> = HashMap::new();
+        let (mut readings, keys) = (Vec::with_capacity(wanted.len()), RandomState::new());
         for (at, want) in wanted.iter().enumerate() {
             for (nth, reading) in want.readings.iter().enumerate() {
                 let Some((spec, digest)) = reading.first() else { continue };
-                readings.entry((plain(spec), digest.clone())).or_default().push((at, nth));
+                readings.push((keys.hash_one((plain(spec), digest)), at as u32, nth as u32));
                 for (spec, digest) in reading {
                     if is_open(spec) {
                         let parts = (spec.clone(), digest.parts().unwrap_or(1));
@@ -62,7 +65,13 @@ impl<'w> Index<'w> {
             }
         }
         let sizes = wanted.iter().map(|want| want.size).collect::<Option<HashSet<u64>>>();
-        Index { wanted, plain: all.into(), parted, readings, sizes }
+        readings.sort_unstable();
+        Index { wanted, plain: all.into(), parted, readings, keys, sizes }
+    }
+
+    /// What this content is called.
+    pub(super) fn label(&self, wanted: usize) -> &[u8] {
+        &self.wanted[wanted].label
     }
 
     /// Whether sizes are asked before files are read.
@@ -116,9 +125,16 @@ impl<'w> Index<'w> {
     ) -> Vec<(usize, Vec<(Spec, Digest)>)> {
         let mut best: HashMap<usize, (usize, Vec<(Spec, Digest)>)> = HashMap::new();
         for (spec, digest) in specs.iter().zip(digests) {
-            let Some(readings) = self.readings.get(&(plain(spec), digest.clone())) else { continue };
-            for &(at, nth) in readings {
+            let algorithm = plain(spec);
+            let key = self.keys.hash_one((&algorithm, digest));
+            let begin = self.readings.partition_point(|(hash, ..)| *hash < key);
+            for &(_, at, nth) in self.readings[begin..].iter().take_while(|(hash, ..)| *hash == key) {
+                let (at, nth) = (at as usize, nth as usize);
                 let want = &self.wanted[at];
+                let first = want.readings[nth].first();
+                if !first.is_some_and(|(wanted, found)| found == digest && plain(wanted) == algorithm) {
+                    continue;
+                }
                 let likelier = best.get(&at).is_some_and(|(known, _)| *known <= nth);
                 if likelier || want.size.is_some_and(|wanted| wanted != size) {
                     continue;
