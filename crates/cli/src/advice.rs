@@ -1,5 +1,9 @@
 //! Advice on failures, in terms of the options of this program.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use truesum::{Error, Kind};
 
 /// Returns advice on an error, if there is any.
@@ -17,6 +21,8 @@ pub fn on(error: &Error) -> Option<&'static str> {
             Some("to read devices and pipes: truesum hash --special, or truesum check --special")
         }
         Kind::Changed => Some("try again when no program is writing to the file"),
+        // A file without blocks, such as one in /proc, is not on a device.
+        Kind::Device if std::fs::metadata(path_of(error)).is_ok_and(|file| file.blocks() == 0) => None,
         Kind::Device => Some(
             "the device reports a read error: see dmesg or smartctl, and copy the data that is still readable",
         ),
@@ -30,6 +36,11 @@ pub fn on(error: &Error) -> Option<&'static str> {
         | Kind::Undivided
         | Kind::Other => None,
     }
+}
+
+/// The file that an error is about.
+fn path_of(error: &Error) -> &Path {
+    Path::new(OsStr::from_bytes(&error.path))
 }
 
 /// A kind of failure, by the words that are said of files.

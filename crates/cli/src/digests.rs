@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::hash::Status;
-use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify, info_hashes, uncommon};
+use truesum::manifest::identify::{
+    Candidate, Unidentified, catalogue, identify, info_hashes, likelihood, uncommon,
+};
 use truesum::manifest::path::display_safe;
 
 /// Returns the possible interpretations of a digest, the most likely first; only those with the algorithms in `asked`,
@@ -68,6 +70,20 @@ pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates.into_iter().filter(|one| !is_checksum(one) || !lengths.contains(&one.digest.len())).collect()
 }
 
+/// Keeps the candidates in common use, in the most likely encoding, and returns the number of algorithms left out; all are kept if
+/// none of them is in common use.
+pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
+    let encoding = candidates.first().map(|first| first.encoding);
+    let is_common = |one: &Candidate| Some(one.encoding) == encoding && likelihood(&one.spec).is_some();
+    if !candidates.iter().any(is_common) {
+        return (candidates, 0);
+    }
+    let all = candidates.len();
+    let common: Vec<Candidate> = candidates.into_iter().filter(is_common).collect();
+    let left_out = all - common.len();
+    (common, left_out)
+}
+
 /// Beginnings of digests of trees, and what they are of.
 const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
 
@@ -87,7 +103,7 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
             Refusal::with_hint(text, "is it truncated, or are there extra characters?")
         }
         Unidentified::Spelling | Unidentified::Named => {
-            Refusal::with_hint(text, "for all algorithms and digest lengths: truesum list algorithms")
+            Refusal::with_hint(text, "for all algorithms and digest lengths: truesum list algorithms --all")
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::exit::{Exit, Refusal};
 use crate::notices::report;
 use crate::objects;
 use crate::output::{Output, cannot_write};
-use crate::selection::{FilterArgs, selection};
+use crate::selection::{FilterArgs, none_selected, not_selected, selection};
 use crate::watch::Watch;
 use crate::words::{count, grouped, size};
 use arguments::DuplicatesArgs;
@@ -20,6 +20,7 @@ use truesum::duplicates::{Event, Group, Options, Report, duplicates};
 use truesum::hash::Spec;
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
+use truesum::walk::LeftOut;
 use truesum::{Error, Mapping, walk};
 
 const SCHEMA: &str = "truesum-duplicates/1";
@@ -88,6 +89,9 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         if report.failed > 0 {
             exit = Exit::Failed;
         }
+        if report.all_left_out() {
+            exit = exit.max(Exit::NotAsAsked);
+        }
         if report.interrupted {
             exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
         }
@@ -104,6 +108,9 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         Ok(report) => report,
         Err(error) => return exit.max(cannot_write(&error, &mut console)),
     };
+    if report.all_left_out() {
+        console.error(&none_selected(report.left_out));
+    }
     if tell.notes && form != Form::Json {
         console.line(&words(&report));
         if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
@@ -162,11 +169,13 @@ fn told(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn counts(report: &Report) -> [(&'static str, u64); 10] {
+fn counts(report: &Report) -> [(&'static str, u64); 12] {
     [
         ("files", report.met.files),
         ("links", report.met.links),
         ("small", report.met.small),
+        ("left_out", report.left_out.files),
+        ("left_out_folders", report.left_out.folders),
         ("groups", report.groups),
         ("copies", report.copies),
         ("wasted", report.wasted),
@@ -193,6 +202,9 @@ fn words(report: &Report) -> String {
     }
     if report.met.small > 0 {
         text += &format!("; {} too small", grouped(report.met.small));
+    }
+    if report.left_out != LeftOut::default() {
+        text += &format!("; {} excluded", not_selected(report.left_out));
     }
     text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
     if report.failed > 0 {

@@ -7,15 +7,17 @@ mod telling;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
-use crate::selection::selection;
+use crate::selection::{none_selected, selection};
 use crate::watch::Watch;
-use crate::words::sampled;
+use crate::words::{count, names, sampled};
 use arguments::FindArgs;
-use plan::{guesses, plan};
+use plan::{plan, tried};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use telling::{Form, Telling};
 use truesum::find::{Conclusion, Search};
+use truesum::manifest::path::{Charset, quotef};
 use truesum::{Error, Mapping, walk};
 
 /// So many algorithms in one read are worth a word.
@@ -61,9 +63,9 @@ pub fn run(args: FindArgs) -> Exit {
     };
     let notes = notes.into_iter().chain(sampled(&args.algorithm));
     notes.filter(|_| tell.notes).for_each(|note: String| console.note(&note));
-    let guesses = guesses(&plan.wanted);
-    if tell.notes && guesses > MANY {
-        console.note(&format!("{guesses} algorithms are possible, and all are computed"));
+    let tried = tried(&plan.wanted);
+    if tell.notes && tried.len() > MANY {
+        console.note(&format!("{} algorithms are possible, and all are computed", tried.len()));
         console.hint("to compute only one, use -a NAME");
     }
     let watch = Watch::start(tell.line, None, &mut console);
@@ -81,7 +83,6 @@ pub fn run(args: FindArgs) -> Exit {
     for name in &args.manifest {
         told = told.and_then(|()| search.add_manifest(name, &mut |event| telling.event(&event)));
     }
-    telling.labels = search.wanted().iter().map(|wanted| wanted.label.clone()).collect();
     let told = told.and_then(|()| search.run(plan.places, walk, &mut |event| telling.event(&event)));
     let report = search.report();
     let exit = match report.conclusion() {
@@ -90,7 +91,8 @@ pub fn run(args: FindArgs) -> Exit {
         Conclusion::NotAsAsked => Exit::NotAsAsked,
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
-    let told = told.and_then(|()| telling.end(report, began.elapsed().as_secs_f64(), exit));
+    let not_tried = plan.not_tried;
+    let told = told.and_then(|()| telling.end(&search, not_tried, began.elapsed().as_secs_f64(), exit));
     let Telling { mut console, output, weak, .. } = telling;
     let name = output.name();
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
@@ -101,6 +103,21 @@ pub fn run(args: FindArgs) -> Exit {
     }
     if report.found.is_empty() && report.failed + report.malformed == 0 && !report.interrupted {
         console.error("nothing to search for: the manifest is empty");
+    }
+    if report.all_left_out() {
+        console.error(&none_selected(report.left_out));
+    }
+    if tell.notes && !report.not_computed.is_empty() {
+        let skipped = names(&report.not_computed);
+        console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
+    }
+    let is_absent = report.found.contains(&0) && exit == Exit::Failed;
+    if tell.notes && is_absent && not_tried > 0 {
+        let others = count(not_tried as u64, "less common algorithm was", "less common algorithms were");
+        console.note(&format!("tried only {}; {others} not tried", names(&tried)));
+        let words = args.words.iter().map(|word| quotef(word.as_bytes(), Charset::Utf8));
+        let words: Vec<String> = words.collect();
+        console.hint(&format!("truesum find --all-algorithms {}", words.join(" ")));
     }
     if tell.notes && form != Form::Json {
         console.line(&telling::words(report, by_name, &weak));

@@ -370,8 +370,11 @@ fn end(
         && told.left_out != LeftOut::default()
         && exit == Exit::Done
     {
-        console.error(&format!("no file was selected: {} excluded", selection::not_selected(told.left_out)));
+        console.error(&selection::none_selected(told.left_out));
         exit = Exit::NotAsAsked;
+    } else if told.left_out.named > 0 && plan.reading.tell.notes && matches!(plan.ending, Ending::None) {
+        let excluded = count(told.left_out.named, "argument was", "arguments were");
+        console.note(&format!("{excluded} excluded by the selection options"));
     }
     if plan.reading.tell.notes {
         notes(plan, &told, console);

@@ -5,21 +5,22 @@ mod object;
 
 use crate::console::Console;
 use crate::digests::{candidates, candidates_for_file};
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::output::print;
 use crate::stores;
 use crate::watch::Watch;
-use crate::words::{count, not_shown};
+use crate::words::{count, names, not_shown};
 use clap::{Args, ValueHint};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum::Error;
 use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::json;
-use truesum::manifest::path::display_safe;
+use truesum::manifest::path::{Charset, display_safe, quotef};
 
 /// Identify the algorithm of a digest, or find it by trying a file
 #[derive(Args)]
@@ -35,16 +36,19 @@ Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:D
 is tried as well.
 Exit status: 0 identified (with FILE: and it matches), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
 pub struct IdentifyArgs {
-    /// Digest to identify
+    /// Digest to identify; it and FILE can be in either order
     #[cfg_attr(
         feature = "stores",
-        arg(help = "Digest to identify, or s3://BUCKET/OBJECT to identify its ETag and checksums")
+        arg(help = "Digest to identify (before or after FILE), or s3://BUCKET/OBJECT for its ETag")
     )]
     #[arg(value_name = "DIGEST", allow_hyphen_values = true)]
     pub digest: String,
     /// File to try: all candidate algorithms are computed in one pass
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
+    /// List all possible algorithms, not only the most likely ones
+    #[arg(long)]
+    pub all: bool,
     /// Print JSON: one object per line
     #[arg(long)]
     pub json: bool,
@@ -52,8 +56,12 @@ pub struct IdentifyArgs {
     pub run: RunArgs,
 }
 
+/// Readings that are listed without `--all`.
+const LIKELY: usize = 8;
+
 /// Runs the command.
 pub fn run(args: IdentifyArgs) -> Exit {
+    let args = args.in_order();
     let mut console = Console::new(args.run.color);
     #[cfg(feature = "stores")]
     if args.file.is_none() && stores::is_url(args.digest.as_ref()) {
@@ -69,12 +77,28 @@ pub fn run(args: IdentifyArgs) -> Exit {
     };
     let tell = args.run.tell(false);
     let Some(file) = &args.file else {
-        return print(&told(&candidates, args.json), &mut console);
+        let shown = if args.all || args.json { candidates.len() } else { candidates.len().min(LIKELY) };
+        let mut text = told(&candidates[..shown], args.json);
+        if shown < candidates.len() {
+            let more = count((candidates.len() - shown) as u64, "more reading", "more readings");
+            let digest = quotef(args.digest.as_bytes(), Charset::Utf8);
+            let _ = writeln!(text, "{more}: truesum identify --all {digest}");
+        }
+        return print(&text, &mut console);
     };
     let remote = match stores::of_object(file) {
         Ok(remote) => remote,
         Err(refusal) => return console.refuse(&refusal),
     };
+    let is_stream = file == "-";
+    let (candidates, skipped) = match is_stream {
+        true => candidates.into_iter().partition(|one| !needs_size(&one.spec)),
+        false => (candidates, Vec::new()),
+    };
+    if let (true, Some(first)) = (candidates.is_empty(), skipped.first()) {
+        let why = format!("-: cannot hash: {} requires the size in advance", first.spec);
+        return console.refuse(&Refusal::with_hint(why, "only regular files can be tried: specify a FILE"));
+    }
     let watch = Watch { remote, ..Watch::start(tell.line, None, &mut console) };
     let size = || match (&watch.remote, std::fs::metadata(file)) {
         (Some(remote), _) => Ok(remote.version(file.as_bytes(), &watch.progress)?.size()),
@@ -109,6 +133,12 @@ pub fn run(args: IdentifyArgs) -> Exit {
             .collect(),
     };
     let printed = print(&text, &mut console);
+    if tell.notes && !skipped.is_empty() {
+        let mut specs: Vec<Spec> = skipped.into_iter().map(|one| one.spec).collect();
+        specs.dedup();
+        let skipped = names(&specs);
+        console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
+    }
     let of_parts = candidates.iter().any(|one| one.spec.counts_parts());
     if found.is_empty() && of_parts && !args.json {
         console.note(
@@ -117,6 +147,26 @@ pub fn run(args: IdentifyArgs) -> Exit {
         );
     }
     if found.is_empty() { printed.max(Exit::Failed) } else { printed }
+}
+
+impl IdentifyArgs {
+    /// The same, with the digest first: `FILE DIGEST` is accepted too.
+    fn in_order(self) -> IdentifyArgs {
+        let Some(Ok(second)) = self.file.clone().map(OsString::into_string) else { return self };
+        let is_file = |word: &str| Path::new(word).exists() || word == "-";
+        let is_digest = |word: &str, file: &str| candidates_for_file(word, OsStr::new(file)).is_ok();
+        let swapped = is_digest(&second, &self.digest)
+            && (!is_digest(&self.digest, &second) || is_file(&self.digest) && !is_file(&second));
+        match swapped {
+            true => IdentifyArgs { file: Some(self.digest.into()), digest: second, ..self },
+            false => self,
+        }
+    }
+}
+
+/// Whether a digest cannot be computed of data whose size is not known in advance.
+fn needs_size(spec: &Spec) -> bool {
+    spec.needs_size() || spec.counts_parts()
 }
 
 /// The candidates as lines.

@@ -4,7 +4,7 @@ mod algorithms;
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
-use crate::output::print;
+use crate::output::{print, print_long};
 use crate::values::color::Color;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
@@ -14,10 +14,11 @@ use truesum::manifest::{Algorithms, FORMATS, Format, Names, Reading, Told, Writi
 /// Columns of a terminal that tables are made for.
 const WIDTH: usize = 100;
 
-/// Show all algorithms, manifest formats, or kernels of this CPU
+/// Show algorithms, manifest formats, or kernels of this CPU
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
+  truesum list algorithms                    the common algorithms
   truesum list algorithms --security secure  only secure algorithms
   truesum list algorithms hmac-sha256        details of one algorithm
   truesum list formats bsd                   details of one format")]
@@ -28,7 +29,7 @@ pub struct ListArgs {
     /// Show all details of this algorithm or format
     #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
     pub name: Option<String>,
-    /// Include keyed algorithms
+    /// List all algorithms (also keyed ones) or formats, not only the common ones
     #[arg(long)]
     pub all: bool,
     /// List algorithms with this status: secure, weakened, broken, sampled, checksum
@@ -58,6 +59,7 @@ pub fn run(args: &ListArgs) -> Exit {
         return console
             .refuse(&Refusal::new("--status and --lanes require algorithms; kernels take no NAME"));
     }
+    let is_long = !args.json && args.name.is_none();
     let text = match (args.what, args.json) {
         (Listing::Algorithms, json) => match &args.name {
             Some(name) => match Spec::typed(name) {
@@ -66,7 +68,8 @@ pub fn run(args: &ListArgs) -> Exit {
                 Err(error) => return console.refuse(&Refusal::new(error.to_string())),
             },
             None if json => algorithms::rows(args).map(algorithms::row_json).collect(),
-            None => algorithms::table(args),
+            None if args.all || args.status.is_some() || args.lanes => algorithms::table(args),
+            None => algorithms::common(),
         },
         (Listing::Kernels, false) => kernels(),
         (Listing::Kernels, true) => kernels_json(),
@@ -79,14 +82,15 @@ pub fn run(args: &ListArgs) -> Exit {
                 None => {
                     let text = format!("unknown format '{}'", name.escape_debug());
                     return console
-                        .refuse(&Refusal::with_hint(text, "for all formats: truesum list formats"));
+                        .refuse(&Refusal::with_hint(text, "for all formats: truesum list formats --all"));
                 }
             }
         }
-        (Listing::Formats, false) => formats(),
+        (Listing::Formats, false) if args.all => formats(),
+        (Listing::Formats, false) => common_formats(),
         (Listing::Formats, true) => FORMATS.iter().map(|row| format_json(row)).collect(),
     };
-    print(&text, &mut console)
+    if is_long { print_long(&text, &mut console) } else { print(&text, &mut console) }
 }
 
 fn kernels() -> String {
@@ -111,15 +115,53 @@ fn rows() -> impl Iterator<Item = (&'static Algorithm, &'static kernel::Kernel)>
     ALGORITHMS.iter().flat_map(|row| kernel::rows(row).iter().map(move |kernel| (row, kernel)))
 }
 
+/// Formats in common use.
+const COMMON: [&str; 16] = [
+    "gnu",
+    "bsd",
+    "jsonl",
+    "sfv",
+    "bare",
+    "hashdeep",
+    "bagit",
+    "json",
+    "csv",
+    "sri",
+    "mtree",
+    "torrent",
+    "metalink4",
+    "ascmhl",
+    "par2",
+    "gzip",
+];
+
+/// What `check` and `hash -t` do with a format, in a word.
+fn usage(row: &Format) -> &'static str {
+    match (is_read(row), is_written(row)) {
+        (true, true) => "both",
+        (true, false) => "read",
+        (false, _) => "named",
+    }
+}
+
+/// The formats in common use, for people.
+fn common_formats() -> String {
+    let mut text = format!("{:<11} {:<5} {}\n", "NAME", "USE", "WHAT IT IS");
+    for name in COMMON {
+        if let Some(row) = FORMATS.iter().find(|row| row.name == name) {
+            wrap(&format!("{name:<11} {:<5} ", usage(row)), row.summary, &mut text);
+        }
+    }
+    text += "\nboth: check reads it and hash -t writes it. read: check reads it.\n";
+    let _ = writeln!(text, "{} formats in all: truesum list formats --all", FORMATS.len());
+    text
+}
+
 fn formats() -> String {
     let mut text = format!("{:<19} {:<6} {:<5} {}\n", "NAME", "USE", "SIZES", "WHAT IT IS; ITS DIGESTS");
     for row in FORMATS {
         let sizes = if row.holds.size { "yes" } else { "no" };
-        let uses = match (is_read(row), is_written(row)) {
-            (true, true) => "both",
-            (true, false) => "read",
-            (false, _) => "named",
-        };
+        let uses = usage(row);
         let about = match is_read(row) {
             true => format!("{}; {}", row.summary, digests(row)),
             false => row.summary.to_owned(),
@@ -276,6 +318,18 @@ mod tests {
             for name in names {
                 assert!(text.contains(name), "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn the_common_rows_fit_a_screen_and_exist() {
+        for text in [algorithms::common(), common_formats()] {
+            assert!(text.lines().count() <= 25, "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+            assert!(text.trim_end().ends_with("--all"), "{text}");
+        }
+        for name in COMMON {
+            assert!(FORMATS.iter().any(|row| row.name == name), "{name}");
         }
     }
 

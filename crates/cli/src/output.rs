@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use truesum::manifest::Time;
 use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
 use truesum::write::close;
@@ -174,6 +175,37 @@ const STDOUT: &[u8] = b"standard output";
 /// Prints a text.
 pub fn print(text: &str, console: &mut Console) -> Exit {
     print_with(text, Escapes::None, console)
+}
+
+/// Prints a long text, on a terminal through a pager, as git does: `$PAGER`, or `less`; none if that is empty or `cat`.
+pub fn print_long(text: &str, console: &mut Console) -> Exit {
+    match io::stdout().is_terminal() && paged(&visible(text.as_bytes(), Escapes::None)) {
+        true => Exit::Done,
+        false => print(text, console),
+    }
+}
+
+/// Whether a pager could be started and was given the text. One that is left before its end got as much as the user wanted.
+fn paged(text: &[u8]) -> bool {
+    let mut command = match std::env::var_os("PAGER") {
+        Some(pager) if pager.is_empty() || pager == "cat" => return false,
+        Some(pager) => {
+            let mut shell = Command::new("sh");
+            shell.arg("-c").arg(pager);
+            shell
+        }
+        None => Command::new("less"),
+    };
+    if std::env::var_os("LESS").is_none() {
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut pager) = command.stdin(Stdio::piped()).spawn() else { return false };
+    if let Some(mut input) = pager.stdin.take() {
+        let _ = input.write_all(text);
+    }
+    /// What a shell returns if there is no such program.
+    const NOT_FOUND: i32 = 127;
+    pager.wait().is_ok_and(|status| status.code() != Some(NOT_FOUND))
 }
 
 /// Prints a text with these escape sequences.

@@ -183,9 +183,14 @@ pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
     Selection::new(wanted).map_err(|why| Refusal::new(format!("selection: {why}")))
 }
 
+/// The error where a selection leaves nothing.
+pub fn none_selected(left_out: LeftOut) -> String {
+    format!("no file was selected: {} excluded", not_selected(left_out))
+}
+
 /// What a walk left out, in words.
 pub fn not_selected(left_out: LeftOut) -> String {
-    let LeftOut { files, folders } = left_out;
+    let LeftOut { files, folders, .. } = left_out;
     let files = count(files, "file", "files");
     match folders {
         0 => files,

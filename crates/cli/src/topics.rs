@@ -37,7 +37,7 @@ A manifest is a file with the digests of other files. truesum reads more than 75
 formats and detects them by content, then by file name. Other files are
 identified, never guessed at.
 
-  truesum list formats            list all formats and what each can store
+  truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format
   truesum check --format NAME M   specify the format
   truesum hash -t NAME -o M DIR   write a manifest in another format
@@ -62,10 +62,10 @@ allows it, otherwise refused.
         text: "\
 Show what is available:
 
-  truesum list algorithms                      list all, with their security
+  truesum list algorithms                      list the common ones (--all: all)
   truesum list algorithms --security secure    list secure algorithms only
   truesum list algorithms NAME                 show details of one
-  truesum identify DIGEST [FILE]               list possible algorithms
+  truesum identify DIGEST [FILE]               list likely algorithms
 
 sha256   The default: every system can verify it, and most CPUs have
          instructions for it.

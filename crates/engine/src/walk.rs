@@ -26,6 +26,7 @@ use crate::io::temporary::{is_made_here, is_temporary};
 use crate::job::Job;
 use crate::run::config::cores;
 use crate::select::Selection;
+use crate::select::names::{parts, plain};
 use crate::task::{Notice, Task};
 use ahead::{Ahead, offers};
 use listing::{Entry, Met, Offer, list};
@@ -51,12 +52,13 @@ pub struct Options {
     pub one_file_system: bool,
     /// Whether to read devices, pipes and sockets.
     pub special: Special,
-    /// Which files. Globs are asked of what is found below a root, sizes and times of roots that are files too; names asked for
-    /// and samples are the business of who has a list.
+    /// Selects files by globs, sizes and times, the roots included. Lists of names and samples are left to the caller, which
+    /// knows the entries.
     pub select: Selection,
-    /// Whether globs are asked of the name below the root, as a manifest has it, and not of the whole path.
+    /// Match globs against the name below the root, as in a manifest, instead of the complete path. They then do not apply to
+    /// the root itself.
     pub below_root: bool,
-    /// Honour `.gitignore` files below the roots.
+    /// Honour `.gitignore` files below the roots. As in `git grep`, they do not apply to the roots.
     pub gitignore: bool,
 }
 
@@ -101,6 +103,8 @@ pub struct LeftOut {
     pub files: u64,
     /// Excluded folders, whose contents are unknown.
     pub folders: u64,
+    /// Roots among these files and folders.
+    pub named: u64,
 }
 
 /// An iterator over [`Item`]s.
@@ -115,6 +119,8 @@ pub struct Walk {
     /// The length of the path prefix that globs are not matched against.
     skip: usize,
     left_out: LeftOut,
+    /// Standard input was returned, which can be read only once.
+    stdin_returned: bool,
     stack: Vec<Level>,
     /// The path of the folder on top of the stack.
     path: Vec<u8>,
@@ -160,7 +166,7 @@ struct IgnoreFile {
 
 impl Walk {
     /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that
-    /// is a file is an item itself, and so is `-`, standard input.
+    /// is a file is an item itself, and so is `-`, standard input. A second `-` is an error.
     pub fn new(
         roots: impl IntoIterator<Item: Into<PathBuf>, IntoIter: Send + 'static>,
         options: Options,
@@ -175,6 +181,7 @@ impl Walk {
             options,
             skip: 0,
             left_out: LeftOut::default(),
+            stdin_returned: false,
             stack: Vec::new(),
             path: Vec::new(),
             stop: Arc::default(),
@@ -229,14 +236,23 @@ impl Walk {
     fn root(&mut self, path: Vec<u8>) -> Option<Item> {
         self.root.clone_from(&path);
         if self.arguments && path == b"-" {
+            if std::mem::replace(&mut self.stdin_returned, true) {
+                let why = Cause::Other("standard input can be read only once".to_owned());
+                return Some(Item::Failed(Error::new(&path, "read", why)));
+            }
             return Some(Item::Stdin);
         }
         let stat = match Root::Anywhere.stat(&path, true) {
             Ok(stat) => stat,
             Err(error) => return Some(Item::Failed(Error::io(&path, "open", error))),
         };
-        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-            return self.fits(&stat).then(|| Item::File(named(path), None));
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if self.root_is_left_out(&path, kind) || kind != FileType::Directory && !self.fits(&stat) {
+            self.left_out.named += 1;
+            return None;
+        }
+        if kind != FileType::Directory {
+            return Some(Item::File(named(path), None));
         }
         let mut path = path;
         while path.len() > 1 && path.ends_with(b"/") {
@@ -342,13 +358,27 @@ impl Walk {
 
     /// Returns whether globs exclude the current path, which is then counted.
     fn is_left_out(&mut self, kind: FileType) -> bool {
-        let is_folder = kind == FileType::Directory;
         let rest = &self.path[self.skip..];
         let name = if self.skip == 0 { rest } else { rest.strip_prefix(b"/").unwrap_or(rest) };
-        if self.options.select.passes(name, is_folder) {
+        let passes = self.options.select.passes(name, kind == FileType::Directory);
+        !passes && self.count_left_out(kind)
+    }
+
+    /// Whether globs leave out a root; if so it is counted. The only root of a walk of everything is its subject, and `.`, `..`
+    /// and `/` have no name that a glob could match.
+    fn root_is_left_out(&mut self, path: &[u8], kind: FileType) -> bool {
+        if self.options.below_root || self.folders.is_some() {
             return false;
         }
-        self.left_out.folders += u64::from(is_folder);
+        let name = plain(path);
+        let has_name = parts(&name).last().is_some_and(|last| last != b"..");
+        let passes = !has_name || self.options.select.passes(&name, kind == FileType::Directory);
+        !passes && self.count_left_out(kind)
+    }
+
+    /// Counts something that was left out; returns true.
+    fn count_left_out(&mut self, kind: FileType) -> bool {
+        self.left_out.folders += u64::from(kind == FileType::Directory);
         self.left_out.files += u64::from(kind == FileType::RegularFile);
         true
     }

@@ -111,6 +111,45 @@ pub fn usual(digest_len: usize) -> Option<Spec> {
     USUAL.iter().find(|spec| spec.digest_len() == digest_len).cloned()
 }
 
+/// Names of the algorithms in common use, the most likely first.
+const COMMON: [&str; 27] = [
+    "sha256",
+    "blake3",
+    "sha512",
+    "sha1",
+    "md5",
+    "crc32",
+    "sha384",
+    "sha224",
+    "sha3-256",
+    "blake2b",
+    "blake2b-256",
+    "sha3-512",
+    "sha512-256",
+    "blake2s",
+    "sha3-384",
+    "sha3-224",
+    "sha512-224",
+    "crc32c",
+    "xxh128",
+    "xxh3",
+    "xxh64",
+    "xxh32",
+    "adler32",
+    "git-blob",
+    "ripemd160",
+    "crc64nvme",
+    "tth",
+];
+
+/// Returns how likely an algorithm is where several have digests of the same form: 0 for the most likely one, `None` for all that
+/// are not in common use.
+pub fn likelihood(spec: &Spec) -> Option<usize> {
+    static SPECS: LazyLock<Vec<Spec>> =
+        LazyLock::new(|| COMMON.iter().filter_map(|name| name.parse().ok()).collect());
+    SPECS.iter().position(|common| common == spec)
+}
+
 /// What a heading states: a line of one algorithm, perhaps a word for checksums behind it, and decoration, such as
 /// `# BLAKE2B HASH`, `### md5sums ###` or `SHA-256:`.
 pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {

@@ -3,6 +3,7 @@
 //! Nothing tells but length and alphabet, so that there are several answers, the likeliest first. [`part_sizes`] does the
 //! same for the parts that the ETag of an upload counts.
 
+pub use crate::algorithm::likelihood;
 use crate::algorithm::usual;
 use crate::encoding::from_multibase;
 use crate::radix;
@@ -124,7 +125,7 @@ const MULTIHASH: &[(u64, &str)] = &[
 const LIMIT: usize = 1024;
 
 /// What a text may be the digest of, the likeliest first: hexadecimal before bases with more letters, the usual algorithm of
-/// a length before others, those that show tampering before those that do not.
+/// a length before others, common algorithms before rare ones, those that show tampering before those that do not.
 ///
 /// An algorithm may be named before it, `NAME:DIGEST` or `NAME-BASE64` as web pages pin resources (W3C Subresource Integrity).
 ///
@@ -395,7 +396,7 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// The lower the likelier.
-fn rank(candidate: &Candidate) -> (Encoding, bool, bool, u8) {
+fn rank(candidate: &Candidate) -> (Encoding, bool, usize, bool, u8) {
     let Candidate { spec, encoding, .. } = candidate;
     let row = spec.algorithm();
     let written_so = match encoding {
@@ -411,7 +412,8 @@ fn rank(candidate: &Candidate) -> (Encoding, bool, bool, u8) {
     // The identifier of a block is first of all the multihash that it is.
     let is_multihash = *encoding == Encoding::Hex && spec.digest_len() == 34;
     let encoding = if is_multihash { Encoding::Multihash } else { *encoding };
-    (encoding, !written_so, spec.digest_len() != row.digest_len, status)
+    let likelihood = likelihood(spec).unwrap_or(usize::MAX);
+    (encoding, !written_so, likelihood, spec.digest_len() != row.digest_len, status)
 }
 
 /// Sizes of parts that programs upload in, in MiB.
@@ -569,6 +571,9 @@ mod tests {
         ] {
             assert_eq!(names(text)[0], first, "{text}");
         }
+        let sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        let common = ["sha256", "blake3", "sha3-256", "blake2b-256", "sha512-256", "blake2s"];
+        assert_eq!(names(sha256)[..6], common.map(|name| format!("{name} hex")));
         assert!(names("00000000").contains(&"crc32 hex".to_owned()));
     }
 

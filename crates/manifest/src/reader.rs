@@ -130,6 +130,14 @@ impl<R: Read> Reader<R> {
         // Only lines of text are ever wrapped.
         let inside = if table::terminator(text) == 0 { text } else { Signed::inside(text) };
         let head = Head { text: inside, complete };
+        if let (Some(outer), None) = (self.packed, self.options.format)
+            && is_binary(text)
+            && table::detect(head, None).is_none()
+        {
+            let what = format!("what is compressed with {} is binary data, not a manifest", outer.name);
+            let error = LineError { at: Place::Byte(0), reason: Reason::Said(what) };
+            return Ok((outer, Source::Parts(Box::new(std::iter::once(Err(error))))));
+        }
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
         if row.holds.set && !self.options.allow_set {
             return Err(io::Error::new(io::ErrorKind::InvalidData, SET));
@@ -220,6 +228,13 @@ impl<R: Read> Reader<R> {
             Some(Err(error)) => Some(Err(ReadError::Line(error))),
         }
     }
+}
+
+/// Whether a beginning is that of a program, an archive or an image, and of no text. Nothing but zeros is refused for its size.
+fn is_binary(text: &[u8]) -> bool {
+    let first = &text[..text.len().min(512)];
+    scan::count(first.len());
+    first.first() != Some(&0) && first.contains(&0)
 }
 
 /// A line that may be an entry of any format, with the key that its digests need.

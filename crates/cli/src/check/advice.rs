@@ -45,7 +45,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
     match subject {
         Subject::Below(_) if report.empty + report.unread == 0 => {
             console.error("nothing verified: no manifest found below the given folders");
-            console.hint("manifests are recognised by name: SHA256SUMS, x.iso.sha256, x.sfv ...");
+            console.hint("manifests are recognised by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
         }
         Subject::Embedded(_) => {
             console.error("nothing verified: no file name contains a CRC-32");

@@ -33,6 +33,8 @@ pub struct CheckArgs {
     /// Check every manifest found below the given folders
     ///
     /// Manifests are recognised by name: SHA256SUMS, disk.iso.sha256, x.sfv ...
+    /// JSON lines (.jsonl) are recognised by their content. Torrents, Metalink,
+    /// PAR2 and MHL files are only counted: name them to check them.
     #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found

@@ -147,7 +147,15 @@ impl<'a> Telling<'a> {
                 let name = display_safe(name.as_os_str().as_bytes());
                 self.console.note(&format!("{name}: signature, not verified: see truesum help signatures"));
             }
-            Event::PassedOver(_) | Event::Signature(_) => {}
+            Event::NotUsed(files, first) if self.plan.tell.notes => {
+                let files = count(files, "manifest was", "manifests were");
+                let first = display_safe(first.as_os_str().as_bytes());
+                self.console.note(&format!(
+                    "{files} not checked, because --recursive does not use torrents, Metalink, PAR2 and MHL files; \
+                     to check one: truesum check {first}"
+                ));
+            }
+            Event::PassedOver(_) | Event::NotUsed(..) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(name) if self.plan.detail() != Detail::None => {
                 let text = self.unmatched(name);
@@ -541,6 +549,7 @@ impl Telling<'_> {
                 );
             }
             Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
+            Event::NotUsed(_, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),
             Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
             Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
             Event::Checked(..) | Event::Searched(_) | Event::Pause => {}

@@ -16,7 +16,7 @@ Examples:
   truesum duplicates --min-size 0 photos  include empty files
   truesum duplicates photos | grep ^copy | cut -f2 print the names of the copies
 Output, separated by tabs: `first FILE`, `copy FILE FIRST` (same content) or `link FILE OTHER` (hard link).
-Exit status: 0 all files were compared (with or without duplicates), 1 some files could not be read, 2 usage or output error.")]
+Exit status: 0 all files were compared (with or without duplicates), 1 some files could not be read, 2 usage or output error, or no file was selected.")]
 pub struct DuplicatesArgs {
     /// Files and folders to compare
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]

@@ -19,15 +19,18 @@ Examples:
   truesum find --manifest old/SHA256SUMS /data  find all its files
   truesum find -0 ba7816bf... . | xargs -0 ls -l
 Output, separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
-Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain.")]
+Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain, or no file was selected.")]
 pub struct FindArgs {
     /// Digests (any encoding `truesum identify` knows), then files and folders to search
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
-    /// Algorithms of the digests [default: every possible one]
+    /// Algorithms of the digests [default: the common ones of that length]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
+    /// Try every algorithm that a digest can be of, also rare ones
+    #[arg(long, conflicts_with_all = ["algorithm", "manifest"])]
+    pub all_algorithms: bool,
     /// Read only files of exactly SIZE bytes
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "manifest")]
     pub size: Option<u64>,

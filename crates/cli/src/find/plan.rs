@@ -1,6 +1,6 @@
 //! From the options of `find` to a plan: which words are digests, and which are places to look in.
 
-use crate::digests::{candidates, cryptographic_first};
+use crate::digests::{candidates, common, cryptographic_first};
 use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
 use crate::key::bring;
@@ -16,6 +16,8 @@ use truesum::manifest::path::{Charset, display_safe, quotef};
 pub struct Plan {
     pub wanted: Vec<Wanted>,
     pub places: Vec<OsString>,
+    /// Possible algorithms that are not tried, because they are not in common use.
+    pub not_tried: usize,
 }
 
 /// Reads the words.
@@ -31,15 +33,23 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
         true => Vec::new(),
         false => bring(args.algorithm.clone(), key)?,
     };
+    let mut not_tried = 0;
     let wanted = |text: &OsString| {
         let text = text.to_string_lossy();
-        let readings = candidates(&text, &asked)?;
-        let readings = if asked.is_empty() { cryptographic_first(readings) } else { readings };
+        let mut readings = candidates(&text, &asked)?;
+        if asked.is_empty() {
+            readings = cryptographic_first(readings);
+        }
+        if asked.is_empty() && !args.all_algorithms {
+            let (likely, left_out) = common(readings);
+            readings = likely;
+            not_tried = not_tried.max(left_out);
+        }
         let readings = readings.into_iter().map(|found| vec![(found.spec, found.digest)]).collect();
         Ok(Wanted { label: text.trim().as_bytes().to_vec(), readings, size: args.size })
     };
     let wanted: Result<Vec<Wanted>, Refusal> = digests.iter().map(wanted).collect();
-    Ok(Plan { wanted: wanted?, places: places.to_vec() })
+    Ok(Plan { wanted: wanted?, places: places.to_vec(), not_tried })
 }
 
 /// Digests stand first, the last word is a place, and between them what is there is one too, with all that follows it.
@@ -82,13 +92,13 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
     Ok(words.split_at(places))
 }
 
-/// Algorithms that are computed of every file because nothing says of which a digest is.
-pub fn guesses(wanted: &[Wanted]) -> usize {
-    let mut specs: Vec<&Spec> = Vec::new();
+/// The algorithms that are computed of every file.
+pub fn tried(wanted: &[Wanted]) -> Vec<Spec> {
+    let mut specs: Vec<Spec> = Vec::new();
     for (spec, _) in wanted.iter().flat_map(|wanted| wanted.readings.iter().flatten()) {
-        if !specs.contains(&spec) {
-            specs.push(spec);
+        if !specs.contains(spec) {
+            specs.push(spec.clone());
         }
     }
-    specs.len()
+    specs
 }

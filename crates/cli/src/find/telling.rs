@@ -7,15 +7,17 @@ use crate::notices::report;
 use crate::objects;
 use crate::options::Tell;
 use crate::output::Output;
+use crate::selection::not_selected;
 use crate::words::{count, grouped, size};
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use truesum::BadLine;
-use truesum::find::{Event, Found, Report};
+use truesum::find::{Event, Found, Report, Search};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
+use truesum::walk::LeftOut;
 
 const SCHEMA: &str = "truesum-find/1";
 /// Malformed lines named, at most.
@@ -40,8 +42,6 @@ pub struct Telling {
     tell: Tell,
     pub console: Console,
     pub output: Output,
-    /// What all that is looked for is called.
-    pub labels: Vec<Vec<u8>>,
     line: Vec<u8>,
     named_lines: u64,
     /// The algorithms of files found by which an equal digest does not show tampering.
@@ -57,7 +57,6 @@ impl Telling {
             tell,
             console,
             output,
-            labels: Vec::new(),
             line: Vec::new(),
             named_lines: 0,
             weak: BTreeSet::new(),
@@ -84,8 +83,8 @@ impl Telling {
         if found.by.iter().all(|(spec, _)| weak::verdict(spec) != weak::Strength::TamperEvident) {
             self.weak.extend(found.by.iter().map(|(spec, _)| spec.to_string()));
         }
-        let Telling { line, labels, by_name, .. } = self;
-        let (name, label) = (found.name.as_os_str().as_bytes(), &labels[found.wanted]);
+        let Telling { line, by_name, .. } = self;
+        let (name, label) = (found.name.as_os_str().as_bytes(), found.label);
         match self.form {
             Form::Names => {
                 line.extend_from_slice(name);
@@ -122,14 +121,15 @@ impl Telling {
     ///
     /// # Errors
     /// That of the output.
-    pub fn end(&mut self, report: &Report, seconds: f64, exit: Exit) -> io::Result<()> {
+    pub fn end(&mut self, search: &Search<'_>, not_tried: usize, seconds: f64, exit: Exit) -> io::Result<()> {
+        let report = search.report();
         if self.form != Form::Json && self.named_lines > NAMED_LINES {
             let more = self.named_lines - NAMED_LINES;
             self.console.error(&count(more, "more malformed line", "more malformed lines"));
         }
         // What was not reached is not known to be absent.
-        let absent = report.found.iter().zip(&self.labels).filter(|(files, _)| **files == 0);
-        for (_, label) in absent.filter(|_| !report.interrupted) {
+        let absent = report.found.iter().zip(search.wanted()).filter(|(files, _)| **files == 0);
+        for label in absent.filter(|_| !report.interrupted).map(|(_, wanted)| &wanted.label) {
             match self.form {
                 Form::Names => {}
                 Form::Lines => {
@@ -154,6 +154,9 @@ impl Telling {
                 ("files", report.found.iter().sum()),
                 ("read", report.read),
                 ("passed", report.passed),
+                ("left_out", report.left_out.files),
+                ("left_out_folders", report.left_out.folders),
+                ("not_tried", not_tried as u64),
                 ("failed", report.failed),
                 ("malformed", report.malformed),
                 ("bytes", report.bytes),
@@ -196,6 +199,9 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
     if report.passed > 0 {
         text += &format!("; {} of other sizes", grouped(report.passed));
+    }
+    if report.left_out != LeftOut::default() {
+        text += &format!("; {} excluded", not_selected(report.left_out));
     }
     if report.malformed > 0 {
         text += &format!("; {}", count(report.malformed, "malformed line", "malformed lines"));

@@ -12,7 +12,7 @@ use crate::key::{KeyRead, bring};
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
-use crate::words::sampled;
+use crate::words::{sampled, too_short};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -215,6 +215,7 @@ pub fn digesting(
     let form = form(args, target, format, &specs)?;
     let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
     notes.extend(sampled(&specs));
+    notes.extend(too_short(&specs));
     if let Some(output) = target.output {
         notes.extend(unlike_its_name(args, output, format, &specs));
         notes.extend(template.as_ref().and_then(|template| no_manifest(output, template)));

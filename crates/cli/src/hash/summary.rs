@@ -16,7 +16,7 @@ use truesum::walk::LeftOut;
 /// One line: how many files, how fast, and what was left out.
 pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
     let left_out = match told.left_out {
-        LeftOut { files: 0, folders: 0 } => String::new(),
+        LeftOut { files: 0, folders: 0, .. } => String::new(),
         some => format!("; {} left out", selection::not_selected(some)),
     };
     format!("truesum: {}, {}{left_out}", count(summary.files, "file", "files"), rate(summary.bytes, time))
@@ -37,7 +37,7 @@ pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path
         let output = display_safe(output.as_os_str().as_bytes());
         row("listed", 1, format!("{} in {output}", count(listed, "file", "files")));
     }
-    let LeftOut { files, folders } = told.left_out;
+    let LeftOut { files, folders, .. } = told.left_out;
     row("left out", files + folders, selection::not_selected(told.left_out));
     row(
         "links",
@@ -57,7 +57,7 @@ pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path
 pub fn object(summary: &Summary, told: &Told, time: Duration, exit: u8) -> String {
     let Summary { files, bytes, missing, changed, unreadable, .. } = summary;
     let Told { refused, links, temporary, left_out, .. } = told;
-    let LeftOut { files: left, folders } = left_out;
+    let LeftOut { files: left, folders, .. } = left_out;
     let seconds = time.as_secs_f64();
     format!(
         "{{\"schema\":\"truesum-hash/1\",\"kind\":\"summary\",\"files\":{files},\"missing\":{missing},\"changed\":{changed},\

@@ -28,6 +28,32 @@ fn bits(row: &Algorithm) -> String {
     }
 }
 
+/// The algorithms in common use, in groups: what an equal digest shows, and by which algorithms.
+const COMMON: [(&str, &[&str]); 3] = [
+    (
+        "Secure: an equal digest shows that the content was not changed",
+        &["sha256", "sha384", "sha512", "sha3-256", "blake2b", "blake3"],
+    ),
+    ("Broken: an equal digest only rules out accidental damage", &["md5", "sha1", "s3-etag", "git-blob"]),
+    (
+        "Checksums: fast, and an equal digest only rules out accidental damage",
+        &["crc32", "crc32c", "crc64nvme", "adler32", "xxh3", "xxh64", "xxh128"],
+    ),
+];
+
+/// The table of the algorithms in common use, for people.
+pub fn common() -> String {
+    let mut text = String::new();
+    for (head, names) in COMMON {
+        text += &format!("{head}:\n");
+        for row in names.iter().filter_map(|name| find(name)) {
+            wrap(&format!("  {:<10} {:>4} bits  ", row.name, row.digest_len * 8), row.summary, &mut text);
+        }
+    }
+    let all = ALGORITHMS.len() + CRC_CATALOGUE.len();
+    text + &format!("{all} algorithms in all, and keyed ones: truesum list algorithms --all\n")
+}
+
 /// The table for people.
 pub fn table(args: &ListArgs) -> String {
     let mut text =
@@ -44,9 +70,6 @@ pub fn table(args: &ListArgs) -> String {
     text += "\nSpecify any other CRC by its parameters:\n\
              'crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0'.\n\
              truesum list algorithms NAME shows all details of one algorithm.\n";
-    if !args.all {
-        text += "--all includes keyed algorithms (hmac-sha256, kmac128, siphash).\n";
-    }
     text += "\nsecure, weakened: an equal digest shows that the content was not changed (tamper-evident).\n\
              broken, checksum: an equal digest only rules out accidental damage.\n\
              sampled: parts of the content are not covered at all.\n";

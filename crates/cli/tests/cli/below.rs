@@ -32,6 +32,26 @@ fn what_another_manifest_lists_is_listed() {
 }
 
 #[test]
+fn json_lines_are_found_by_their_schema_and_torrents_are_counted() {
+    // regression: a search of folders passed over both in silence.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/log.jsonl", "{\"schema\":\"other/1\"}\n")]);
+    assert_eq!(
+        folder.run(&["hash", "-t", "jsonl", "-o", "d/list.jsonl", "--root", "d", "d/a"]).code,
+        Some(0)
+    );
+    let ran = folder.run(&["check", "-r", "--exact", "d/list.jsonl", "d"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    std::fs::remove_file(folder.path("d/log.jsonl")).unwrap();
+    let ran = folder.run(&["check", "-r", "d"]);
+    let said = "truesum: 1 file verified by 1 manifest; 3 B read\n";
+    assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)));
+    folder.write("d/x.torrent", "d4:infode");
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert!(ran.err.contains("note: 1 manifest was not checked, because"), "{}", ran.err);
+    assert!(ran.err.contains("to check one: truesum check d/x.torrent\n"), "{}", ran.err);
+}
+
+#[test]
 fn fewer_manifests_than_expected_are_a_failure() {
     // regression: a folder that was gone with its manifest was missed by nothing, exit status 0.
     let folder = Folder::with(&[("d/a/x", "abc"), ("d/a/SHA256SUMS", &lines(&[(ABC, "x")]))]);

@@ -358,11 +358,17 @@ fn digests_that_nothing_compares_are_told_and_never_converted_in_silence() {
         format!("{{\"files\": [{{\"path\": \"a\", \"sha256\": \"{ABC}\", \"foo\": \"{OTHER}\"}}]}}\n"),
         format!("#mtree\n./a type=file size=3 sha256={ABC} foodigest=00\n"),
         format!("magnet:?xl=3&dn=a&xt=urn:sha256:{ABC}&xt=urn:foo:00\n"),
+        // regression: none of these was reported.
+        format!("[{{\"path\": \"a\", \"sha256\": \"{ABC}\", \"foohash\": \"abcdef01\"}}]\n"),
+        format!("[{{\"path\": \"a\", \"sha256\": \"{ABC}\", \"foo\": [\"{OTHER}\"]}}]\n"),
+        format!(
+            "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"digests\":{{\"sha256\":\"{ABC}\",\"foo\":\"00\"}}}}\n"
+        ),
     ] {
         folder.write("M", &manifest);
         let ran = folder.run(&["check", "M"]);
         assert_eq!(ran.code, Some(0), "{manifest}: {}", ran.err);
-        let note = "note: M: digests that nothing compared, and of how many entries: foo";
+        let note = "note: M: 1 digest of an unknown algorithm (foo";
         assert!(ran.err.to_lowercase().contains(&note.to_lowercase()), "{}", ran.err);
         let converted = folder.run(&["convert", "-t", "gnu", "M"]);
         assert_eq!((converted.code, converted.out().as_str()), (Some(2), ""), "{manifest}");

@@ -17,7 +17,7 @@ fn files_are_found_by_what_a_digest_may_be() {
         shown(&ran),
         (format!("found\td/a\t{ABC}\tsha256\nfound\td/s/b\t{ABC}\tsha256\n"), said, Some(0))
     );
-    let ran = folder.run(&["find", ABC_MD5, "d/s", "f"]);
+    let ran = folder.run(&["find", "--all-algorithms", ABC_MD5, "d/s", "f"]);
     let out = format!("found\td/s/b\t{ABC_MD5}\tmd5\nfound\tf\t{ABC_MD5}\tmd5\n");
     assert_eq!((ran.out(), ran.code), (out, Some(0)), "{}", ran.err);
     assert!(
@@ -30,6 +30,55 @@ fn files_are_found_by_what_a_digest_may_be() {
     assert_eq!(shown(&ran), (format!("found\tf\tsha256-{base64}\tsha256\n"), "", Some(0)));
     let ran = folder.run(&["find", "-0", "-q", "-a", "sha256", ABC, "d"]);
     assert_eq!(shown(&ran), ("d/a\0d/s/b\0".to_owned(), "", Some(0)));
+}
+
+#[test]
+fn common_algorithms_are_tried_unless_all_are_wanted() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let md4 = "a448017aaf21d8525fc10ae87aa6729d";
+    let ran = folder.run(&["find", md4, "d"]);
+    assert_eq!((ran.out(), ran.code), (format!("absent\t{md4}\n"), Some(1)));
+    assert!(ran.err.starts_with("truesum: note: tried only md5; "), "{}", ran.err);
+    let hint =
+        format!("less common algorithms were not tried\nhint: truesum find --all-algorithms {md4} d\n");
+    assert!(ran.err.contains(&hint), "{}", ran.err);
+    let ran = folder.run(&["find", "-q", "--all-algorithms", md4, "d"]);
+    assert_eq!(shown(&ran), (format!("found\td/a\t{md4}\tmd4\n"), "", Some(0)));
+    let ran = folder.run(&["find", "-q", &format!("md4:{md4}"), "d"]);
+    assert_eq!(ran.code, Some(0), "an algorithm that is named");
+    let ran = folder.run(&["find", "-q", ABC, "d"]);
+    assert_eq!(shown(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), "", Some(0)));
+}
+
+#[test]
+fn digests_of_standard_input_are_found() {
+    // regression: one candidate that requires the size in advance made all of them fail.
+    let folder = Folder::new();
+    let ran = folder.feed(&["find", "--all-algorithms", ABC, "-"], b"abc");
+    assert_eq!((ran.out(), ran.code), (format!("found\t-\t{ABC}\tsha256\n"), Some(0)), "{}", ran.err);
+    let note = "note: -: not computed, because the size is not known in advance: git-blob-sha256";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    let ran = folder.feed(&["identify", ABC, "-"], b"abc");
+    assert!(ran.out().starts_with("-: sha256 (hex)\n") && ran.code == Some(0), "{ran:?}");
+    assert!(ran.err.contains(note), "{}", ran.err);
+    for words in [
+        ["find", "-q", "git-blob:f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f", "-"].as_slice(),
+        &["hash", "-", "-"],
+    ] {
+        assert_ne!(folder.feed(words, b"abc").code, Some(0), "{words:?}");
+    }
+    let ran = folder.feed(&["identify", &format!("{ABC_MD5}-1"), "-"], b"abc");
+    assert!(ran.err.starts_with("truesum: -: cannot hash: s3-etag requires the size"), "{}", ran.err);
+}
+
+#[test]
+fn files_whose_sizes_are_invented_are_compared_by_content() {
+    // regression: /proc reports a size of 0, and such files were passed over as empty.
+    let folder = Folder::new();
+    folder.write("version", std::fs::read("/proc/version").unwrap());
+    let ran = folder.run(&["duplicates", "-q", "/proc/version", "/proc/filesystems", "version"]);
+    let out = "first\t/proc/version\ncopy\tversion\t/proc/version\n";
+    assert_eq!(shown(&ran), (out.to_owned(), "", Some(0)));
 }
 
 #[test]
@@ -101,12 +150,12 @@ fn digests_stand_first_and_places_last() {
         (
             &["hello?", "a"],
             "truesum: hello?: not spelled as any digest is\n\
-             hint: for all algorithms and digest lengths: truesum list algorithms\n",
+             hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
         ),
         (
             &[ABC, "hello!", "a"],
             "truesum: hello!: not spelled as any digest is\n\
-             hint: for all algorithms and digest lengths: truesum list algorithms\n",
+             hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
         ),
     ] {
         let ran = folder.run(&[&["find"], words].concat());

@@ -14,7 +14,7 @@ fn every_algorithm_is_found_by_its_digest_of_a_file() {
         let ran = folder.run(&["identify", &named, "f"]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{name}");
         assert!(ran.out().contains(&format!("f: {name} (hex)")), "{name}: {}", ran.out());
-        let ran = folder.run(&["identify", check]);
+        let ran = folder.run(&["identify", "--all", check]);
         let first = |line: &str| line.split(' ').next() == Some(name);
         assert_eq!(ran.out().lines().any(first), unasked, "{name}: {}", ran.out());
     }
@@ -57,6 +57,21 @@ fn one_read_tells_which_it_is_and_the_exit_status_whether() {
 }
 
 #[test]
+fn likely_readings_are_listed_and_arguments_may_be_in_either_order() {
+    let folder = Folder::with(&[("a", "abc"), (ABC, "abc")]);
+    let out = folder.run(&["identify", ABC]).out();
+    let names: Vec<&str> = out.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
+    assert_eq!(names[1..7], ["sha256", "blake3", "sha3-256", "blake2b-256", "sha512-256", "blake2s"]);
+    assert_eq!(names.len(), 10);
+    assert!(out.ends_with(&format!(" more readings: truesum identify --all {ABC}\n")), "{out}");
+    assert!(folder.run(&["identify", "--all", ABC]).out().lines().count() > 50);
+    for words in [["a", ABC], [ABC, "a"]] {
+        let ran = folder.run(&[&["identify"][..], &words].concat());
+        assert!(ran.out().starts_with("a: sha256 (hex)\n") && ran.code == Some(0), "{ran:?}");
+    }
+}
+
+#[test]
 fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
     let folder = Folder::with(&[("a", "abc")]);
     for (words, err) in [
@@ -73,7 +88,7 @@ fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
         (
             &["identify", "sha256:900150983cd24fb0d6963f7d28e17f72"],
             "truesum: sha256:900150983cd24fb0d6963f7d28e17f72: the algorithm it names has no such digest\n\
-             hint: for all algorithms and digest lengths: truesum list algorithms\n",
+             hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
         ),
         (&["identify", ABC, "none"], "truesum: none: cannot open: No such file or directory\n"),
     ] {

@@ -55,6 +55,41 @@ fn a_check_that_selected_nothing_verified_nothing() {
 }
 
 #[test]
+fn files_and_folders_that_are_named_are_selected_like_others() {
+    // regression: --include and --exclude were ignored for files named on the command line.
+    let folder =
+        Folder::with(&[("a.txt", "abc"), ("b.bin", "abcd"), ("d/c.txt", "abc"), (".gitignore", "*")]);
+    let note = "truesum: note: 2 arguments were excluded by the selection options\n";
+    let ran = folder.run(&["hash", "--exclude", "*.bin", "--exclude", "/d", "a.txt", "./b.bin", "d/"]);
+    assert_eq!(shown(&ran), (format!("{ABC}  a.txt\n"), note, Some(0)));
+    let ran = folder.run(&["hash", "--gitignore", "a.txt"]);
+    assert_eq!(shown(&ran), (format!("{ABC}  a.txt\n"), "", Some(0)));
+    let none = "truesum: no file was selected: 1 file excluded\n";
+    let ran = folder.run(&["hash", "--include", "*.bin", "a.txt"]);
+    assert_eq!(shown(&ran), (String::new(), none, Some(2)));
+    let ran = folder.run(&["find", "-a", "sha256", "--exclude", "b*", ABC, "a.txt", "b.bin"]);
+    let said = "truesum: 1 of 1 digest found; 1 file, 3 B read; 1 file excluded\n";
+    assert_eq!(shown(&ran), (format!("found\ta.txt\t{ABC}\tsha256\n"), said, Some(0)));
+    let ran = folder.run(&["find", "-q", "-a", "sha256", "--exclude", "a*", ABC, "a.txt"]);
+    assert_eq!(shown(&ran), (format!("absent\t{ABC}\n"), none, Some(2)));
+    let ran = folder.run(&["duplicates", "-q", "--exclude", "d", "a.txt", "d/c.txt", "d"]);
+    assert_eq!(shown(&ran), ("first\ta.txt\ncopy\td/c.txt\ta.txt\n".to_owned(), "", Some(0)));
+    let ran = folder.run(&["duplicates", "-q", "--exclude", "*.txt", "a.txt"]);
+    assert_eq!(shown(&ran), (String::new(), none, Some(2)));
+}
+
+#[test]
+fn required_names_are_compared_without_what_says_nothing() {
+    // regression: --require ./a was not verified by the entry a.
+    let folder = Folder::with(&[("a", "abc"), ("d/b", "abc")]);
+    folder.write("M", lines(&["a", "./d/b"]));
+    assert_eq!(folder.run(&["check", "--require", "./a", "--require", "d//b", "M"]).code, Some(0));
+    let ran = folder.run(&["check", "-q", "--require", "./c", "M"]);
+    let said = "truesum: c: required but not verified\ntruesum: 2 files verified; 6 B read\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+}
+
+#[test]
 fn a_file_that_was_cut_short_does_not_escape_by_its_size() {
     let folder = Folder::with(&[("a", ""), ("b", "abc"), ("c", "abc")]);
     stamp(&folder, "b", UNIX_EPOCH + Duration::from_secs(5));

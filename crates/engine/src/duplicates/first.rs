@@ -27,7 +27,8 @@ pub(super) fn of_one_beginning(
     tell: &mut Tell<'_>,
 ) -> io::Result<Vec<u32>> {
     let keys = RandomState::new();
-    let (long, short): (Vec<u32>, Vec<u32>) = alike.into_iter().partition(|&at| files.size(at) > BLOCK);
+    let begins = |&at: &u32| files.size(at) > BLOCK && !files.is_counted(at);
+    let (long, short): (Vec<u32>, Vec<u32>) = alike.into_iter().partition(begins);
     let mut begun = Vec::with_capacity(long.len());
     for (at, begin) in beginnings(files, &long, &keys, options, progress) {
         match begin {

@@ -5,14 +5,15 @@ use super::telling::{Event, Met, Options, Report, Tell};
 use crate::error::{Cause, Error};
 use crate::io::anchor::{Anchor, stat_found};
 use crate::io::file_id::FileId;
-use crate::io::open::{Root, describe};
-use crate::io::system::System;
+use crate::io::open::{Root, Special, describe};
+use crate::io::system::{Sizes, System};
 use crate::progress::Progress;
 use crate::task::{Notice, Task};
 use crate::walk::{Item, Walk};
 use rustix::fs::{FileType, OFlags, Stat};
-use std::collections::HashMap;
+use rustix::io::Errno;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -29,6 +30,10 @@ pub(super) struct Files {
     links: HashMap<u32, Vec<(usize, usize)>>,
     /// Devices, and whether their inode numbers are unique.
     numbered: HashMap<u64, bool>,
+    /// Devices, and how reliable the sizes are that they report.
+    sizes: HashMap<u64, Sizes>,
+    /// Files whose size was found by reading them.
+    counted: HashSet<u32>,
     pub met: Met,
 }
 
@@ -72,7 +77,8 @@ impl Files {
         // A file with a single name can be found twice only if arguments overlap.
         let overlap = paths.len() > 1 || options.walk.follow;
         let walk = Walk::new(paths, options.walk.clone(), options.threads);
-        for item in walk.until(progress.stop_flag()) {
+        let mut walk = walk.until(progress.stop_flag());
+        for item in walk.by_ref() {
             let (path, anchor) = match item {
                 Item::File(path, anchor) => (path, anchor),
                 other => {
@@ -92,7 +98,11 @@ impl Files {
                 Ok(stat) if options.own.contains(&FileId::from(&stat)) => continue,
                 Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
                     FileType::RegularFile => {
-                        match self.add(name, anchor, &stat, options, overlap, &mut known) {
+                        let size = self.size_of(name, anchor.as_ref(), &stat, progress);
+                        let added = size.and_then(|size| {
+                            self.add(name, anchor, (&stat, size), options, overlap, &mut known)
+                        });
+                        match added {
                             Ok(()) => continue,
                             Err(error) => error,
                         }
@@ -104,6 +114,7 @@ impl Files {
             report.failed += 1;
             tell(Event::Failed(&failed))?;
         }
+        report.left_out = walk.left_out();
         report.interrupted |= progress.stopped();
         Ok(())
     }
@@ -112,12 +123,11 @@ impl Files {
         &mut self,
         name: &[u8],
         anchor: Option<Anchor>,
-        stat: &Stat,
+        (stat, (size, is_counted)): (&Stat, (u64, bool)),
         options: &Options,
         overlap: bool,
         known: &mut HashMap<Identity, Known>,
     ) -> Result<(), Error> {
-        let size = stat.st_size as u64;
         let place = (self.names.len(), name.len());
         if let Some(identity) = self.identity(name, anchor.as_ref(), stat, overlap)? {
             let entry = entry_of(name);
@@ -166,10 +176,44 @@ impl Files {
             self.anchors.push(anchor);
         }
         self.names.extend_from_slice(name);
+        if is_counted {
+            self.counted.insert(self.files.len() as u32);
+        }
         let anchor = self.anchors.len() as u32 - 1;
         self.files.push(File { size, name: place.0, name_len: place.1 as u32, anchor });
         self.met.files += 1;
         Ok(())
+    }
+
+    /// Returns the size of a file, and whether it had to be read for that. File systems that make files up on reading (`/proc`,
+    /// `/sys`) report 0 or a page whatever they contain, and some FUSE file systems report 0.
+    fn size_of(
+        &mut self,
+        name: &[u8],
+        anchor: Option<&Anchor>,
+        stat: &Stat,
+        progress: &Progress,
+    ) -> Result<(u64, bool), Error> {
+        /// The kernel's memory in `/proc/kcore` and other large files have the size that is reported.
+        const MOST: u64 = 64 << 10;
+        let size = stat.st_size as u64;
+        if size > MOST || size > 0 && stat.st_blocks > 0 {
+            return Ok((size, false));
+        }
+        let sizes = match self.sizes.entry(stat.st_dev) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.sizes),
+        };
+        match sizes {
+            Sizes::Local => Ok((size, false)),
+            Sizes::Other if size > 0 => Ok((size, false)),
+            Sizes::Other | Sizes::Invented => counted(name, anchor, progress).map(|size| (size, true)),
+        }
+    }
+
+    /// Whether the size of a file was found by reading it.
+    pub(super) fn is_counted(&self, at: u32) -> bool {
+        self.counted.contains(&at)
     }
 
     /// Returns what another name of this file would have too, if it may have one; what only a mount leads to twice is recognized
@@ -186,7 +230,7 @@ impl Files {
         }
         let are_unique = match self.numbered.entry(stat.st_dev) {
             Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(unknown) => *unknown.insert(numbers_are_unique(name, anchor, stat)?),
+            Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.inodes),
         };
         match are_unique {
             true => Ok(Some(Identity::Number(FileId::from(stat)))),
@@ -271,12 +315,29 @@ fn place<'p>(name: &'p [u8], anchor: Option<&'p Anchor>) -> (&'p Root, &'p [u8])
     anchor.map_or((&Root::Anywhere, name), |anchor| (anchor.root(), anchor.rest(name)))
 }
 
-/// Whether no two files on this file's file system have one inode number.
-fn numbers_are_unique(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<bool, Error> {
+/// Counts the bytes of a file by reading it.
+fn counted(name: &[u8], anchor: Option<&Anchor>, progress: &Progress) -> Result<u64, Error> {
+    let (root, path) = place(name, anchor);
+    let (file, _) = root.open(path, Special::Refuse).map_err(|error| error.under(name))?;
+    let (mut read, mut buffer) = (0, vec![0; 64 << 10]);
+    while !progress.stopped() {
+        // Data that is not there yet is not waited for: the kernel's log ends only when the system does.
+        match rustix::io::read(&file, &mut buffer) {
+            Ok(0) => break,
+            Ok(count) => read += count as u64,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(Error::io(name, "read", error)),
+        }
+    }
+    Ok(read)
+}
+
+/// Returns what the file system of this file guarantees.
+fn system_of(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<System, Error> {
     let (root, path) = place(name, anchor);
     let file = root.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
     let file = file.map_err(|error| root.refusal(name, "open", error))?;
-    Ok(System::of_file(file, stat).inodes)
+    Ok(System::of_file(file, stat))
 }
 
 /// Returns the folder that contains a name, and the name in it.

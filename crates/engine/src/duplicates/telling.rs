@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::task::Notice;
-use crate::walk;
+use crate::walk::{self, LeftOut};
 use std::io;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
@@ -90,8 +90,17 @@ pub struct Report {
     pub wasted: u64,
     /// Files and folders that could not be read.
     pub failed: u64,
+    /// What the selection left out.
+    pub left_out: LeftOut,
     /// Whether it was stopped before its end: then there may be more.
     pub interrupted: bool,
+}
+
+impl Report {
+    /// Whether the selection left out all files.
+    pub fn all_left_out(&self) -> bool {
+        self.met.files + self.met.small + self.failed == 0 && self.left_out != LeftOut::default()
+    }
 }
 
 /// Takes what a search tells. Its error ends the search.

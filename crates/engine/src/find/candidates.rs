@@ -1,7 +1,7 @@
 //! The files that may match, as tasks.
 
 use super::wanted::Index;
-use crate::error::Error;
+use crate::error::{Cause, Error};
 use crate::io::anchor::stat_found;
 use crate::task::{Notice, Task};
 use crate::walk::{Item, Walk};
@@ -15,16 +15,22 @@ pub(super) struct Candidates<'i, 'w> {
     pub index: &'i Index<'w>,
     /// Files of other sizes.
     pub passed: u64,
+    /// Algorithms that were not computed of standard input, because they require the size in advance.
+    pub not_computed: Vec<Spec>,
 }
 
 impl<'i, 'w> Candidates<'i, 'w> {
     pub(super) fn new(walk: Walk, index: &'i Index<'w>) -> Candidates<'i, 'w> {
-        Candidates { walk, index, passed: 0 }
+        Candidates { walk, index, passed: 0, not_computed: Vec::new() }
     }
 
     /// Returns the task that reads one file. Files that are not regular are rejected, or read, when they are opened.
     fn read(&mut self, item: Item) -> Option<Task> {
-        let Item::File(path, anchor) = &item else { return Some(item.task(&self.index.plain)) };
+        let (path, anchor) = match &item {
+            Item::File(path, anchor) => (path, anchor),
+            Item::Stdin => return Some(self.stream(item)),
+            _ => return Some(item.task(&self.index.plain)),
+        };
         let name = path.as_os_str().as_bytes();
         if !self.index.asks_sizes() {
             return Some(self.task(item, Vec::new()));
@@ -47,6 +53,17 @@ impl<'i, 'w> Candidates<'i, 'w> {
             return None;
         }
         Some(self.task(item, parts))
+    }
+
+    /// The read of standard input, without the algorithms that require the size in advance.
+    fn stream(&mut self, item: Item) -> Task {
+        let (specs, sized) = self.index.of_stream();
+        if let Some(why) = self.index.lost_without_size() {
+            let why = format!("{why} requires the size in advance, so only regular files can be hashed");
+            return Task::Tell(Notice::Failed(Error::new(b"-", "hash", Cause::Other(why))));
+        }
+        self.not_computed = sized;
+        item.task(&specs.into())
     }
 
     /// All algorithms in one read: they are hundreds at most.

@@ -12,7 +12,7 @@ use crate::run::run;
 use crate::task::{BadLine, Notice, Sink};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::options::Options;
-use crate::walk::{self, Walk};
+use crate::walk::{self, LeftOut, Walk};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -23,6 +23,8 @@ use truesum_hash::{Digest, Spec};
 pub struct Found<'f> {
     /// The index of the content.
     pub wanted: usize,
+    /// What that content is called.
+    pub label: &'f [u8],
     /// The file.
     pub name: &'f Path,
     /// Its size in bytes.
@@ -53,7 +55,7 @@ pub enum Conclusion {
     AllFound,
     /// Everything was read, and something was not found.
     NotAllFound,
-    /// Not everything could be read, or nothing was looked for: what was not found may be there.
+    /// Not everything could be read, no file was selected, or nothing was looked for: what was not found may be there.
     NotAsAsked,
     /// The search was stopped before its end.
     Interrupted,
@@ -74,16 +76,28 @@ pub struct Report {
     pub failed: u64,
     /// Lines of manifests that are malformed or have nothing to search for.
     pub malformed: u64,
+    /// What the selection left out.
+    pub left_out: LeftOut,
+    /// Algorithms that require the size in advance and were not computed of standard input.
+    pub not_computed: Vec<Spec>,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
     lenient: bool,
 }
 
 impl Report {
+    /// Whether the selection left out all files.
+    pub fn all_left_out(&self) -> bool {
+        self.read + self.passed + self.failed == 0 && self.left_out != LeftOut::default()
+    }
+
     /// What all this means.
     pub fn conclusion(&self) -> Conclusion {
         let all = self.found.iter().all(|&files| files > 0);
-        let trouble = self.failed > 0 || !self.lenient && self.malformed > 0 || self.found.is_empty();
+        let trouble = self.failed > 0
+            || !self.lenient && self.malformed > 0
+            || self.found.is_empty()
+            || self.all_left_out();
         match () {
             () if self.interrupted => Conclusion::Interrupted,
             () if trouble => Conclusion::NotAsAsked,
@@ -210,6 +224,8 @@ impl<'a> Search<'a> {
         let mut relay = Relay { index: &index, report, tell };
         let summary = run(&config, &mut tasks, progress, &mut relay)?;
         report.passed += tasks.passed;
+        report.left_out = tasks.walk.left_out();
+        report.not_computed = std::mem::take(&mut tasks.not_computed);
         report.interrupted |= summary.interrupted;
         Ok(())
     }
@@ -235,7 +251,8 @@ impl Sink for Relay<'_, '_> {
         self.report.bytes += found.size();
         for (wanted, by) in self.index.matches(found.size(), &outcome.job.specs, found.digests()) {
             self.report.found[wanted] += 1;
-            let found = Found { wanted, name: outcome.name(), size: found.size(), by: &by };
+            let label = self.index.label(wanted);
+            let found = Found { wanted, label, name: outcome.name(), size: found.size(), by: &by };
             (self.tell)(Event::Found(&found))?;
         }
         Ok(())

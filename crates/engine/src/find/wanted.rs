@@ -1,6 +1,7 @@
 //! What is searched for: digests with their possible algorithms, and how a file is recognised by them.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::identify::part_sizes;
@@ -25,8 +26,10 @@ pub(super) struct Index<'w> {
     pub plain: Arc<[Spec]>,
     /// Digests with a number of parts, and their algorithms. The part size follows from the file size.
     parted: Vec<(Spec, u64)>,
-    /// Readings by their first digest: index of the content, and of the reading.
-    readings: HashMap<(Spec, Digest), Vec<(usize, usize)>>,
+    /// Readings in the order of the hashes of their first digests: the hash, and the indexes of the content and of the reading.
+    /// Manifests have millions of entries, so digests are not stored twice.
+    readings: Vec<(u64, u32, u32)>,
+    keys: RandomState,
     /// The sizes to read, if all are known.
     sizes: Option<HashSet<u64>>,
 }
@@ -45,11 +48,11 @@ impl<'w> Index<'w> {
     pub(super) fn new(wanted: &'w [Wanted]) -> Index<'w> {
         let (mut all, mut parted) = (Vec::new(), Vec::new());
         let (mut seen, mut seen_parts) = (HashSet::new(), HashSet::new());
-        let mut readings: HashMap<(Spec, Digest), Vec<(usize, usize)>> = HashMap::new();
+        let (mut readings, keys) = (Vec::with_capacity(wanted.len()), RandomState::new());
         for (at, want) in wanted.iter().enumerate() {
             for (nth, reading) in want.readings.iter().enumerate() {
                 let Some((spec, digest)) = reading.first() else { continue };
-                readings.entry((plain(spec), digest.clone())).or_default().push((at, nth));
+                readings.push((keys.hash_one((plain(spec), digest)), at as u32, nth as u32));
                 for (spec, digest) in reading {
                     if is_open(spec) {
                         let parts = (spec.clone(), digest.parts().unwrap_or(1));
@@ -63,7 +66,13 @@ impl<'w> Index<'w> {
             }
         }
         let sizes = wanted.iter().map(|want| want.size).collect::<Option<HashSet<u64>>>();
-        Index { wanted, plain: all.into(), parted, readings, sizes }
+        readings.sort_unstable();
+        Index { wanted, plain: all.into(), parted, readings, keys, sizes }
+    }
+
+    /// What this content is called.
+    pub(super) fn label(&self, wanted: usize) -> &[u8] {
+        &self.wanted[wanted].label
     }
 
     /// Returns whether sizes are examined before files are read.
@@ -90,6 +99,24 @@ impl<'w> Index<'w> {
         specs
     }
 
+    /// The algorithms to compute of data of unknown size, and those that require the size in advance.
+    pub(super) fn of_stream(&self) -> (Vec<Spec>, Vec<Spec>) {
+        let (mut sized, specs): (Vec<Spec>, Vec<Spec>) =
+            self.plain.iter().cloned().partition(Spec::needs_size);
+        sized.extend(self.parted.iter().map(|(spec, _)| spec.clone()));
+        (specs, sized)
+    }
+
+    /// An algorithm without which some content cannot be recognised, and that requires the size in advance.
+    pub(super) fn lost_without_size(&self) -> Option<&Spec> {
+        let sized = |(spec, _): &&(Spec, Digest)| spec.needs_size() || is_open(spec);
+        self.wanted.iter().find_map(|want| {
+            let mut lacking = want.readings.iter().map(|reading| reading.iter().find(sized));
+            let first = lacking.next()??;
+            lacking.all(|lacking| lacking.is_some()).then_some(&first.0)
+        })
+    }
+
     /// What a file of this size with these digests is: indexes of contents, each with the algorithms that say so.
     pub(super) fn matches(
         &self,
@@ -99,9 +126,16 @@ impl<'w> Index<'w> {
     ) -> Vec<(usize, Vec<(Spec, Digest)>)> {
         let mut best: HashMap<usize, (usize, Vec<(Spec, Digest)>)> = HashMap::new();
         for (spec, digest) in specs.iter().zip(digests) {
-            let Some(readings) = self.readings.get(&(plain(spec), digest.clone())) else { continue };
-            for &(at, nth) in readings {
+            let algorithm = plain(spec);
+            let key = self.keys.hash_one((&algorithm, digest));
+            let begin = self.readings.partition_point(|(hash, ..)| *hash < key);
+            for &(_, at, nth) in self.readings[begin..].iter().take_while(|(hash, ..)| *hash == key) {
+                let (at, nth) = (at as usize, nth as usize);
                 let want = &self.wanted[at];
+                let first = want.readings[nth].first();
+                if !first.is_some_and(|(wanted, found)| found == digest && plain(wanted) == algorithm) {
+                    continue;
+                }
                 let likelier = best.get(&at).is_some_and(|(known, _)| *known <= nth);
                 if likelier || want.size.is_some_and(|wanted| wanted != size) {
                     continue;
@@ -157,6 +191,18 @@ mod tests {
             index.matches(1, &index.plain, &digests).into_iter().map(|(at, _)| at).collect();
         assert_eq!(found, [0, 1, 4]);
         assert!(!index.asks_sizes() && index.may_be(7));
+    }
+
+    #[test]
+    fn what_requires_the_size_is_left_out_of_a_stream_unless_nothing_else_is_left() {
+        // regression: one such candidate made the search of a pipe fail.
+        let either = want("a", &[&[("sha1", b"a")], &[("git-blob", b"a")]], None);
+        let index = [either.clone()];
+        let index = Index::new(&index);
+        assert_eq!(index.of_stream(), (vec![spec("sha1")], vec![spec("git-blob")]));
+        assert_eq!(index.lost_without_size(), None);
+        let both = [either, want("b", &[&[("git-blob", b"b")]], None)];
+        assert_eq!(Index::new(&both).lost_without_size(), Some(&spec("git-blob")));
     }
 
     #[test]

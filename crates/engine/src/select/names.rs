@@ -3,7 +3,8 @@
 use crate::globs::Globs;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -153,6 +154,11 @@ pub(crate) fn plain(name: &[u8]) -> Cow<'_, [u8]> {
     }
     let path = parts(name).collect::<Vec<_>>().join(&b'/');
     Cow::Owned(if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path })
+}
+
+/// The same of a path.
+pub(crate) fn plain_path(path: &OsStr) -> PathBuf {
+    OsString::from_vec(plain(path.as_bytes()).into_owned()).into()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //! folder.
 
 use crate::error::{Cause, Error};
-use crate::io::open::Root;
+use crate::io::anchor::Anchor;
+use crate::io::open::{Root, Special};
 use crate::job::Job;
 use crate::marks::{mark, spec};
 use crate::run::config::Config;
@@ -14,15 +15,23 @@ use crate::verify::report::Checked;
 use crate::verify::verification::{Tell, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::BTreeSet;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::algorithm_from_name;
+use truesum_manifest::json::SCHEMA;
 
 /// The extensions of manifests, in addition to names that contain an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
+
+/// Ends of names of JSON lines, which are a manifest only if their schema says so.
+const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
+
+/// Ends of names of manifests that are checked only if they are named: their files may be elsewhere, or not complete yet.
+const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mhl"];
 
 impl Verification<'_> {
     /// Verifies files with their CRC-32 in their names (`name [CBF43926].mkv`): the given files, and those below the
@@ -64,7 +73,9 @@ impl Verification<'_> {
     }
 
     /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
-    /// manifests do (`.sfv`). What is no folder is a manifest itself. A folder that says it is a bag is checked as one.
+    /// manifests do (`.sfv`), and JSON lines written by truesum. What is no folder is a manifest itself. A folder that says it is
+    /// a bag is checked as one. Torrents and other formats that may describe files elsewhere are only counted
+    /// ([`Event::NotUsed`]).
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
@@ -72,6 +83,7 @@ impl Verification<'_> {
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
         let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
+        let (mut not_used, mut others) = (None, 0);
         for item in walk.until(self.progress.stop_flag()) {
             match item {
                 Item::File(path, None) => manifests.push(path),
@@ -86,7 +98,14 @@ impl Verification<'_> {
                     manifests.push(folder.clone());
                     bags.insert(folder);
                 }
-                Item::File(path, Some(_)) if !has_manifest_name(&path) => {}
+                Item::File(path, Some(anchor)) if !has_manifest_name(&path) => {
+                    if ends(&path, LINES) && holds_entries(&path, &anchor) {
+                        manifests.push(path);
+                    } else if ends(&path, OTHERS) {
+                        others += 1;
+                        not_used.get_or_insert(path);
+                    }
+                }
                 Item::File(path, Some(_)) if is_detached_signature(&path) => tell(Event::Signature(&path))?,
                 Item::File(path, Some(_)) => manifests.push(path),
                 Item::Failed(error) => {
@@ -109,11 +128,32 @@ impl Verification<'_> {
         // The manifests of a bag are checked with the bag.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
+        if let Some(first) = not_used {
+            tell(Event::NotUsed(others, &first))?;
+        }
         let found = manifests.len() as u64;
         self.report.manifests = Some(found);
         self.report.missing_manifests = self.options.expect_manifests.saturating_sub(found);
         self.manifests(&manifests, tell)
     }
+}
+
+/// Returns whether a name has one of these endings, in any letter case.
+fn ends(path: &Path, ends: &[&[u8]]) -> bool {
+    let lower = path.as_os_str().as_bytes().to_ascii_lowercase();
+    ends.iter().any(|end| lower.ends_with(end))
+}
+
+/// Returns whether a file begins with a line of the schema of manifests. One that cannot be read is reported when it is used.
+fn holds_entries(path: &Path, anchor: &Anchor) -> bool {
+    /// The schema is the first member of a line.
+    const BEGIN: u64 = 256;
+    let name = path.as_os_str().as_bytes();
+    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return true };
+    let mut head = Vec::new();
+    let read = File::from(file).take(BEGIN).read_to_end(&mut head);
+    let schema = format!("\"{SCHEMA}\"");
+    read.is_err() || head.windows(schema.len()).any(|part| part == schema.as_bytes())
 }
 
 /// Returns whether a file has the name of a manifest. Below a folder, such a file is a failure if it is not one.

@@ -11,6 +11,11 @@ use truesum_manifest::{Head, detect};
 const BINARY: &str = "binary data";
 /// It may contain a list, which only OpenPGP programs can open.
 const MESSAGE: &str = "an OpenPGP message (to read what it holds: gpg -d FILE | truesum check -)";
+/// What PowerShell's `Out-File` and Windows editors write has a byte order mark, and is read.
+const UTF16LE: &str =
+    "UTF-16 without a byte order mark (to convert it: iconv -f UTF-16LE FILE | truesum check -)";
+const UTF16BE: &str =
+    "UTF-16 without a byte order mark (to convert it: iconv -f UTF-16BE FILE | truesum check -)";
 /// Bytes looked at, if they come at once.
 const HEAD: usize = 16 << 10;
 
@@ -37,9 +42,18 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     match () {
         () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),
         () if is_message(head, name) => Some(MESSAGE),
+        () if is_ascii_in(head, 0) => Some(UTF16LE),
+        () if is_ascii_in(head, 1) => Some(UTF16BE),
         () if head.contains(&0) || controls() > few => Some(BINARY),
         () => None,
     }
+}
+
+/// Whether each pair of the first bytes has a character of ASCII at this place, and a zero at the other.
+fn is_ascii_in(head: &[u8], place: usize) -> bool {
+    let first = &head[..head.len().min(64) & !1];
+    let is_pair = |pair: &[u8]| matches!(pair[place], 9..=13 | b' '..=b'~') && pair[1 - place] == 0;
+    !first.is_empty() && first.chunks(2).all(is_pair)
 }
 
 /// Whether this is called as what OpenPGP's programs write and begins with a packet of theirs (RFC 9580, section 5): a session's
@@ -120,6 +134,8 @@ mod tests {
             (lines.replace('\n', "\0").as_bytes(), None),
             (format!("{lines}\0\0").as_bytes(), None),
             (&utf16, None),
+            (&utf16[2..], Some(UTF16LE)),
+            (&utf16[3..utf16.len() - 1], Some(UTF16BE)),
         ] {
             let (mut reader, found) = look(head, Some(b"SHA256SUMS")).unwrap();
             assert_eq!(found, what, "{}", head.escape_ascii());

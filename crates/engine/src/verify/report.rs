@@ -2,9 +2,12 @@
 
 use crate::error::Error;
 use crate::job::Summary;
+use crate::select::names::{plain, plain_path};
 use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Format, Signer};
 
@@ -76,7 +79,7 @@ pub struct Report {
     pub unread: u64,
     /// Manifests that were read, but nothing in them was verified.
     pub empty: u64,
-    /// Names that had to be verified and were not.
+    /// Names that had to be verified and were not, without `./` and doubled slashes.
     pub not_verified: BTreeSet<PathBuf>,
     /// Entries that were not selected.
     pub left_out: u64,
@@ -98,6 +101,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// Removes a name from those that must be verified.
+    pub(super) fn note_verified(&mut self, name: &[u8]) {
+        if !self.not_verified.is_empty() {
+            self.not_verified.remove(Path::new(OsStr::from_bytes(&plain(name))));
+        }
+    }
+
     /// A report in which nothing was done yet.
     pub(super) fn new(options: &Options) -> Report {
         Report {
@@ -117,7 +127,7 @@ impl Report {
             not_tamper_evident: BTreeMap::new(),
             unread: 0,
             empty: 0,
-            not_verified: options.required.iter().cloned().collect(),
+            not_verified: options.required.iter().map(|name| plain_path(name.as_os_str())).collect(),
             left_out: 0,
             not_in_turn: 0,
             still_failed: 0,

@@ -9,7 +9,6 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::select::Selection;
-use crate::select::names::plain;
 use crate::task::{Notice, Sink, Task};
 use crate::verify::apk::is_package;
 use crate::verify::archive::is_optional;
@@ -225,7 +224,11 @@ impl<'a> Verification<'a> {
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = seen.digest();
         let unread = entries.unread().iter();
-        let unread: Vec<_> = unread.map(|(name, entries)| format!("{} ({entries})", shown(name))).collect();
+        let (mut names, mut digests) = (Vec::new(), 0);
+        for (name, entries) in unread {
+            names.push(shown(name));
+            digests += entries;
+        }
         let facts = entries.facts();
         self.folders.extend(folder_listed);
         checked.entries = facts.jobs - checked.not_in_turn;
@@ -239,9 +242,12 @@ impl<'a> Verification<'a> {
         checked.failed = failed.map(|error| Error::io(bytes, "read", error));
         self.report.add(&checked);
         told?;
-        if !unread.is_empty() {
-            let why =
-                format!("digests that nothing compared, and of how many entries: {}", unread.join(", "));
+        if digests > 0 {
+            let names = names.join(", ");
+            let why = match digests {
+                1 => format!("1 digest of an unknown algorithm ({names}) was not checked"),
+                _ => format!("{digests} digests of unknown algorithms ({names}) were not checked"),
+            };
             tell(Event::Doubtful(&Error::new(bytes, "verify", Cause::Other(why))))?;
         }
         tell(Event::Checked(&manifest, &checked))
@@ -522,11 +528,8 @@ impl Sink for Relay<'_, '_> {
             return (self.tell)(Event::Ignored(self.manifest, &outcome));
         }
         self.counts.count(&outcome);
-        if verdict == Verdict::Verified && !self.report.not_verified.is_empty() {
-            // A manifest may spell the name `./a`.
-            for name in [&outcome.job.name[..], &plain(&outcome.job.name)] {
-                self.report.not_verified.remove(Path::new(OsStr::from_bytes(name)));
-            }
+        if verdict == Verdict::Verified {
+            self.report.note_verified(&outcome.job.name);
         }
         (self.tell)(Event::Entry(self.manifest, &outcome))?;
         let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());

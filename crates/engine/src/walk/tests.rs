@@ -178,8 +178,31 @@ fn what_a_selection_leaves_out_is_counted_and_globs_may_begin_below_the_root() {
     let future = Time { seconds: 1 << 40, nanos: 0 };
     assert_eq!(run(&Wanted { newer: Some(future), ..Wanted::default() }, false), (0, 5, 0));
     assert_eq!(run(&Wanted { older: Some(future), ..Wanted::default() }, false), (5, 0, 0));
-    let options = Options { select: globs(&["none"], &[]), ..Options::default() };
-    assert_eq!(Walk::new([dir.path().join("big")], options, 1).count(), 1, "a file that was named");
+}
+
+#[test]
+fn globs_apply_to_roots_and_ignore_files_do_not() {
+    // regression: --exclude and --include were ignored for files named on the command line.
+    let dir = tree(&["a.txt", "b.bin", "sub/c.bin"]);
+    std::fs::write(dir.path().join(".gitignore"), "b.bin\nsub\n").unwrap();
+    let run = |include: &[&str], exclude: &[&str]| {
+        let options = Options { select: globs(include, exclude), gitignore: true, ..Options::default() };
+        let roots = ["a.txt", "b.bin", "sub", "./sub/.."].map(|name| dir.path().join(name));
+        let mut walk = Walk::new(roots, options, 1);
+        let files = walk.by_ref().filter(|item| matches!(item, Item::File(..))).count();
+        (files, walk.left_out())
+    };
+    assert_eq!(run(&[], &[".*"]), (4, LeftOut { files: 1, folders: 0, named: 0 }));
+    assert_eq!(run(&["*.bin"], &[]), (2, LeftOut { files: 3, folders: 0, named: 1 }));
+    assert_eq!(run(&[], &["sub", "*.txt", ".gitignore"]), (1, LeftOut { files: 3, folders: 1, named: 2 }));
+}
+
+#[test]
+fn standard_input_is_read_only_once() {
+    // regression: the second `-` was read as an empty file.
+    let mut walk = Walk::new(["-", "-"], Options::default(), 1);
+    assert!(matches!(walk.next(), Some(Item::File(..))));
+    assert!(matches!(walk.next(), Some(Item::Failed(_))));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! The writer is by hand, because order and escaping are part of the format.
 
-use crate::digest::{is_tag, tagged};
+use crate::digest::{is_nearly_algorithm, is_tag, tagged};
 use crate::entry::{Entry, MAX_ALGORITHMS, Time};
 use crate::format::{Format, Holds, Options, Parse, Reading, Style, Unholdable, Writing};
 use crate::json::{SCHEMA, path_from, path_into};
@@ -17,7 +17,7 @@ pub(crate) static JSONL: Format = Format {
     file_names: &[".jsonl", ".ndjson"],
     summary: "one JSON object per file, with size, time and any number of digests",
     holds: Holds { size: true, mtime: true, elapsed: true, ..Holds::DIGESTS },
-    sniff: |head| head.first(b'\n', |line| scan::trim_start(line).starts_with(b"{")),
+    sniff: |head| head.first(b'\n', begins_object),
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| Box::new(Json { options: options.clone() }),
@@ -52,6 +52,12 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     }
     out.extend_from_slice(b"}\n");
     Ok(())
+}
+
+/// Whether a line begins with an object that has a member, as random data and programs in braces do not.
+fn begins_object(line: &[u8]) -> bool {
+    let inside = scan::trim_start(line).strip_prefix(b"{");
+    inside.is_some_and(|inside| scan::trim_start(inside).starts_with(b"\""))
 }
 
 /// No object with our schema is shorter.
@@ -104,15 +110,23 @@ impl Object {
         }
         let shown = self.path.ok_or_else(|| fault("no path"))?;
         let path = path_from(shown, self.path_base64.as_deref()).map_err(fault)?;
-        let mut digests = Vec::new();
+        let (mut digests, mut unread, mut unknown) = (Vec::new(), Vec::new(), None);
         for (name, text) in self.digests.unwrap_or_default().0 {
             if !is_tag(name.as_bytes()) {
                 return Err(fault("a digest of an unknown algorithm"));
             }
-            digests.push(tagged(&name, text.as_bytes(), options)?);
+            match tagged(&name, text.as_bytes(), options) {
+                Ok(digest) => digests.push(digest),
+                // Another digest of the same line is enough, unless the name is a damaged one of a known algorithm.
+                Err(reason) if reason.unknown().is_some() && !is_nearly_algorithm(name.as_bytes()) => {
+                    unread.push(name);
+                    unknown = Some(reason);
+                }
+                Err(reason) => return Err(reason),
+            }
         }
         if digests.is_empty() {
-            return Err(Reason::EmptyDigest);
+            return Err(unknown.unwrap_or(Reason::EmptyDigest));
         }
         let mtime = match self.mtime {
             Some(text) => Some(Time::parse(&text).ok_or_else(|| fault("mtime is not a time in UTC"))?),
@@ -124,7 +138,7 @@ impl Object {
             }
             None => None,
         };
-        Ok(Entry { path, size: self.size, mtime, digests, elapsed, ..Entry::default() })
+        Ok(Entry { path, size: self.size, mtime, digests, unread, elapsed, ..Entry::default() })
     }
 }
 

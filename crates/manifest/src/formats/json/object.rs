@@ -2,7 +2,7 @@
 
 use super::key::{Key, Sense, is_nearly_digest, is_nearly_name, is_other_algorithm};
 use super::walk::Visit;
-use crate::digest::{is_hex, is_like, is_tag};
+use crate::digest::{MIN_DIGITS, is_hex, is_like, is_tag};
 use crate::records::stated;
 use crate::{radix, scan};
 use data_encoding::BASE64;
@@ -405,7 +405,7 @@ impl Object {
         for (key, value, member) in self.iter() {
             if member.key == Key::default()
                 && is_text(member)
-                && (all && is_like(value.as_bytes()) && !is_nearly_digest(key)
+                && (all && is_digest_of_any_length(value) && !is_nearly_digest(key)
                     || like_digest(value) && is_other_algorithm(key))
             {
                 found.push(key, value, member.at as usize, Kind::Digest, none);
@@ -473,7 +473,10 @@ impl Object {
         // Perhaps of an algorithm that there is not.
         let all_told = |key: &str| digests.iter().any(|(tag, ..)| tag == key);
         for (key, value, member) in self.iter() {
-            if !digests.is_empty() && is_lost(key, value, member) && !all_told(key) {
+            let is_digest = is_lost(key, value, member)
+                || is_text(member) && member.key == Key::default() && is_short_digest(key, value)
+                || member.kind == Kind::Listed && !is_other(key);
+            if !digests.is_empty() && is_digest && !all_told(key) {
                 records.unread(key.as_bytes());
             }
         }
@@ -607,6 +610,21 @@ fn is_of_file(key: &str, value: &str, member: Member) -> bool {
 /// Whether it has the form of a digest under a key that says nothing of it.
 fn is_lost(key: &str, value: &str, member: Member) -> bool {
     is_text(member) && member.key == Key::default() && is_like(value.as_bytes()) && !is_other(key)
+}
+
+/// Whether a text in a list of digests by algorithm is one, and not a date or another number.
+fn is_digest_of_any_length(text: &str) -> bool {
+    let hex = text.len() >= MIN_DIGITS && is_hex(text.as_bytes());
+    is_like(text.as_bytes()) || hex && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether a text next to a digest is one of fewer than 128 bits, or of an unusual length: by its key, or because it has as many
+/// hexadecimal digits as no word and no number.
+fn is_short_digest(key: &str, text: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let named = ["hash", "sum", "crc", "digest"].iter().any(|word| key.contains(word));
+    let long = text.len() >= 16 && text.bytes().any(|byte| byte.is_ascii_digit());
+    is_digest_of_any_length(text) && (named || long) && !is_other(&key)
 }
 
 fn is_text(member: Member) -> bool {
