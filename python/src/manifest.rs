@@ -288,7 +288,6 @@ fn words(lost: &Lost<'_>) -> String {
         Lost::Size(_) => "the size".to_owned(),
         Lost::Time(_) => "the time".to_owned(),
         Lost::Pieces(_) => "digests of pieces".to_owned(),
-        Lost::Elapsed(_) => "how long hashing took".to_owned(),
         Lost::Signature => "the signature, which is of the old text".to_owned(),
     }
 }

@@ -134,7 +134,15 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     }
     let mut line = Vec::new();
     let counts = total::counts(report, read);
-    report::summary(&counts, report.is_part(), sample, time.as_secs_f64(), exit.code(), &mut line);
+    report::summary(
+        &counts,
+        report.is_part(),
+        sample,
+        &manifests,
+        time.as_secs_f64(),
+        exit.code(),
+        &mut line,
+    );
     if plan.form == Form::Json
         && let Err(error) = output.write(&line)
     {

@@ -84,6 +84,9 @@ pub fn compare(
     let output = Output::stdout();
     let mut options = options;
     options.check.own = output.own();
+    options.check.digest_manifests = manner.form == ResultForm::Json
+        || manner.html.is_some()
+        || matches!(manner.ending, Ending::Long | Ending::Json);
     // An earlier page is none of the files.
     let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     options.check.own.extend(id.map(|file| FileId::from(&file)));

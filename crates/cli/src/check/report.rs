@@ -4,6 +4,7 @@
 //! says what it is in `kind`: `entry`, `malformed`, `unlisted` or, once and last, `summary`.
 
 use crate::check::locate::Located;
+use crate::objects::end_summary;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::Write;
@@ -328,11 +329,12 @@ pub fn unlisted(name: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the last JSON line: names of counts and their values, and what they are of.
+/// Appends the last JSON line: the counts by name, whether they are those of a part, and the manifests with their digests.
 pub fn summary(
     counts: &[(&str, u64)],
     part: bool,
     sample: Option<&Sample>,
+    manifests: &[(Vec<u8>, Option<Digest>)],
     seconds: f64,
     exit: u8,
     out: &mut Vec<u8>,
@@ -346,7 +348,7 @@ pub fn summary(
         let (percent, seed) = (sample.share().percent(), sample.seed());
         add(out, format_args!(",\"sample\":{{\"percent\":{percent},\"seed\":{seed}}}"));
     }
-    add(out, format_args!(",\"seconds\":{seconds:.6},\"exit\":{exit}}}\n"));
+    end_summary(manifests.iter().map(|(name, digest)| (&name[..], digest.as_ref())), seconds, exit, out);
 }
 
 fn begin(kind: &str, out: &mut Vec<u8>) {

@@ -1,6 +1,7 @@
 //! JSON lines of an audit or a diff: every object says what it is in `kind`: `file`, `malformed` or, once and last, `summary`.
 
 use crate::comparing::Manner;
+use crate::objects::end_summary;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
@@ -85,10 +86,8 @@ pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit
     let KnownReport { listed, known, unknown, unreadable, malformed, failed, bytes, .. } = report;
     add(&mut out, format_args!(",\"listed\":{listed},\"known\":{known},\"unknown\":{unknown}"));
     add(&mut out, format_args!(",\"unreadable\":{unreadable},\"malformed\":{malformed},\"failed\":{failed}"));
-    add(
-        &mut out,
-        format_args!(",\"bytes\":{bytes},\"seconds\":{:.6},\"exit\":{exit}}}\n", time.as_secs_f64()),
-    );
+    add(&mut out, format_args!(",\"bytes\":{bytes}"));
+    end_summary([], time.as_secs_f64(), exit, &mut out);
     out
 }
 
@@ -115,7 +114,9 @@ pub fn summary(
         add(&mut out, format_args!(",\"part\":true,\"left_out\":{{\"listed\":{listed},\"found\":{found}}}"));
     }
     add(&mut out, format_args!(",\"malformed\":{malformed},\"failed\":{failed},\"bytes\":{bytes}"));
-    add(&mut out, format_args!(",\"seconds\":{:.6},\"exit\":{exit}}}\n", time.as_secs_f64()));
+    let manifests = report.manifests.iter();
+    let manifests = manifests.map(|(path, digest)| (path.as_os_str().as_bytes(), digest.as_ref()));
+    end_summary(manifests, time.as_secs_f64(), exit, &mut out);
     out
 }
 

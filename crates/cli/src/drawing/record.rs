@@ -4,6 +4,7 @@
 use crate::advice::Trouble;
 use crate::drawing::style::head;
 use crate::drawing::xml::escaped;
+use crate::origin;
 use crate::words::{count, grouped};
 use std::fmt::Write;
 use truesum::manifest::path::display_safe;
@@ -201,7 +202,7 @@ impl Record {
             text,
             "<footer>Written by truesum {}. Names are spelled as a shell would, where they hold characters that cannot be \
              shown.</footer>\n</body>\n</html>",
-            env!("CARGO_PKG_VERSION")
+            origin::VERSION
         );
         text
     }
