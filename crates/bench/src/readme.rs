@@ -14,9 +14,9 @@ use std::fmt::Write;
 const BEGIN: &str = "<!-- speed:";
 const END: &str = "<!-- /speed -->";
 
-/// The algorithms that people choose between.
+/// The algorithms that users choose between, secure ones first.
 const USUAL: [&str; 10] =
-    ["crc32", "crc32c", "xxh128", "blake3", "md5", "sha1", "sha256", "sha512", "sha3-256", "blake2b"];
+    ["blake3", "sha256", "sha512", "sha3-256", "blake2b", "md5", "sha1", "crc32", "crc32c", "xxh128"];
 
 /// The text with its speed section written anew. `chart` is where the picture lies, relative to the text.
 ///
