@@ -52,8 +52,8 @@ impl Progress {
 
     /// Bytes and files in all, once all files were found. The bytes are 0 where the sizes of so many files were not asked.
     pub fn totals(&self) -> Option<(u64, u64)> {
-        let bytes = if self.unsized_files.load(Relaxed) { 0 } else { self.found_bytes.load(Relaxed) };
-        (self.all_found.load(Relaxed) && self.found() > 0).then(|| (bytes, self.found()))
+        let all_found = self.all_found.load(Relaxed) && self.found() > 0;
+        all_found.then(|| (self.found_bytes().unwrap_or(0), self.found()))
     }
 
     /// Bytes of the manifests opened so far, and bytes read of them: how far a check is that does not know its files yet. The
@@ -125,10 +125,16 @@ impl Progress {
         self.all_found.store(all, Relaxed);
     }
 
-    /// Notes the bytes of files found; nothing where they are not known.
+    /// Returns the bytes of the files found so far; `None` if the sizes of some are not known.
+    pub fn found_bytes(&self) -> Option<u64> {
+        (!self.unsized_files.load(Relaxed)).then(|| self.found_bytes.load(Relaxed))
+    }
+
+    /// Adds the bytes of files that were found; `None` if they are not known.
     pub fn add_found_bytes(&self, bytes: Option<u64>) {
+        let add = |sum: u64, bytes: u64| Some(sum.saturating_add(bytes));
         match bytes {
-            Some(bytes) => drop(self.found_bytes.fetch_add(bytes, Relaxed)),
+            Some(bytes) => drop(self.found_bytes.fetch_update(Relaxed, Relaxed, |sum| add(sum, bytes))),
             None => self.unsized_files.store(true, Relaxed),
         }
     }

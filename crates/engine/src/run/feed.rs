@@ -81,10 +81,9 @@ impl<'a> Feeder<'a> {
         let (ready, told, found) = (Vec::new(), Vec::new(), progress.found());
         let mut feed =
             Feed { ready, told, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
-        feed.take(KNOWN);
+        let mut bytes = feed.take(KNOWN);
         let mut useful_threads = threads;
         let mut known_jobs = None;
-        let mut bytes = None;
         if feed.ended {
             known_jobs = Some(feed.ready.len());
             bytes = match &mut feed.ready[..] {
@@ -160,7 +159,8 @@ impl<'a> Feeder<'a> {
             };
             if feed.ready.is_empty() && !feed.ended && room > 0 {
                 let batch = BATCH.max(most).min(room as usize);
-                feed.take(batch);
+                let bytes = feed.take(batch);
+                feed.progress.add_found_bytes(bytes);
             }
             told.append(&mut feed.told);
             // Towards the end, what is left is shared: the other threads would have nothing to do.
@@ -196,8 +196,9 @@ impl Feed<'_> {
         ((NAMES / self.longest) as u64).clamp(ROOM, WINDOW)
     }
 
-    /// Takes tasks from the iterator, unless the run was stopped.
-    fn take(&mut self, most: usize) {
+    /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that manifests state, if all are known.
+    fn take(&mut self, most: usize) -> Option<u64> {
+        let mut bytes = Some(0u64);
         for taken in 0..most as u64 {
             if taken >= self.window() {
                 break;
@@ -213,6 +214,7 @@ impl Feed<'_> {
                     self.found += 1;
                     self.jobs += 1;
                     self.longest = self.longest.max(job.path().len());
+                    bytes = bytes.zip(job.size).map(|(sum, size)| sum.saturating_add(size));
                     self.ready.push(Assigned { place, job, alone: None });
                 }
                 Task::Tell(notice) => self.told.push((place, Told::Notice(notice))),
@@ -221,7 +223,10 @@ impl Feed<'_> {
         self.ready.reverse();
         // What is told instead of being read is among the least to come, and leaves it again.
         let (least, most) = if self.ended { (0, Some(0)) } else { self.tasks.size_hint() };
-        self.progress.set_found(self.found + least as u64, most == Some(least));
+        let exact = most == Some(least);
+        self.progress.set_found(self.found + least as u64, exact);
+        // The tasks that are still to come count as found, but their sizes are not known.
+        if exact && !self.ended { None } else { bytes }
     }
 
     /// Asks all files for their sizes, puts the largest where they start first, and says which go alone. Returns the sum of the
