@@ -104,7 +104,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         Err(error) => return exit.max(cannot_write(&error, &mut console)),
     };
     if tell.notes && form != Form::Json {
-        console.line(&words(&report));
+        console.summary(exit, &words(&report));
         if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
             console.note(&format!("equal by {} only, which different files can share", options.spec));
             console.hint("use the default algorithm, BLAKE3 (without -a)");

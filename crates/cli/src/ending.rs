@@ -60,6 +60,15 @@ pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
     }
 }
 
+/// Returns the names of manifests for a title: the first, and how many more there are.
+pub fn shortened(names: &[String]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [name] => name.clone(),
+        [name, more @ ..] => format!("{name} and {} more", more.len()),
+    }
+}
+
 /// A file that a run is to write: the option that names it, and its name.
 pub type Written<'w> = (&'static str, &'w Path);
 

@@ -103,7 +103,7 @@ pub fn run(args: FindArgs) -> Exit {
         console.error("nothing to search for: the manifest is empty");
     }
     if tell.notes && form != Form::Json {
-        console.line(&telling::words(report, by_name, &weak));
+        console.summary(exit, &telling::words(report, by_name, &weak));
     }
     exit
 }

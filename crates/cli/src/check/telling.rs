@@ -7,8 +7,9 @@ use crate::check::report::{self, Detail, Form, NAMED_LINES};
 use crate::check::total;
 use crate::console::Console;
 use crate::drawing::page::Page;
-use crate::drawing::record::{Record, Tone};
+use crate::drawing::record::{Note, Record, Tone};
 use crate::key;
+use crate::objects;
 use crate::output::Output;
 use crate::words::{count, grouped};
 use std::ffi::OsStr;
@@ -241,7 +242,7 @@ impl<'a> Telling<'a> {
         }
         self.write()?;
         if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
-            self.page.add(|| located.section(&outcome.job.name));
+            self.page.add(Tone::Bad, || located.section(&outcome.job.name));
         }
         if let (Some(located), Some(record)) = (&located, &mut self.record) {
             record.map(|| located.section(&outcome.job.name));
@@ -299,7 +300,7 @@ impl<'a> Telling<'a> {
     fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
         let name = self.name_of(manifest);
         if self.plan.form == Form::Json {
-            report::malformed(name, line.at, &line.reason, &mut self.lines);
+            objects::malformed(report::SCHEMA, name, line, &mut self.lines);
             return self.write();
         }
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
@@ -429,26 +430,29 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Adds what an event says of a file to the page of the whole.
+/// Adds the file of an event to the report.
 fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
     let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    let text = |text: String| [Note::Text(text)];
     match event {
         Event::Entry(_, outcome) if report::is_good(outcome) => {
             record.other(Tone::Good, "OK", &outcome.job.name);
         }
         Event::Entry(_, outcome) => {
             let tone = if outcome.verdict() == Verdict::Unverified { Tone::Unsure } else { Tone::Bad };
-            let why = report::reason(outcome).map(|why| why + "\n").unwrap_or_default();
-            let detail: Vec<String> = (why + &report::differences(outcome))
-                .lines()
-                .map(|line| line.trim_start().to_owned())
-                .collect();
-            record.failure(tone, report::word(outcome.verdict()), &outcome.job.name, &detail.join("\n"));
+            let mut notes: Vec<Note> = report::reason(outcome).map(Note::Text).into_iter().collect();
+            notes.extend(report::differences(outcome));
+            record.failure(tone, report::word(outcome.verdict()), &outcome.job.name, &notes);
         }
         Event::Ignored(_, outcome) => record.other(Tone::Unsure, "not there", &outcome.job.name),
         Event::Moved(_, outcome, moved) => {
             let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };
-            record.failure(tone, "MOVED", &outcome.job.name, &display_safe(&bytes(moved.name)));
+            record.failure(
+                tone,
+                "MOVED",
+                &outcome.job.name,
+                &text(format!("to {}", display_safe(&bytes(moved.name)))),
+            );
         }
         Event::Renamed(renamed) => {
             let (tone, word) = match renamed.done {
@@ -456,24 +460,31 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
                 Some(Err(_)) => (Tone::Bad, "NOT RENAMED"),
                 None => (Tone::Unsure, "to be renamed"),
             };
-            record.failure(tone, word, &bytes(renamed.from), &display_safe(&bytes(renamed.to)));
+            record.failure(
+                tone,
+                word,
+                &bytes(renamed.from),
+                &text(format!("to {}", display_safe(&bytes(renamed.to)))),
+            );
         }
         Event::Malformed(manifest, line) => {
-            record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &line.to_string());
+            record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &text(line.to_string()));
         }
-        Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
+        Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &text(error.to_string())),
         Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
-            record.failure(Tone::Bad, "NOT LISTED", &bytes(name), "");
+            record.failure(Tone::Bad, "NOT IN THE MANIFEST", &bytes(name), &[]);
         }
         Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
         Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
-        Event::NotVerified(name) => record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), "required"),
+        Event::NotVerified(name) => {
+            record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), &text("required".to_owned()))
+        }
         Event::Unmatched(name) => {
             record.failure(
                 Tone::Unsure,
                 "NO ENTRY",
                 &bytes(name),
-                "selected with --only, but no entry has this name",
+                &text("selected with --only, but no entry has this name".to_owned()),
             );
         }
         Event::StillFailed(name) => {
@@ -481,7 +492,7 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
                 Tone::Bad,
                 "FAILED before",
                 &bytes(name),
-                "in an earlier run; not read in this one",
+                &text("in an earlier run; not read in this one".to_owned()),
             );
         }
         Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),

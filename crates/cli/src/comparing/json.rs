@@ -1,18 +1,17 @@
 //! JSON lines of an audit or a diff: every object says what it is in `kind`: `file`, `malformed` or, once and last, `summary`.
 
 use crate::comparing::Manner;
-use crate::objects::end_summary;
-use std::io::Write;
+use crate::objects::{add, begin, end_summary};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
+use truesum::Outcome;
 use truesum::audit::known::KnownReport;
 use truesum::audit::{Facts, Finding, Report, Standing};
-use truesum::manifest::{Place, Time, json};
-use truesum::{BadLine, Outcome};
+use truesum::manifest::{Time, json};
 
 /// Appends the line of one file, with what was done about it.
 pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
-    begin(manner, "file", out);
+    begin(manner.schema, "file", out);
     add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.standing)));
     if let Some(action) = action {
         add(out, format_args!("\"action\":\"{action}\","));
@@ -51,23 +50,9 @@ fn object(facts: &Facts, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
-/// Appends the line of a part of a manifest that is no entry.
-pub fn malformed(manner: &Manner, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>) {
-    begin(manner, "malformed", out);
-    out.extend_from_slice(b",\"manifest\":");
-    json::string_into(&String::from_utf8_lossy(manifest), out);
-    match bad.at {
-        Place::Line(number) => add(out, format_args!(",\"line\":{number}")),
-        Place::Byte(number) => add(out, format_args!(",\"byte\":{number}")),
-    }
-    out.extend_from_slice(b",\"reason\":");
-    json::string_into(&bad.reason, out);
-    out.extend_from_slice(b"}\n");
-}
-
 /// Appends the line of a file that was looked for in sets of known content.
 pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u8>) {
-    begin(manner, "file", out);
+    begin(manner.schema, "file", out);
     add(out, format_args!(",\"standing\":\"{standing}\","));
     json::path_into(outcome.job.path(), out);
     if let Ok(found) = &outcome.result {
@@ -82,7 +67,7 @@ pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u
 /// The last line of a comparison with sets.
 pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit: u8) -> Vec<u8> {
     let mut out = Vec::new();
-    begin(manner, "summary", &mut out);
+    begin(manner.schema, "summary", &mut out);
     let KnownReport { listed, known, unknown, unreadable, malformed, failed, bytes, .. } = report;
     add(&mut out, format_args!(",\"listed\":{listed},\"known\":{known},\"unknown\":{unknown}"));
     add(&mut out, format_args!(",\"unreadable\":{unreadable},\"malformed\":{malformed},\"failed\":{failed}"));
@@ -100,7 +85,7 @@ pub fn summary(
     exit: u8,
 ) -> Vec<u8> {
     let mut out = Vec::new();
-    begin(manner, "summary", &mut out);
+    begin(manner.schema, "summary", &mut out);
     for standing in Standing::ALL {
         add(&mut out, format_args!(",\"{}\":{}", manner.word(standing), report.count(standing)));
     }
@@ -118,12 +103,4 @@ pub fn summary(
     let manifests = manifests.map(|(path, digest)| (path.as_os_str().as_bytes(), digest.as_ref()));
     end_summary(manifests, time.as_secs_f64(), exit, &mut out);
     out
-}
-
-fn begin(manner: &Manner, kind: &str, out: &mut Vec<u8>) {
-    add(out, format_args!("{{\"schema\":\"{}\",\"kind\":\"{kind}\"", manner.schema));
-}
-
-fn add(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    let _ = out.write_fmt(text);
 }
