@@ -1,61 +1,62 @@
 #!/usr/bin/env python3
-"""Draws the speed-up over the fastest other tool, from the tables of benchmarks/RESULTS.md, as SVG.
+"""Draws how long truesum and other tools take, from the runs in benchmarks/recorded, as SVG.
 
-usage: faster.py [--check]     --check: only compares the picture with what the tables say now
+usage: faster.py [--check]     --check: only compares the picture with the recorded runs
 """
-import os, re, sys
+import json, os, statistics, sys
 from xml.sax.saxutils import escape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RESULTS = os.path.join(HERE, '..', '..', 'benchmarks', 'RESULTS.md')
+RECORDED = os.path.join(HERE, '..', '..', 'benchmarks', 'recorded')
 PICTURE = os.path.join(HERE, 'faster.svg')
-ALGORITHMS = ['md5', 'sha256', 'sha512', 'blake3']
-# What a row of the table is about, and how it is called here.
+# A recorded run, the algorithm, and the heading.
 JOBS = [
-    ('write a manifest', '1 file, 4 GiB', 'One file of 4 GiB'),
-    ('write a manifest', '10000 files', '10,000 files of 100 KiB, default options'),
-    ('arranged to use all processors, side by side |', '100000 files', '100,000 files of 4 KiB, other tools with xargs -P'),
-    ('verify a manifest', '10000 files', 'Verifying 10,000 files of 100 KiB'),
+    ('typed-100KiB', 'sha256', 'Hash 10,000 files of 100 KiB, SHA-256'),
+    ('typed-100KiB', 'blake3', 'Hash 10,000 files of 100 KiB, BLAKE3'),
+    ('arranged-4KiB', 'sha256', 'Hash 100,000 files of 4 KiB, SHA-256, other tools with xargs -P'),
+    ('verified-100KiB', 'sha256', 'Verify 10,000 files of 100 KiB, SHA-256'),
+    ('big', 'sha256', 'Hash one file of 4 GiB, SHA-256'),
 ]
-# Middle greys and colours that are read on white and on black; plain attributes, for viewers without style sheets.
-TEXT, LINE, AHEAD, BEHIND = '#6e7781', '#8c959f', '#1f77d0', '#d1571a'
-LEFT, UNIT, BAR, GAP, HEAD, TOP = 74, 78.0, 16, 6, 26, 30
-ONE = LEFT + UNIT
+# The engines of a run by the names of their programs; only the fastest arrangement of each program is drawn.
+PROGRAMS = {'find -exec +': 'sha256sum', 'coreutils': 'sha256sum', 'openssl dgst': 'openssl'}
+# Middle greys and colours that can be read on white and on black; plain attributes, for viewers without style sheets.
+TEXT, OURS, OTHERS = '#6e7781', '#1f77d0', '#9aa2ab'
+LEFT, LONGEST, BAR, GAP, HEAD, TOP = 92, 420, 16, 5, 26, 32
 
 
-def rows():
-    """The cells of each job: algorithm to ratio and program."""
-    lines = open(RESULTS).read().split('\n')
-    head = next(i for i, line in enumerate(lines) if line.startswith('| what | files |'))
-    names = [cell.strip() for cell in lines[head].strip('|').split('|')]
-    for what, files, title in JOBS:
-        line = next(line for line in lines[head + 2:] if what in line and f'| {files}' in line)
-        cells = dict(zip(names, (cell.strip() for cell in line.strip('|').split('|'))))
-        found = {name: re.fullmatch(r'([\d.]+) \((.*)\)', cells[name]) for name in ALGORITHMS}
-        yield title, [(name, float(cell[1]), cell[2]) for name, cell in found.items() if cell]
+def times(run, algorithm):
+    """The programs with their median times in seconds, the fastest first."""
+    with open(os.path.join(RECORDED, run + '.json')) as file:
+        measurements = json.load(file)['measurements']
+    best = {}
+    for one in measurements:
+        if one['part'] == 'tool' and one['algorithm'] == algorithm:
+            engine = one['engine'].split(',')[0]
+            name, seconds = PROGRAMS.get(engine, engine), statistics.median(one['seconds'])
+            best[name] = min(seconds, best.get(name, seconds))
+    return sorted(best.items(), key=lambda item: item[1])
 
 
 def picture():
-    out, y, most = [], TOP, 1.0
-    for title, cells in rows():
+    out, y = [], TOP
+    for run, algorithm, title in JOBS:
         out.append(f'<text x="0" y="{y + 15}" fill="{TEXT}" font-weight="600">{escape(title)}</text>')
         y += HEAD
-        begin = y
-        for name, ratio, program in cells:
-            most = max(most, ratio)
-            colour = AHEAD if ratio >= 1 else BEHIND
-            out += [f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end" fill="{TEXT}">{name}</text>',
-                    f'<rect x="{LEFT}" y="{y}" width="{ratio * UNIT:.1f}" height="{BAR}" rx="1.5" fill="{colour}"/>',
-                    f'<text x="{LEFT + ratio * UNIT + 6:.1f}" y="{y + 13}" fill="{TEXT}">{ratio:.2f} {escape(program)}</text>']
+        rows = times(run, algorithm)
+        for name, seconds in rows:
+            width = max(1.0, LONGEST * seconds / rows[-1][1])
+            colour = OURS if name == 'truesum' else OTHERS
+            out += [f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end" fill="{TEXT}">{escape(name)}</text>',
+                    f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{BAR}" rx="1.5" fill="{colour}"/>',
+                    f'<text x="{LEFT + width + 6:.1f}" y="{y + 13}" fill="{TEXT}">{seconds:.2f} s</text>']
             y += BAR + GAP
-        out.append(f'<line x1="{ONE}" y1="{begin - 3}" x2="{ONE}" y2="{y - 3}" stroke="{LINE}" stroke-dasharray="4 3"/>')
-        y += GAP
-    width = LEFT + most * UNIT + 110
+        y += 10
+    width = LEFT + LONGEST + 70
     return '\n'.join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{y}" viewBox="0 0 {width:.0f} {y}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" viewBox="0 0 {width} {y}" '
         'font-family="DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif" font-size="12.5">',
-        '<title>Speed-up over the fastest other tool</title>',
-        f'<text x="0" y="14" fill="{TEXT}">Speed-up over the fastest other tool (higher is better; dashed line: equally fast)</text>',
+        '<title>Time of truesum and of other tools</title>',
+        f'<text x="0" y="14" fill="{TEXT}">Time of the complete process (lower is better); 2 cores, data in the page cache</text>',
         *out, '</svg>', ''])
 
 
@@ -64,4 +65,4 @@ if __name__ == '__main__':
     if '--check' not in sys.argv:
         open(PICTURE, 'w').write(drawn)
     elif open(PICTURE).read() != drawn:
-        sys.exit('faster.py: faster.svg: benchmarks/RESULTS.md says something else now; draw anew without --check')
+        sys.exit('faster.py: faster.svg does not show benchmarks/recorded: draw it again without --check')

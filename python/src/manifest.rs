@@ -289,7 +289,6 @@ fn words(lost: &Lost<'_>) -> String {
         Lost::Size(_) => "the size".to_owned(),
         Lost::Time(_) => "the time".to_owned(),
         Lost::Pieces(_) => "digests of pieces".to_owned(),
-        Lost::Elapsed(_) => "the hashing time".to_owned(),
         Lost::Signature => "the signature, which does not match the new text".to_owned(),
     }
 }

@@ -79,6 +79,16 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
+/// A duration left to wait: `4 s`, `3:20 min`, `2:05 h`.
+pub fn clock(seconds: f64) -> String {
+    let seconds = seconds.ceil().clamp(0.0, 1e9) as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02} h", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
 /// A share as percent: `1.3 %`.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
@@ -128,5 +138,6 @@ mod tests {
         assert_eq!(time(0.045), "45.0 ms");
         assert_eq!(time(1.2), "1.20 s");
         assert_eq!(percent(0.0134), "1.3 %");
+        assert_eq!([0.2, 59.0, 60.0, 3725.0].map(clock), ["1 s", "59 s", "1:00 min", "1:02 h"]);
     }
 }

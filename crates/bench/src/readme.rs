@@ -15,9 +15,9 @@ use std::fmt::Write;
 const BEGIN: &str = "<!-- speed:";
 const END: &str = "<!-- /speed -->";
 
-/// The algorithms that people choose between.
+/// The algorithms that users choose between, secure ones first.
 const USUAL: [&str; 10] =
-    ["crc32", "crc32c", "xxh128", "blake3", "md5", "sha1", "sha256", "sha512", "sha3-256", "blake2b"];
+    ["blake3", "sha256", "sha512", "sha3-256", "blake2b", "md5", "sha1", "crc32", "crc32c", "xxh128"];
 
 /// Returns the text with an updated speed section. `chart` is the path of the picture, relative to the text.
 ///

@@ -103,7 +103,6 @@ pub fn run(args: AuditArgs) -> Exit {
             threads: tell.threads,
             mapping: Mapping::Guarded,
             select,
-            digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
             ..check
         },
         folder,

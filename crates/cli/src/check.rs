@@ -114,7 +114,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         return exit.max(cannot_write(error, &mut console));
     }
     if let Some(path) = plan.locate.as_ref().and_then(|locate| locate.page.as_ref())
-        && let Err(error) = output::save_page(path, &page.text(page::TITLE), page::TITLE)
+        && let Err(error) = output::save_page(path, &page.text(), page::MARK)
     {
         console.failure(&error);
         exit = exit.max(Exit::NotAsAsked);
@@ -133,7 +133,15 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     }
     let mut line = Vec::new();
     let counts = total::counts(report, read);
-    report::summary(&counts, report.is_part(), sample, time.as_secs_f64(), exit.code(), &mut line);
+    report::summary(
+        &counts,
+        report.is_part(),
+        sample,
+        &manifests,
+        time.as_secs_f64(),
+        exit.code(),
+        &mut line,
+    );
     if plan.form == Form::Json
         && let Err(error) = output.write(&line)
     {
@@ -169,9 +177,9 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         _ if !wanted => {}
         Ending::None => {}
         Ending::Json => console.line(String::from_utf8_lossy(&line).trim_end()),
-        Ending::Short => console.line(&total::words(report, sample, read, exact)),
+        Ending::Short => console.summary(exit, &total::words(report, sample, read, exact)),
         Ending::Long => {
-            console.line(&total::words(report, sample, read, exact));
+            console.summary(exit, &total::words(report, sample, read, exact));
             let names: Vec<String> =
                 manifests.iter().map(|(name, digest)| ending::manifest(name, digest.as_ref())).collect();
             console.line(&total::long(report, &names, read, time, exact));

@@ -6,10 +6,11 @@ pub mod words;
 
 use crate::advice::Trouble;
 use crate::console::Console;
-use crate::drawing::record::{Record, Tone};
+use crate::drawing::record::{Note, Record, Tone};
 use crate::ending::{self, Ending};
 use crate::exit::Exit;
 use crate::key::HINT;
+use crate::objects;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use std::io;
@@ -84,6 +85,9 @@ pub fn compare(
     let output = Output::stdout();
     let mut options = options;
     options.check.own = output.own();
+    options.check.digest_manifests = manner.form == ResultForm::Json
+        || manner.html.is_some()
+        || matches!(manner.ending, Ending::Long | Ending::Json);
     // An earlier page is none of the files.
     let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     options.check.own.extend(id.map(|file| FileId::from(&file)));
@@ -138,9 +142,9 @@ pub fn compare(
             }
             Ending::None => {}
             Ending::Json => console.line(String::from_utf8_lossy(&object).trim_end()),
-            Ending::Short => console.line(&words::summary(manner, report)),
+            Ending::Short => console.summary(exit, &words::summary(manner, report)),
             Ending::Long => {
-                console.line(&words::summary(manner, report));
+                console.summary(exit, &words::summary(manner, report));
                 console.line(&words::long(manner, report, time));
             }
         }
@@ -267,7 +271,7 @@ impl Telling<'_> {
             }
             Event::Finding(_) => {}
             Event::Malformed(manifest, bad) if manner.form == ResultForm::Json => {
-                json::malformed(manner, manifest.as_os_str().as_bytes(), bad, line);
+                objects::malformed(manner.schema, manifest.as_os_str().as_bytes(), bad, line);
             }
             Event::Malformed(manifest, bad) => malformed.tell(manner.form, manifest, bad, console),
             Event::Failed(error) => console.failure(error),
@@ -285,38 +289,29 @@ impl Telling<'_> {
 }
 
 impl Telling<'_> {
-    /// Adds what an event says of a file to the page of the whole.
+    /// Adds the file of an event to the report.
     fn file(&mut self, event: &Event<'_>) {
         let Telling { manner, record, .. } = self;
-        let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
         match event {
             Event::Finding(Finding { standing: Standing::Same, name, .. }) => {
                 record.other(Tone::Good, "ok", name.as_os_str().as_bytes());
             }
             Event::Finding(finding) => {
-                let mut detail: Vec<String> =
-                    finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
-                detail.extend(
-                    finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())),
-                );
-                // What only has another name is what is listed.
-                let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
-                for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
-                    let Some(facts) = facts else { continue };
-                    let size = facts.size.map(|size| format!("{size} bytes"));
-                    let time = facts.mtime.map(|time| format!("of {time}"));
-                    let all: Vec<String> = size.into_iter().chain(time).collect();
-                    detail.push(format!("{word} {}", all.join(" ")).trim_end().to_owned());
-                    detail.extend(facts.digests.iter().map(|(spec, digest)| format!("  {spec} {digest}")));
-                }
-                let tone = tone(finding.standing, manner);
                 let path = finding.name.as_os_str().as_bytes();
-                record.failure(tone, manner.word(finding.standing), path, &detail.join("\n"));
+                let tone = tone(finding.standing, manner);
+                record.failure(tone, manner.word(finding.standing), path, &words::notes(finding));
             }
             Event::Malformed(manifest, bad) => {
-                record.failure(Tone::Unsure, "malformed", manifest.as_os_str().as_bytes(), &bad.to_string());
+                record.failure(
+                    Tone::Unsure,
+                    "malformed",
+                    manifest.as_os_str().as_bytes(),
+                    &[Note::Text(bad.to_string())],
+                );
             }
-            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
+            Event::Failed(error) => {
+                record.failure(Tone::Bad, "ERROR", &error.path, &[Note::Text(error.to_string())]);
+            }
         }
     }
 }

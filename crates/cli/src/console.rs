@@ -78,7 +78,18 @@ impl Console {
         }
     }
 
-    /// A line as it is: a summary.
+    /// Writes the last line of a run, in the colour of its exit status.
+    pub fn summary(&self, exit: Exit, text: &str) {
+        let color = match exit {
+            Exit::Done => AnsiColor::Green,
+            Exit::Failed => AnsiColor::Red,
+            _ => AnsiColor::Yellow,
+        };
+        let style = if self.colors { color.on_default() } else { Style::new() };
+        self.write(format!("{style}{text}{style:#}\n").as_bytes(), Escapes::Colors);
+    }
+
+    /// Writes a line as it is.
     pub fn line(&self, text: &str) {
         self.write(format!("{text}\n").as_bytes(), Escapes::None);
     }

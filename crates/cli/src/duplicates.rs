@@ -112,7 +112,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         console.error(&none_selected(report.left_out));
     }
     if tell.notes && form != Form::Json {
-        console.line(&words(&report));
+        console.summary(exit, &words(&report));
         if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
             console.note(&format!("equal by {} only, which different files can share", options.spec));
             console.hint("use the default algorithm, BLAKE3 (without -a)");

@@ -2,13 +2,12 @@
 
 use crate::drawing::record::{Heading, MARK, Record};
 use crate::exit::Refusal;
-use crate::output;
 use crate::words::{grouped, size};
+use crate::{origin, output};
 use clap::ValueEnum;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use truesum::manifest::Time;
+use std::time::Duration;
 use truesum::manifest::path::display_safe;
 use truesum::verify::{lists_one_of, place_of};
 use truesum::{Error, Progress};
@@ -43,16 +42,12 @@ pub fn lines(rows: &[(String, String)]) -> String {
 /// Returns what a report contains about the machine, the program and the time, in addition to what was read.
 pub fn facts(bytes: u64, time: Duration) -> Vec<(&'static str, String)> {
     let machine = rustix::system::uname();
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let now = Time { seconds: since.as_secs() as i64, nanos: 0 }.to_string();
+    let now = origin::rfc3339(origin::now());
     let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
     vec![
         ("Date", format!("{} {} UTC", &now[..10], &now[11..19])),
-        (
-            "Machine",
-            format!("{} ({} {})", text(machine.nodename()), text(machine.sysname()), text(machine.machine())),
-        ),
-        ("Program", format!("truesum {}", env!("CARGO_PKG_VERSION"))),
+        ("Machine", format!("{} ({} {})", origin::host(), text(machine.sysname()), text(machine.machine()))),
+        ("Program", format!("truesum {}", origin::VERSION)),
         ("Read", format!("{} bytes, {}", grouped(bytes), rate(bytes, time))),
     ]
 }
@@ -62,6 +57,15 @@ pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
     match digest {
         Some(digest) => format!("{}, SHA-256 {digest}", display_safe(name)),
         None => display_safe(name),
+    }
+}
+
+/// Returns the names of manifests for a title: the first, and how many more there are.
+pub fn shortened(names: &[String]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [name] => name.clone(),
+        [name, more @ ..] => format!("{name} and {} more", more.len()),
     }
 }
 

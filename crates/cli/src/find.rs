@@ -120,7 +120,7 @@ pub fn run(args: FindArgs) -> Exit {
         console.hint(&format!("truesum find --all-algorithms {}", words.join(" ")));
     }
     if tell.notes && form != Form::Json {
-        console.line(&telling::words(report, by_name, &weak));
+        console.summary(exit, &telling::words(report, by_name, &weak));
     }
     exit
 }

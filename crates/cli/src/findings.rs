@@ -1,6 +1,6 @@
 //! What a comparison of a file with its stored tree found, in lines, in one sentence and as members of a JSON object.
 
-use crate::words::count;
+use crate::words::{count, grouped};
 use std::fmt::Write;
 use truesum::tree::locate::{Difference, Judgement, Length};
 
@@ -21,7 +21,7 @@ pub fn words(report: &Difference) -> String {
     let mut text = match report.judgement {
         Judgement::Good => "good".to_owned(),
         Judgement::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
-        Judgement::FileDamaged => format!("file damaged: {ranges}, {bytes} bytes affected"),
+        Judgement::FileDamaged => format!("file damaged: {ranges}, {} bytes affected", grouped(bytes)),
         Judgement::TreeDamaged => {
             "tree damaged, but the file still matches it; store the tree again".to_owned()
         }
@@ -32,12 +32,14 @@ pub fn words(report: &Difference) -> String {
     };
     let _ = match report.length {
         Length::Same => Ok(()),
-        Length::Truncated(bytes) => write!(text, "; truncated: {bytes} bytes are missing at the end"),
-        Length::Grown(bytes) => write!(text, "; grown: {bytes} bytes longer than the tree"),
+        Length::Truncated(bytes) => {
+            write!(text, "; truncated: {} bytes are missing at the end", grouped(bytes))
+        }
+        Length::Grown(bytes) => write!(text, "; grown: {} bytes longer than the tree", grouped(bytes)),
     };
     if let Some(shift) = report.shift {
         let what = if shift.by > 0 { "inserted" } else { "lost" };
-        let bytes = shift.by.unsigned_abs();
+        let bytes = grouped(shift.by.unsigned_abs());
         let _ =
             write!(text, "; shifted: {bytes} bytes were {what} before offset {} of the old file", shift.from);
     }

@@ -34,6 +34,7 @@ mod memory;
 mod notices;
 mod objects;
 mod options;
+mod origin;
 mod output;
 mod personality;
 mod progress;

@@ -1,5 +1,6 @@
 //! JSON lines: every object contains its schema and, in `kind`, its type.
 
+use crate::origin;
 use std::fmt::Arguments;
 use std::io::Write;
 use truesum::hash::{Digest, Spec};
@@ -57,10 +58,32 @@ pub fn malformed(schema: &str, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>
     end(out);
 }
 
-/// Appends the last object: counts, the time taken and the exit status.
+/// Appends the last object: counts, where and when the run took place, the time it took and the exit status.
 pub fn summary(schema: &str, counts: &[(&str, u64)], seconds: f64, exit: u8, out: &mut Vec<u8>) {
     begin(schema, "summary", out);
     counts.iter().for_each(|(name, count)| add(out, format_args!(",\"{name}\":{count}")));
+    end_summary([], seconds, exit, out);
+}
+
+/// Ends a summary with the members that make it an auditor's record: the digests of the manifests that were read completely, the
+/// time (UTC) at which the run ended, the host and the version of this program; then the duration and the exit status.
+pub fn end_summary<'m>(
+    manifests: impl IntoIterator<Item = (&'m [u8], Option<&'m Digest>)>,
+    seconds: f64,
+    exit: u8,
+    out: &mut Vec<u8>,
+) {
+    let digested = manifests.into_iter().filter_map(|(name, digest)| Some((name, digest?)));
+    out.extend_from_slice(b",\"manifest_digests\":[");
+    for (at, (name, digest)) in digested.enumerate() {
+        out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
+        json::path_into(name, out);
+        add(out, format_args!(",\"sha256\":\"{digest}\"}}"));
+    }
+    out.push(b']');
+    text("time", &origin::rfc3339(origin::now()), out);
+    text("host", &origin::host(), out);
+    text("version", origin::VERSION, out);
     add(out, format_args!(",\"seconds\":{seconds:.6},\"exit\":{exit}"));
     end(out);
 }

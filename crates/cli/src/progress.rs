@@ -133,10 +133,16 @@ impl Drawing {
         (now.1 - bytes.min(now.1)) as f64 / (now.0 - at).as_secs_f64().max(1e-3)
     }
 
-    /// The share of the manifests that was read, where it is worth telling.
+    /// The estimated share of the work that is done, while manifests are being read: by the sizes of the entries read so far, or by
+    /// their number.
     fn share(&self) -> Option<f64> {
         let (all, read) = self.progress.listed();
-        (read > 0 && read < all).then(|| read as f64 / all as f64)
+        let listed = (read > 0 && read < all).then(|| read as f64 / all as f64)?;
+        let done = match self.progress.found_bytes() {
+            Some(found) if found > 0 => self.progress.bytes().min(found) as f64 / found as f64,
+            _ => 1.0,
+        };
+        Some(listed * done)
     }
 
     /// Returns everything in one line of any length.
@@ -335,6 +341,16 @@ mod tests {
         assert!(known[COUNT - 1].starts_with("100%"), "{}", known[COUNT - 1]);
         let one = lines(&mut (0..1).map(task).filter(|_| true));
         assert!(one[0].starts_with("100%  10 B of 10 B"), "{}", one[0]);
+        let sized = |_| {
+            let job = truesum::Job { size: Some(10), ..truesum::Job::hash(&name, &specs) };
+            truesum::Task::File(job)
+        };
+        let sized = lines(&mut (0..COUNT).filter(|_| true).map(sized));
+        assert!(
+            sized[COUNT - 1].starts_with("100%  195 KiB of 195 KiB, 20000 of 20000 files"),
+            "{}",
+            sized[COUNT - 1]
+        );
         let few = lines(&mut (0..100).map(task));
         assert!(few.iter().all(|line| line.contains(" of 1.0 KiB, ")), "{}", few[0]);
     }

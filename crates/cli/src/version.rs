@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::origin;
 use crate::output::print;
 use crate::values::color::Color;
 use std::fmt::Write;
@@ -23,7 +24,7 @@ pub fn run() -> Exit {
 }
 
 fn text() -> String {
-    let mut text = format!("truesum {}\n", env!("CARGO_PKG_VERSION"));
+    let mut text = format!("truesum {}\n", origin::VERSION);
     let mut line = |head: &str, about: &str| {
         let _ = writeln!(text, "{head:<10} {about}");
     };

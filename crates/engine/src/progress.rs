@@ -54,8 +54,8 @@ impl Progress {
     /// Returns the total bytes and files, once all files have been found. The bytes are 0 if there are too many files
     /// to determine their sizes.
     pub fn totals(&self) -> Option<(u64, u64)> {
-        let bytes = if self.unsized_files.load(Relaxed) { 0 } else { self.found_bytes.load(Relaxed) };
-        (self.all_found.load(Relaxed) && self.found() > 0).then(|| (bytes, self.found()))
+        let all_found = self.all_found.load(Relaxed) && self.found() > 0;
+        all_found.then(|| (self.found_bytes().unwrap_or(0), self.found()))
     }
 
     /// Returns the total size of the manifests opened so far and the number of bytes read of them: the progress of a
@@ -128,10 +128,16 @@ impl Progress {
         self.all_found.store(all, Relaxed);
     }
 
-    /// Notes the bytes of files found; nothing where they are not known.
+    /// Returns the bytes of the files found so far; `None` if the sizes of some are not known.
+    pub fn found_bytes(&self) -> Option<u64> {
+        (!self.unsized_files.load(Relaxed)).then(|| self.found_bytes.load(Relaxed))
+    }
+
+    /// Adds the bytes of files that were found; `None` if they are not known.
     pub fn add_found_bytes(&self, bytes: Option<u64>) {
+        let add = |sum: u64, bytes: u64| Some(sum.saturating_add(bytes));
         match bytes {
-            Some(bytes) => drop(self.found_bytes.fetch_add(bytes, Relaxed)),
+            Some(bytes) => drop(self.found_bytes.fetch_update(Relaxed, Relaxed, |sum| add(sum, bytes))),
             None => self.unsized_files.store(true, Relaxed),
         }
     }

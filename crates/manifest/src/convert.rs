@@ -33,8 +33,6 @@ pub enum Lost<'a> {
     Size(&'a Entry),
     /// Digests of pieces.
     Pieces(&'a Entry),
-    /// How long hashing took.
-    Elapsed(&'a Entry),
     /// The signature around the manifest.
     Signature,
 }
@@ -179,9 +177,6 @@ impl Converted {
         entry.unread.iter().for_each(|name| tell(Lost::Unread(name)));
         if kept.pieces.len() != entry.pieces.len() {
             tell(Lost::Pieces(&entry));
-        }
-        if kept.elapsed != entry.elapsed {
-            tell(Lost::Elapsed(&entry));
         }
         self.entries += 1;
         for (spec, _) in &kept.digests {

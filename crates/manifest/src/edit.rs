@@ -337,7 +337,7 @@ impl<'r, R: Read> Next<'r, R> {
 
     /// Whether the next items say this of one file: some formats have a line for each digest.
     fn says(&mut self, entry: &Entry) -> io::Result<bool> {
-        let expected = Entry { elapsed: None, ..self.format.holds.kept(entry) };
+        let expected = self.format.holds.kept(entry);
         let mut digests = &expected.digests[..];
         loop {
             let Some(Ok(Line { entry: found, .. })) = &self.item else { return Ok(false) };

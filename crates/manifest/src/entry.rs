@@ -7,7 +7,6 @@ mod time;
 pub use pieces::{Cuts, Made, Piece, PieceList, SIZE_LIMIT};
 pub use time::Time;
 
-use std::time::Duration;
 use truesum_hash::{Digest, Spec};
 
 /// Most algorithms of one entry: what is written can be read, and no line makes its reader slow.
@@ -28,8 +27,6 @@ pub struct Entry {
     pub unread: Vec<String>,
     /// Digests of parts of it, one item for each algorithm. They say nothing of bytes that no piece covers.
     pub pieces: Vec<PieceList>,
-    /// How long reading and hashing took.
-    pub elapsed: Option<Duration>,
 }
 
 impl Entry {

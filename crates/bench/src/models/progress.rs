@@ -1,5 +1,6 @@
 //! The progress of a run: the share that is done, a label of the current measurement, and the estimated end.
 
+use crate::quantity::clock;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -58,29 +59,18 @@ impl Progress for Line {
     }
 }
 
-/// `[=====>    ] 52 %  ETA 0:31  sha256 1 MiB`, at most 79 columns.
+/// ` 52%  [=======>        ]  31 s left  sha256 1 MiB`, at most 79 columns: the progress line of all commands.
 fn line(done: f64, elapsed: Duration, label: &str) -> String {
-    const WIDTH: usize = 24;
+    const WIDTH: usize = 16;
     let done = done.clamp(0.0, 1.0);
     let filled = (done * WIDTH as f64) as usize;
-    let bar: String = (0..WIDTH)
-        .map(|i| {
-            if i < filled {
-                '='
-            } else if i == filled {
-                '>'
-            } else {
-                ' '
-            }
-        })
-        .collect();
-    let eta = if done > 0.0 {
-        let left = (elapsed.as_secs_f64() / done * (1.0 - done)).min(360_000.0).ceil() as u64;
-        format!("{}:{:02}", left / 60, left % 60)
-    } else {
-        "-:--".to_owned()
+    let head = if filled < WIDTH { ">" } else { "" };
+    let bar = format!("{}{head:<1$}", "=".repeat(filled), WIDTH - filled);
+    let left = match done {
+        0.0 => String::new(),
+        _ => format!("{} left  ", clock(elapsed.as_secs_f64() / done * (1.0 - done))),
     };
-    let text = format!("[{bar}] {:3.0} %  ETA {eta}  {label}", done * 100.0);
+    let text = format!("{:3.0}%  [{bar}]  {left}{label}", (done * 100.0).floor());
     text.chars().take(79).collect()
 }
 
@@ -91,11 +81,9 @@ mod tests {
     #[test]
     fn the_line_says_share_and_time_left() {
         let text = line(0.25, Duration::from_secs(20), "sha256");
-        assert_eq!(text, "[======>                 ]  25 %  ETA 1:00  sha256");
-        assert!(line(0.0, Duration::ZERO, "x").contains("ETA -:--"));
-        assert!(
-            line(7.0, Duration::from_secs(1), "x").starts_with("[========================] 100 %  ETA 0:00")
-        );
+        assert_eq!(text, " 25%  [====>           ]  1:00 min left  sha256");
+        assert_eq!(line(0.0, Duration::ZERO, "x"), "  0%  [>               ]  x");
+        assert_eq!(line(7.0, Duration::from_secs(1), "x"), "100%  [================]  0 s left  x");
         assert!(line(0.5, Duration::ZERO, &"é".repeat(200)).chars().count() == 79);
     }
 }

@@ -3,19 +3,36 @@
 use crate::measure::statistics::Summary;
 use crate::quantity::{digits, percent, rate, time};
 use crate::record::Measurement;
-use truesum_hash::find;
+use truesum_hash::{Status, find};
 
 /// Returns the security status of an algorithm, in one word.
 pub(crate) fn status(algorithm: &str) -> &'static str {
     find(algorithm).map_or("", |row| row.status.word())
 }
 
-/// `± 1.2 %`, and how many samples are outliers.
+/// Returns the place of an algorithm among others: secure ones come first, so that nobody picks a checksum for its speed alone.
+pub(crate) fn rank(algorithm: &str) -> u8 {
+    match find(algorithm).map(|row| row.status) {
+        Some(Status::Secure(_)) => 0,
+        Some(Status::Weakened(_)) => 1,
+        Some(Status::Broken(_)) => 2,
+        Some(Status::Checksum(_)) => 3,
+        Some(Status::Sampled(_)) => 4,
+        None => 5,
+    }
+}
+
+/// Returns the label of an algorithm in a chart: its name, and its status unless it is secure.
+pub(crate) fn label(algorithm: &str) -> String {
+    match status(algorithm) {
+        "" | "secure" => algorithm.to_owned(),
+        status => format!("{algorithm} ({status})"),
+    }
+}
+
+/// Returns the relative spread of the samples: `± 1.2 %`.
 pub(crate) fn spread(m: &Measurement) -> String {
     match m.summary() {
-        Some(s) if s.outliers > 0 => {
-            format!("± {}, {} of {} out", percent(s.relative_spread()), s.outliers, s.count)
-        }
         Some(s) if s.count > 1 => format!("± {}", percent(s.relative_spread())),
         _ => "one sample".to_owned(),
     }

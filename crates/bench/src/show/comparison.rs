@@ -38,16 +38,23 @@ impl Comparison {
             return text;
         }
         let mut out = String::new();
+        // The verdict comes last, where a terminal shows it.
         for warning in &self.warnings {
             let _ = writeln!(out, "! {warning}");
         }
         let _ = writeln!(out, "{}", if form.markdown { markdown::grid(&table) } else { text::grid(&table) });
         let count = |verdict| self.rows.iter().filter(|row| row.verdict == verdict).count();
+        let verdict = match self.verdict {
+            Change::Slower => "Slower",
+            Change::Faster => "Faster",
+            Change::Same => "No significant difference",
+        };
         let _ = writeln!(
             out,
-            "{} compared: {} slower, {} faster; median ratio {:.3} ({}), geometric mean {:.3}; {} in one run only",
-            self.rows.len(),
+            "{verdict}: {} of {} measurements are slower, {} faster;\n\
+             median ratio {:.3} ({}), geometric mean {:.3}; {} in one run only",
             count(Change::Slower),
+            self.rows.len(),
             count(Change::Faster),
             self.median_ratio,
             signed(self.median_ratio - 1.0),

@@ -7,6 +7,12 @@ use std::fmt::Write;
 /// Returns the sections as headings and tables, with the command and the machine.
 pub fn text(report: &Report) -> String {
     let mut text = format!("# {}\n\n`{}`\n\n", report.title(), report.record.command);
+    for finding in &report.findings {
+        let _ = writeln!(text, "- {}", escape(finding));
+    }
+    if !report.findings.is_empty() {
+        text.push('\n');
+    }
     for warning in report.warnings() {
         let _ = writeln!(text, "> {}\n", escape(&warning));
     }

@@ -5,6 +5,7 @@ use crate::comparing::words::label;
 use crate::comparing::{Malformed, Manner, ResultForm, json};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::objects;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::{count, size};
@@ -45,7 +46,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
                 ResultForm::Json => json::known(manner, word(known), outcome, &mut line),
             },
             KnownEvent::Malformed(set, bad) if manner.form == ResultForm::Json => {
-                json::malformed(manner, set.as_os_str().as_bytes(), bad, &mut line);
+                objects::malformed(manner.schema, set.as_os_str().as_bytes(), bad, &mut line);
             }
             KnownEvent::Malformed(set, bad) => malformed.tell(manner.form, set, bad, &mut console),
             KnownEvent::Failed(error) => console.failure(error),
@@ -83,7 +84,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
         console.error("there is no file to compare");
     }
     if manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
-        console.line(&words(report));
+        console.summary(exit, &words(report));
     }
     exit
 }

@@ -1,11 +1,10 @@
 //! `bag-info.txt`: labels and values, of which two are counted and dated anew each time.
 
 use super::parts::{Stop, exists, plain, refused};
+use crate::origin;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 use truesum::Error;
-use truesum::manifest::Time;
 
 /// What is computed, and never given.
 const OXUM: &str = "Payload-Oxum";
@@ -84,11 +83,10 @@ impl Info {
         let mut add = |label: &str, value: String| fields.push((label.to_owned(), value));
         given.iter().for_each(|(label, value)| add(label, value.clone()));
         if agent {
-            add(AGENT, format!("truesum {}", env!("CARGO_PKG_VERSION")));
+            add(AGENT, format!("truesum {}", origin::VERSION));
         }
         if !date {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let today = Time { seconds: now.as_secs() as i64, nanos: 0 }.to_string();
+            let today = origin::now().to_string();
             add(DATE, today.get(..10).unwrap_or_default().to_owned());
         }
         add(OXUM, format!("{bytes}.{files}"));

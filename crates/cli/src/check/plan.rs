@@ -265,7 +265,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         threads: tell.threads,
         mapping: Mapping::Guarded,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
-        digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
+        digest_manifests: form == Form::Json
+            || args.html.is_some()
+            || matches!(args.summary, Some(Ending::Long | Ending::Json)),
         ..check
     };
     let page = |option, path: &Option<PathBuf>| path.clone().map(|path| (option, path));

@@ -4,9 +4,10 @@
 //! says what it is in `kind`: `entry`, `malformed`, `unlisted` or, once and last, `summary`.
 
 use crate::check::locate::Located;
+use crate::drawing::record::Note;
+use crate::objects::{self, add, end_summary};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
-use std::io::Write;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -14,7 +15,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
-use truesum::{Compared, Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
+use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 
 /// The schema of JSON lines.
 pub const SCHEMA: &str = "truesum-check/1";
@@ -155,20 +156,22 @@ fn job_has_no_digest(outcome: &Outcome) -> bool {
     outcome.result.as_ref().is_ok_and(|found| found.pieces().is_none()) && outcome.job.specs.is_empty()
 }
 
-/// Appends a line for each range that digests of pieces say is damaged, or say nothing of.
-fn ranges(pieces: &Findings, size: u64, line: &mut String) {
+/// Appends a note for each range that is damaged, or not covered, according to digests of pieces.
+fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
     for Damage { range, shared } in &pieces.damaged {
         let where_else = if *shared { ", or another file that shares the piece" } else { "" };
         let state = if range.start >= size { "missing" } else { "damaged" };
-        *line += &format!("  {} {} {state}{where_else}\n", range.start, range.end - range.start);
+        let (start, length) = (range.start, range.end - range.start);
+        notes.push(Note::Text(format!("{start} {length} {state}{where_else}")));
     }
     if let Some(short) = &pieces.short {
-        *line +=
-            &format!("  not verified: only {short} of each piece digest are stored, which is too short\n");
+        let text = format!("not verified: only {short} of each piece digest are stored, which is too short");
+        notes.push(Note::Text(text));
     }
     for range in &pieces.unknown {
         let why = "not covered by any piece, or by one that includes an unreadable file";
-        *line += &format!("  {} {} not verified: {why}\n", range.start, range.end - range.start);
+        let (start, length) = (range.start, range.end - range.start);
+        notes.push(Note::Text(format!("{start} {length} not verified: {why}")));
     }
 }
 
@@ -210,7 +213,7 @@ fn text(outcome: &Outcome, name: &[u8], colors: bool, out: &mut Vec<u8>) {
         line += &format!(" ({reason})");
     }
     line.push('\n');
-    line += &differences(outcome);
+    line += &differences(outcome).iter().map(Note::lines).collect::<String>();
     out.extend_from_slice(line.as_bytes());
 }
 
@@ -239,32 +242,33 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// Lines that say in what a file differs.
-pub fn differences(outcome: &Outcome) -> String {
+/// Returns in what a file differs.
+pub fn differences(outcome: &Outcome) -> Vec<Note> {
     let verdict = outcome.verdict();
-    let mut line = String::new();
+    let mut notes = Vec::new();
+    let digests = |name: String, expected: &Digest, actual: &Digest| {
+        let (expected, actual) = (expected.to_string(), actual.to_string());
+        Note::Differs { name, expected, actual }
+    };
     if let (Verdict::Mismatch | Verdict::Unverified, Ok(found)) = (verdict, &outcome.result)
         && let Some(pieces) = found.pieces()
     {
-        ranges(pieces, found.size(), &mut line);
-        for Compared { name, expected, found } in &pieces.compared {
-            if expected != found {
-                line += &format!("  expected {name} {expected}\n  actual   {name} {found}\n");
-            }
-        }
+        ranges(pieces, found.size(), &mut notes);
+        let different = pieces.compared.iter().filter(|one| one.expected != one.found);
+        notes.extend(different.map(|one| digests(one.name.to_string(), &one.expected, &one.found)));
     }
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
         if let Some(size) = outcome.job.size.filter(|size| *size != found.size()) {
-            line += &format!("  expected size {size}\n  actual size   {}\n", found.size());
+            notes.push(Note::Size { expected: size, actual: found.size() });
         }
         let wanted = outcome.job.specs.iter().zip(&outcome.job.expected);
         for ((spec, expected), actual) in wanted.zip(found.digests()) {
             if expected != actual {
-                line += &format!("  expected {spec} {expected}\n  actual   {spec} {actual}\n");
+                notes.push(digests(spec.to_string(), expected, actual));
             }
         }
     }
-    line
+    notes
 }
 
 fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &mut Vec<u8>) {
@@ -313,15 +317,6 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends a JSON line for a line or part of a manifest that is no entry.
-pub fn malformed(manifest: &[u8], at: Place, reason: &str, out: &mut Vec<u8>) {
-    begin("malformed", out);
-    from(manifest, at, out);
-    out.extend_from_slice(b",\"reason\":");
-    json::string_into(reason, out);
-    out.extend_from_slice(b"}\n");
-}
-
 /// What is said of a signature that was verified.
 pub fn seal(seal: &Seal) -> String {
     let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
@@ -345,11 +340,12 @@ pub fn unlisted(name: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the last JSON line: names of counts and their values, and what they are of.
+/// Appends the last JSON line: the counts by name, whether they are those of a part, and the manifests with their digests.
 pub fn summary(
     counts: &[(&str, u64)],
     part: bool,
     sample: Option<&Sample>,
+    manifests: &[(Vec<u8>, Option<Digest>)],
     seconds: f64,
     exit: u8,
     out: &mut Vec<u8>,
@@ -363,11 +359,11 @@ pub fn summary(
         let (percent, seed) = (sample.share().percent(), sample.seed());
         add(out, format_args!(",\"sample\":{{\"percent\":{percent},\"seed\":{seed}}}"));
     }
-    add(out, format_args!(",\"seconds\":{seconds:.6},\"exit\":{exit}}}\n"));
+    end_summary(manifests.iter().map(|(name, digest)| (&name[..], digest.as_ref())), seconds, exit, out);
 }
 
 fn begin(kind: &str, out: &mut Vec<u8>) {
-    add(out, format_args!("{{\"schema\":\"{SCHEMA}\",\"kind\":\"{kind}\""));
+    objects::begin(SCHEMA, kind, out);
 }
 
 fn from(manifest: &[u8], at: Place, out: &mut Vec<u8>) {
@@ -398,8 +394,4 @@ fn spans<'a>(name: &str, ranges: impl Iterator<Item = &'a Range<u64>>, out: &mut
         add(out, format_args!("{comma}[{},{}]", range.start, range.end - range.start));
     }
     out.push(b']');
-}
-
-fn add(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    let _ = out.write_fmt(text);
 }

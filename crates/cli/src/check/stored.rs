@@ -68,7 +68,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
         exit = exit.max(Exit::NotAsAsked);
     }
     if plan.tell.notes || exit != Exit::Done {
-        console.line(&total(&counts));
+        console.summary(exit, &total(&counts));
     }
     exit
 }

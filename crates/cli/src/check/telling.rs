@@ -7,8 +7,9 @@ use crate::check::report::{self, Detail, Form, NAMED_LINES, Names};
 use crate::check::total;
 use crate::console::Console;
 use crate::drawing::page::Page;
-use crate::drawing::record::{Record, Tone};
+use crate::drawing::record::{Note, Record, Tone};
 use crate::key;
+use crate::objects;
 use crate::output::Output;
 use crate::terminal::on_one_line;
 use crate::words::{count, grouped};
@@ -300,7 +301,7 @@ impl<'a> Telling<'a> {
         }
         self.write()?;
         if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
-            self.page.add(|| located.section(&names.shown(&outcome.job.name)));
+            self.page.add(Tone::Bad, || located.section(&names.shown(&outcome.job.name)));
         }
         if let (Some(located), Some(record)) = (&located, &mut self.record) {
             record.map(|| located.section(&names.shown(&outcome.job.name)));
@@ -355,7 +356,7 @@ impl<'a> Telling<'a> {
     fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
         let name = self.name_of(manifest);
         if self.plan.form == Form::Json {
-            report::malformed(name, line.at, &line.reason, &mut self.lines);
+            objects::malformed(report::SCHEMA, name, line, &mut self.lines);
             return self.write();
         }
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
@@ -486,7 +487,7 @@ impl<'a> Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Adds what an event says about a file to the report of the complete check.
+    /// Adds the file of an event to the report of the complete check.
     fn file(&self, event: &Event<'_>, record: &mut Record) {
         let plan = self.plan;
         let shown = |manifest: &Manifest<'_>, outcome: &Outcome| {
@@ -494,30 +495,24 @@ impl Telling<'_> {
             Names { manifest: b"", folder: &folder }.shown(&outcome.job.name)
         };
         let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let text = |text: String| [Note::Text(text)];
         match event {
             Event::Entry(manifest, outcome) if report::is_good(outcome) => {
                 record.other(Tone::Good, "OK", &shown(manifest, outcome));
             }
             Event::Entry(manifest, outcome) => {
                 let tone = if outcome.verdict() == Verdict::Unverified { Tone::Unsure } else { Tone::Bad };
-                let why = report::reason(outcome).map(|why| why + "\n").unwrap_or_default();
-                let detail: Vec<String> = (why + &report::differences(outcome))
-                    .lines()
-                    .map(|line| line.trim_start().to_owned())
-                    .collect();
-                record.failure(
-                    tone,
-                    report::word(outcome.verdict()),
-                    &shown(manifest, outcome),
-                    &detail.join("\n"),
-                );
+                let mut notes: Vec<Note> = report::reason(outcome).map(Note::Text).into_iter().collect();
+                notes.extend(report::differences(outcome));
+                record.failure(tone, report::word(outcome.verdict()), &shown(manifest, outcome), &notes);
             }
             Event::Ignored(manifest, outcome) => {
                 record.other(Tone::Unsure, "not there", &shown(manifest, outcome));
             }
             Event::Moved(manifest, outcome, moved) => {
                 let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };
-                record.failure(tone, "MOVED", &shown(manifest, outcome), &display_safe(&bytes(moved.name)));
+                let to = text(format!("to {}", display_safe(&bytes(moved.name))));
+                record.failure(tone, "MOVED", &shown(manifest, outcome), &to);
             }
             Event::Renamed(renamed) => {
                 let (tone, word) = match renamed.done {
@@ -525,28 +520,27 @@ impl Telling<'_> {
                     Some(Err(_)) => (Tone::Bad, "NOT RENAMED"),
                     None => (Tone::Unsure, "to be renamed"),
                 };
-                record.failure(tone, word, &bytes(renamed.from), &display_safe(&bytes(renamed.to)));
+                let to = text(format!("to {}", display_safe(&bytes(renamed.to))));
+                record.failure(tone, word, &bytes(renamed.from), &to);
             }
             Event::Malformed(manifest, line) => {
-                record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &line.to_string());
+                record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &text(line.to_string()));
             }
-            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
+            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &text(error.to_string())),
             Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
-                record.failure(Tone::Bad, "NOT LISTED", &bytes(name), "");
+                record.failure(Tone::Bad, "NOT IN THE MANIFEST", &bytes(name), &[]);
             }
             Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
             Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
-            Event::NotVerified(name) => record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), "required"),
+            Event::NotVerified(name) => {
+                record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), &text("required".to_owned()));
+            }
             Event::Unmatched(name) => {
-                record.failure(Tone::Unsure, "NO ENTRY", &bytes(name), &self.unmatched(name));
+                record.failure(Tone::Unsure, "NO ENTRY", &bytes(name), &text(self.unmatched(name)));
             }
             Event::StillFailed(name) => {
-                record.failure(
-                    Tone::Bad,
-                    "FAILED before",
-                    &bytes(name),
-                    "in an earlier run; not read in this one",
-                );
+                let why = text("in an earlier run; not read in this one".to_owned());
+                record.failure(Tone::Bad, "FAILED before", &bytes(name), &why);
             }
             Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
             Event::NotUsed(_, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),

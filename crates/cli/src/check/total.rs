@@ -3,7 +3,7 @@
 use crate::advice::Trouble;
 use crate::check::plan::{Checking, Subject};
 use crate::drawing::record::{Heading, Tone};
-use crate::ending::{facts, lines, manifest, rate};
+use crate::ending::{facts, lines, manifest, rate, shortened};
 use crate::words::{count, grouped, not_shown, size};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
@@ -171,7 +171,7 @@ pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, ex
     lines(&rows_said)
 }
 
-/// What stands above the files of a page.
+/// Returns the head of a report.
 pub fn heading(
     report: &Report,
     manifests: &[(Vec<u8>, Option<Digest>)],
@@ -190,15 +190,25 @@ pub fn heading(
         }
     };
     let all = count(report.entries, "entry", "entries");
-    let conclusion = match report.verdict() {
-        Conclusion::Verified => (Tone::Good, format!("Verified: {all}, each read completely and matching.")),
-        Conclusion::PartVerified => {
-            (Tone::Good, format!("The selected files are verified: {all}. The others were not checked."))
+    let (tone, verdict, sentence) = match report.verdict() {
+        Conclusion::Verified => {
+            (Tone::Good, "VERIFIED", format!("{all}: every file was read completely and matches."))
         }
-        Conclusion::Failed => (Tone::Bad, "NOT verified: some files do not match the manifest.".to_owned()),
-        Conclusion::NotAsAsked => (Tone::Unsure, "NOT verified: not everything could be checked.".to_owned()),
-        Conclusion::NothingVerified => (Tone::Unsure, "Nothing was verified.".to_owned()),
-        Conclusion::Interrupted => (Tone::Unsure, "NOT verified: interrupted.".to_owned()),
+        Conclusion::PartVerified => (
+            Tone::Good,
+            "PART VERIFIED",
+            format!("The selected files are verified: {all}. The others were not checked."),
+        ),
+        Conclusion::Failed => (Tone::Bad, "FAILED", "Some files do not match the manifest.".to_owned()),
+        Conclusion::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be checked.".to_owned()),
+        Conclusion::NothingVerified => {
+            (Tone::Unsure, "NOTHING VERIFIED", "No file was compared with a digest.".to_owned())
+        }
+        Conclusion::Interrupted => (
+            Tone::Unsure,
+            "INTERRUPTED",
+            "The check was interrupted; the counts cover the files until then.".to_owned(),
+        ),
     };
     let mut facts = facts(read, time);
     facts.splice(0..0, manifests.iter().map(|(name, digest)| ("Manifest", manifest(name, digest.as_ref()))));
@@ -209,14 +219,12 @@ pub fn heading(
     let labels = part.map(|part| format!("A {part}.")).into_iter().chain(weak(report)).collect();
     let count = |row: Row| (row.tone, row.word.to_owned(), row.number, row.trouble);
     let counts = rows(report, exact).into_iter().map(count).collect();
-    Heading { title: format!("Check of {}", shortened(&names)), conclusion, labels, facts, counts }
-}
-
-/// Names of manifests for a title: the first, and how many more.
-fn shortened(names: &[String]) -> String {
-    match names {
-        [] => "nothing".to_owned(),
-        [name] => name.clone(),
-        [name, more @ ..] => format!("{name} and {} more", more.len()),
+    Heading {
+        verdict: (tone, verdict),
+        subject: format!("check of {}", shortened(&names)),
+        sentence,
+        labels,
+        facts,
+        counts,
     }
 }

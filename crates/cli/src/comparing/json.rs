@@ -2,17 +2,17 @@
 //! `summary`.
 
 use crate::comparing::Manner;
-use std::io::Write;
+use crate::objects::{add, begin, end_summary};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
+use truesum::Outcome;
 use truesum::audit::known::KnownReport;
 use truesum::audit::{Facts, Finding, Report, Standing};
-use truesum::manifest::{Place, Time, json};
-use truesum::{BadLine, Outcome};
+use truesum::manifest::{Time, json};
 
 /// Appends the object for one file, with the action taken.
 pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
-    begin(manner, "file", out);
+    begin(manner.schema, "file", out);
     add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.standing)));
     if let Some(action) = action {
         add(out, format_args!("\"action\":\"{action}\","));
@@ -51,23 +51,9 @@ fn object(facts: &Facts, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
-/// Appends the line of a part of a manifest that is no entry.
-pub fn malformed(manner: &Manner, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>) {
-    begin(manner, "malformed", out);
-    out.extend_from_slice(b",\"manifest\":");
-    json::string_into(&String::from_utf8_lossy(manifest), out);
-    match bad.at {
-        Place::Line(number) => add(out, format_args!(",\"line\":{number}")),
-        Place::Byte(number) => add(out, format_args!(",\"byte\":{number}")),
-    }
-    out.extend_from_slice(b",\"reason\":");
-    json::string_into(&bad.reason, out);
-    out.extend_from_slice(b"}\n");
-}
-
 /// Appends the line of a file that was looked for in sets of known content.
 pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u8>) {
-    begin(manner, "file", out);
+    begin(manner.schema, "file", out);
     add(out, format_args!(",\"standing\":\"{standing}\","));
     json::path_into(outcome.job.path(), out);
     if let Ok(found) = &outcome.result {
@@ -82,14 +68,12 @@ pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u
 /// Appends the last object of a comparison with sets.
 pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit: u8) -> Vec<u8> {
     let mut out = Vec::new();
-    begin(manner, "summary", &mut out);
+    begin(manner.schema, "summary", &mut out);
     let KnownReport { listed, known, unknown, unreadable, malformed, failed, bytes, .. } = report;
     add(&mut out, format_args!(",\"listed\":{listed},\"known\":{known},\"unknown\":{unknown}"));
     add(&mut out, format_args!(",\"unreadable\":{unreadable},\"malformed\":{malformed},\"failed\":{failed}"));
-    add(
-        &mut out,
-        format_args!(",\"bytes\":{bytes},\"seconds\":{:.6},\"exit\":{exit}}}\n", time.as_secs_f64()),
-    );
+    add(&mut out, format_args!(",\"bytes\":{bytes}"));
+    end_summary([], time.as_secs_f64(), exit, &mut out);
     out
 }
 
@@ -102,7 +86,7 @@ pub fn summary(
     exit: u8,
 ) -> Vec<u8> {
     let mut out = Vec::new();
-    begin(manner, "summary", &mut out);
+    begin(manner.schema, "summary", &mut out);
     for standing in Standing::ALL {
         add(&mut out, format_args!(",\"{}\":{}", manner.word(standing), report.count(standing)));
     }
@@ -116,14 +100,8 @@ pub fn summary(
         add(&mut out, format_args!(",\"part\":true,\"left_out\":{{\"listed\":{listed},\"found\":{found}}}"));
     }
     add(&mut out, format_args!(",\"malformed\":{malformed},\"failed\":{failed},\"bytes\":{bytes}"));
-    add(&mut out, format_args!(",\"seconds\":{:.6},\"exit\":{exit}}}\n", time.as_secs_f64()));
+    let manifests = report.manifests.iter();
+    let manifests = manifests.map(|(path, digest)| (path.as_os_str().as_bytes(), digest.as_ref()));
+    end_summary(manifests, time.as_secs_f64(), exit, &mut out);
     out
-}
-
-fn begin(manner: &Manner, kind: &str, out: &mut Vec<u8>) {
-    add(out, format_args!("{{\"schema\":\"{}\",\"kind\":\"{kind}\"", manner.schema));
-}
-
-fn add(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    let _ = out.write_fmt(text);
 }

@@ -1,15 +1,16 @@
 //! The summary of `audit` and `diff`.
 
 use crate::advice::Trouble;
-use crate::comparing::{Manner, tone};
-use crate::drawing::record::{Heading, Tone};
-use crate::ending::{facts, lines, manifest, rate};
+use crate::comparing::{Manner, tone as tone_of};
+use crate::drawing::record::{Heading, Note, Tone};
+use crate::ending::{facts, lines, manifest, rate, shortened};
+use crate::origin;
 use crate::words::{count, grouped, not_shown, size};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
-use truesum::audit::{Equality, Report, Standing};
+use truesum::audit::{Equality, Facts, Finding, Report, Standing};
 use truesum::manifest::path::display_safe;
 
 /// Returns the summary line: what was compared, the counts, and the overall result.
@@ -100,25 +101,59 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     lines(&rows)
 }
 
-/// What stands above the files of a page.
+/// Returns the notes on a file for a report: sizes, times and digests of both sides, those that are equal once.
+pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
+    let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    let mut notes: Vec<String> =
+        finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
+    notes.extend(finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())));
+    // A moved file is what the manifest lists.
+    let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
+    for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
+        let Some(Facts { size, mtime, .. }) = facts else { continue };
+        let size = size.map(|size| count(size, "byte", "bytes"));
+        let time = mtime.map(|time| format!("modified {}", origin::rfc3339(time)));
+        let facts: Vec<String> = size.into_iter().chain(time).collect();
+        if !facts.is_empty() {
+            notes.push(format!("{word} {}", facts.join(", ")));
+        }
+    }
+    let mut notes: Vec<Note> = notes.into_iter().map(Note::Text).collect();
+    let digests = |facts: Option<&Facts>| facts.map_or(Vec::new(), |facts| facts.digests.clone());
+    let (listed, found) = (digests(finding.listed.as_ref()), digests(found));
+    for (spec, expected) in &listed {
+        match found.iter().find(|(other, _)| other == spec) {
+            Some((_, actual)) if actual != expected => {
+                let [expected, actual] = [expected, actual].map(|digest| digest.to_string());
+                notes.push(Note::Differs { name: spec.to_string(), expected, actual });
+            }
+            _ => notes.push(Note::Text(format!("{spec} {expected}"))),
+        }
+    }
+    let others = found.iter().filter(|(spec, _)| !listed.iter().any(|(other, _)| other == spec));
+    notes.extend(others.map(|(spec, digest)| Note::Text(format!("{spec} {digest}"))));
+    notes
+}
+
+/// Returns the head of a report.
 pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let names: Vec<String> = report.manifests.iter().map(|(path, _)| name(path)).collect();
-    let title = match &names[..] {
-        [] => "Audit of nothing".to_owned(),
-        [name] => format!("Audit of {name}"),
-        [name, more @ ..] => format!("Audit of {name} and {} more", more.len()),
-    };
-    let conclusion = match report.equality() {
+    let (tone, verdict, sentence) = match report.equality() {
         Equality::Equal if report.count(Standing::Moved) > 0 => (
             Tone::Good,
-            "Equal except for names: every file in the manifest exists, some under other names, and there are no others.",
+            "EQUAL except for names",
+            "Every file in the manifest exists, some under other names, and there are no others.",
         ),
-        Equality::Equal => (Tone::Good, "Equal: every file matches the manifest, and there are no others."),
-        Equality::PartEqual => (Tone::Good, "The selected files are equal. The others were not compared."),
-        Equality::Different => (Tone::Bad, "NOT equal."),
-        Equality::NotAsAsked => (Tone::Unsure, "Not everything could be compared."),
-        Equality::Interrupted => (Tone::Unsure, "Interrupted."),
+        Equality::Equal => (Tone::Good, "EQUAL", "Every file matches the manifest, and there are no others."),
+        Equality::PartEqual => {
+            (Tone::Good, "PART EQUAL", "The selected files are equal. The others were not compared.")
+        }
+        Equality::Different => (Tone::Bad, "NOT EQUAL", "The files and the manifest differ."),
+        Equality::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be compared."),
+        Equality::Interrupted => {
+            (Tone::Unsure, "INTERRUPTED", "The audit was interrupted; the counts cover the files until then.")
+        }
     };
     let mut facts = facts(report.bytes, time);
     let manifests = report.manifests.iter();
@@ -129,11 +164,18 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     labels.extend(weak(report));
     let row = |standing: Standing| {
         let (word, number) = (manner.word(standing).to_owned(), report.count(standing));
-        (number > 0).then(|| (tone(standing, manner), word, number, trouble(standing)))
+        (number > 0).then(|| (tone_of(standing, manner), word, number, trouble(standing)))
     };
     let mut counts: Vec<_> = Standing::ALL.into_iter().filter_map(row).collect();
     if report.malformed > 0 {
         counts.push((Tone::Unsure, "malformed".to_owned(), report.malformed, Some(Trouble::Malformed)));
     }
-    Heading { title, conclusion: (conclusion.0, conclusion.1.to_owned()), labels, facts, counts }
+    Heading {
+        verdict: (tone, verdict),
+        subject: format!("audit of {}", shortened(&names)),
+        sentence: sentence.to_owned(),
+        labels,
+        facts,
+        counts,
+    }
 }

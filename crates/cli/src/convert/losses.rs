@@ -63,7 +63,6 @@ impl<'a> Losses<'a> {
             Lost::Size(_) => self.count("the size".to_owned()),
             Lost::Time(_) => self.count("the time".to_owned()),
             Lost::Pieces(_) => self.count("digests of pieces".to_owned()),
-            Lost::Elapsed(_) => self.count("how long hashing took".to_owned()),
             Lost::Signature => self.signature = true,
         }
     }

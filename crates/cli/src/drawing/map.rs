@@ -34,15 +34,15 @@ pub fn map(size: u64, damaged: &[Range<u64>]) -> String {
     text
 }
 
-/// The title of every page and picture, by which they are known again.
-pub const TITLE: &str = "truesum: where the damage is";
+/// The text by which earlier pages and pictures are recognised.
+pub const MARK: &str = "truesum damage map";
 
 /// The same map as SVG.
 pub fn map_svg(size: u64, damaged: &[Range<u64>], name: &[u8]) -> String {
     let name = escaped(&display_safe(name));
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} 80\" font-family=\"monospace\" font-size=\"12\">\n\
-         <desc>{TITLE}</desc>\n\
+         <desc>{MARK}</desc>\n\
          <text x=\"0\" y=\"16\">{name}: {size} bytes</text>\n\
          <rect x=\"0\" y=\"28\" width=\"{WIDTH}\" height=\"40\" fill=\"#b8d8b0\"/>\n"
     );

@@ -1,9 +1,10 @@
 //! Where files are damaged as one HTML page: pictures, sentences and tables, with nothing to load from elsewhere.
 //!
-//! A page is bounded, however damaged the files are: pictures have cells, tables and pages an end that is told.
+//! A page is bounded, however damaged the files are: pictures have cells, and tables and pages end with how much is not shown.
 
-pub use crate::drawing::map::TITLE;
+pub use crate::drawing::map::MARK;
 use crate::drawing::map::cells;
+use crate::drawing::record::Tone;
 use crate::drawing::style::head;
 use crate::drawing::xml::escaped;
 use crate::words::{count, grouped, size as short};
@@ -25,7 +26,10 @@ const ROW: usize = 22;
 
 /// What is special to these pages.
 const OWN: &str = "\
-h1 { margin: 0 0 24px; font-size: 15px; font-weight: 600; color: var(--soft) }
+h1 { margin: 0 0 24px; font-size: 26px; line-height: 1.3; overflow-wrap: anywhere }
+h1 .bad { color: var(--bad) }
+h1 .unsure { color: var(--unsure) }
+h1 .good { color: var(--fine) }
 h2 { margin: 0 0 12px; font: 600 20px/1.35 ui-monospace, monospace; overflow-wrap: anywhere }
 section { margin-bottom: 48px }
 th, td { padding: 4px 20px 4px 0; text-align: right; border-bottom: 1px solid var(--line) }
@@ -190,27 +194,41 @@ fn table(size: u64, report: &Difference, id: &str, text: &mut String) {
     }
 }
 
-/// The sections of a page as they come, up to a bound.
+/// Collects the sections of a page, up to a bound.
 #[derive(Default)]
 pub struct Page {
     sections: String,
     number: u64,
+    bad: u64,
+    unsure: u64,
 }
 
 impl Page {
-    /// Adds a [`section`].
-    pub fn add(&mut self, section: impl FnOnce() -> String) {
+    /// Adds the [`section`] of a file.
+    pub fn add(&mut self, tone: Tone, section: impl FnOnce() -> String) {
         self.number += 1;
+        self.bad += u64::from(tone == Tone::Bad);
+        self.unsure += u64::from(tone == Tone::Unsure);
         if self.number <= SECTIONS {
             self.sections += &section();
         }
     }
 
-    /// The whole page.
-    pub fn text(&self, title: &str) -> String {
-        let title = escaped(title);
-        let mut text =
-            format!("{}<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n", head("", OWN));
+    /// Returns the complete page.
+    pub fn text(&self) -> String {
+        let (class, verdict) = match (self.bad, self.unsure) {
+            (0, 0) => ("good", "NO DAMAGE"),
+            (0, _) => ("unsure", "UNDECIDED"),
+            _ => ("bad", "DAMAGED"),
+        };
+        let files = count(self.number, "file", "files");
+        let what = if self.bad > 0 { count(self.bad, "file", "files") } else { format!("map of {files}") };
+        let mark = format!("<meta name=\"generator\" content=\"{MARK}\">\n");
+        let mut text = format!(
+            "{}<title>{verdict}: {what}</title>\n</head>\n<body>\n\
+             <h1><span class=\"{class}\">{verdict}:</span> {what}</h1>\n",
+            head(&mark, OWN)
+        );
         text += &self.sections;
         if self.number == 0 {
             text += "<p>No file failed.</p>\n";
@@ -244,9 +262,10 @@ mod tests {
         let report = report(5 << 20, vec![0..1 << 20, 3 << 20..4 << 20]);
         let name = b"<script src=x>\"&\x1b]\xe2\x80\xae.img";
         let mut page = Page::default();
-        page.add(|| section(name, "<b>", Some((Of::Tree(&header(5 << 20)), &report))));
-        let text = page.text("a<b");
-        assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains("a<b"));
+        page.add(Tone::Bad, || section(name, "<b>", Some((Of::Tree(&header(5 << 20)), &report))));
+        let text = page.text();
+        assert!(!text.contains("<script") && !text.contains("<b>"));
+        assert!(text.contains("<title>DAMAGED: 1 file</title>"), "{text}");
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
         for word in ["http:", "https:", "url(", "src=", "href=\"h", "@import"] {
             assert!(!text.replace("&lt;script src=x&gt;", "").contains(word), "{word}");
@@ -268,14 +287,14 @@ mod tests {
         let report = report(size, damaged);
         let mut page = Page::default();
         for _ in 0..1234 {
-            page.add(|| section(b"x", "", None));
+            page.add(Tone::Bad, || section(b"x", "", None));
         }
-        assert!(page.text("").contains("<p class=\"more\">234 more files are not shown.</p>"));
+        assert!(page.text().contains("<p class=\"more\">234 more files are not shown.</p>"));
         let text = section(b"x", "", Some((Of::Tree(&header(size)), &report)));
         assert_eq!(text.matches("<tr><td>").count(), 1000);
         assert!(text.contains("4,000 more ranges are not shown."));
         assert!(text.matches("<rect").count() <= 16 * CELLS);
-        assert!(Page::default().text("").contains("No file failed."));
+        assert!(Page::default().text().contains("No file failed."));
     }
 
     #[test]

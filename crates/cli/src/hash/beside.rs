@@ -297,7 +297,6 @@ fn entry(job: &Job, found: Found) -> Entry {
         path: path[start..].to_vec(),
         size: Some(found.size()),
         mtime: Some(Time { seconds, nanos }),
-        elapsed: Some(found.time()),
         digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
         ..Entry::default()
     }

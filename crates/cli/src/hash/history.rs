@@ -2,12 +2,12 @@
 //! of a history is written; to go on with one that is there, its earlier lists would have to be verified first.
 
 use crate::exit::Refusal;
+use crate::origin;
 use crate::output::save;
 use crate::values::path::folder_of;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 use truesum::Error;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
@@ -16,11 +16,9 @@ use truesum::manifest::{Time, ascmhl_chain};
 /// The file that names all lists of a history.
 const CHAIN: &str = "ascmhl_chain.xml";
 
-/// Now, and the name of this machine.
+/// Returns the time and the host that a list records as its creation.
 pub fn made() -> (Time, String) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    (Time { seconds: now.as_secs() as i64, nanos: 0 }, host)
+    (origin::now(), origin::host())
 }
 
 /// Refuses a place where the first list of a history cannot be, and makes the folder where it can.

@@ -3,6 +3,7 @@
 use crate::advice::Trouble;
 use crate::ending::{lines, rate};
 use crate::hash::Told;
+use crate::objects::{add, begin, end_summary};
 use crate::selection;
 use crate::words::count;
 use std::os::unix::ffi::OsStrExt;
@@ -53,15 +54,21 @@ pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path
     lines(&rows)
 }
 
-/// An object, in one line.
+/// Returns the summary as a JSON object in one line.
 pub fn object(summary: &Summary, told: &Told, time: Duration, exit: u8) -> String {
     let Summary { files, bytes, missing, changed, unreadable, .. } = summary;
     let Told { refused, links, temporary, left_out, .. } = told;
     let LeftOut { files: left, folders, .. } = left_out;
-    let seconds = time.as_secs_f64();
-    format!(
-        "{{\"schema\":\"truesum-hash/1\",\"kind\":\"summary\",\"files\":{files},\"missing\":{missing},\"changed\":{changed},\
-         \"unreadable\":{unreadable},\"refused\":{refused},\"left_out\":{{\"files\":{left},\"folders\":{folders}}},\"links\":{links},\
-         \"temporary\":{temporary},\"bytes\":{bytes},\"seconds\":{seconds:.6},\"exit\":{exit}}}"
-    )
+    let mut out = Vec::new();
+    begin("truesum-hash/1", "summary", &mut out);
+    add(
+        &mut out,
+        format_args!(
+            ",\"files\":{files},\"missing\":{missing},\"changed\":{changed},\"unreadable\":{unreadable},\
+             \"refused\":{refused},\"left_out\":{{\"files\":{left},\"folders\":{folders}}},\"links\":{links},\
+             \"temporary\":{temporary},\"bytes\":{bytes}"
+        ),
+    );
+    end_summary([], time.as_secs_f64(), exit, &mut out);
+    String::from_utf8_lossy(&out).trim_end().to_owned()
 }

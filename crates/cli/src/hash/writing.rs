@@ -152,7 +152,6 @@ impl Sink for Writing<'_> {
                     path: job.name,
                     size: Some(found.size()),
                     mtime: Some(Time { seconds, nanos }),
-                    elapsed: Some(found.time()),
                     digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
                     ..Entry::default()
                 };

@@ -3,6 +3,7 @@
 use crate::console::Console;
 use crate::drawing::map;
 use crate::drawing::page::{self, Page};
+use crate::drawing::record::Tone;
 use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
@@ -116,17 +117,22 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     let svg = args.map_svg.as_ref().map(|path| (path, map::map_svg(size, &report.damaged, &name)));
     let html = args.map_html.as_ref().map(|path| {
         let mut page = Page::default();
-        page.add(|| page::section(&name, &words, Some((page::Of::Tree(store.header()), &report))));
-        (path, page.text(page::TITLE))
+        let tone = match report.judgement {
+            Judgement::Good => Tone::Good,
+            Judgement::FileDamaged => Tone::Bad,
+            Judgement::TreeDamaged | Judgement::CannotTell | Judgement::OtherTree => Tone::Unsure,
+        };
+        page.add(tone, || page::section(&name, &words, Some((page::Of::Tree(store.header()), &report))));
+        (path, page.text())
     });
     for (path, text) in [svg, html].into_iter().flatten() {
-        if let Err(error) = save_page(path, &text, page::TITLE) {
+        if let Err(error) = save_page(path, &text, page::MARK) {
             console.failure(&error);
             exit = exit.max(Exit::NotAsAsked);
         }
     }
     if !args.json {
-        console.line(&format!("truesum: {}: {}", display_safe(&name), words));
+        console.summary(exit, &format!("truesum: {}: {}", display_safe(&name), words));
     }
     exit
 }

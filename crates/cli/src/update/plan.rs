@@ -57,8 +57,13 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         (_, true) => ResultForm::Silent,
         _ => ResultForm::Lines,
     };
-    let check =
-        truesum::Options { root: args.root, threads: tell.threads, mapping: Mapping::Guarded, ..check };
+    let check = truesum::Options {
+        root: args.root,
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
+        digest_manifests: form == ResultForm::Json,
+        ..check
+    };
     let options = Options {
         audit: truesum::audit::Options { check, folder: args.folder, moved_passes: false },
         refresh: consent(args.refresh),

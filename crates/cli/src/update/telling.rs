@@ -5,6 +5,7 @@ use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal as Refused};
+use crate::objects;
 use crate::output::Output;
 use crate::update::plan::Updating;
 use crate::words::{count, grouped, size};
@@ -78,7 +79,9 @@ impl<'p> Telling<'p> {
                 ResultForm::Silent => {}
             },
             Event::Malformed(manifest, bad) => match plan.form {
-                ResultForm::Json => json::malformed(&MANNER, manifest.as_os_str().as_bytes(), bad, line),
+                ResultForm::Json => {
+                    objects::malformed(MANNER.schema, manifest.as_os_str().as_bytes(), bad, line)
+                }
                 form => malformed.tell(form, manifest, bad, console),
             },
             Event::Failed(error) => {
@@ -151,7 +154,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         return;
     }
     if plan.form == ResultForm::Lines && !(plan.quiet && exit == Exit::Done) {
-        console.line(&words(plan, report));
+        console.summary(exit, &words(plan, report));
     }
     notes(plan, report, console);
     shift.advise(report.audit.listed, console);

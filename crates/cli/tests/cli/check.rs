@@ -65,6 +65,15 @@ fn json_lines_say_the_same_and_end_with_the_counts() {
         assert_eq!(objects[4][name], count, "{name}");
     }
     assert_eq!(objects[4]["exit"], 1);
+    let manifest = folder.run(&["hash", "M"]).out()[..64].to_owned();
+    assert_eq!(
+        objects[4]["manifest_digests"],
+        serde_json::json!([{"path": "M", "sha256": manifest}]),
+        "the record names the manifest that was checked"
+    );
+    let [time, host, version] = ["time", "host", "version"].map(|name| objects[4][name].as_str().unwrap());
+    assert!(time.len() == 20 && time.ends_with('Z') && !host.is_empty(), "{time} {host}");
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
     let exact = folder.run(&["check", "--json", "--exact", "M"]).out();
     assert!(exact.contains("\"kind\":\"unlisted\",\"path\":\"extra\""), "{exact}");
 }

@@ -34,19 +34,24 @@ fn the_page_of_a_check_says_what_was_checked_and_failures_first() {
     let page = text(&read(&folder, "check.html"));
     let digest = folder.run(&["hash", "M"]).out()[..64].to_owned();
     for part in [
-        "Check of M\nNOT verified: some files do not match the manifest.\nManifest\n".to_owned(),
+        "FAILED:\ncheck of M\nSome files do not match the manifest.\n1\nverified\n2\nFAILED\n".to_owned(),
         format!("Manifest\nM, SHA-256 {digest}\nDate\n"),
-        "verified\n1\n".to_owned(),
-        "FAILED\n2\n".to_owned(),
-        "MISSING\n1\n".to_owned(),
-        format!("FAILED\nbad\nexpected sha256 {OTHER}\nactual   sha256 {ABC}\n"),
-        "MISSING\ngone\nmalformed\nM\nline 5: not a checksum line\n".to_owned(),
-        "Other files\nOK\n1 file\ngood\n".to_owned(),
+        "1\nMISSING\n".to_owned(),
+        "FAILED\n: 2\nbad\nexpected sha256".to_owned(),
+        "MISSING\n: 1\ngone\nmalformed\n: 1\nM\nline 5: not a checksum line\n".to_owned(),
+        "Other files\nnot in the manifest\n: 1 file\nextra\nOK\n: 1 file\ngood\n".to_owned(),
     ] {
         assert!(page.contains(&part), "{part}\nis not in\n{page}");
     }
-    assert!(page.find("FAILED\nbad") < page.find("Other files"));
-    assert!(!read(&folder, "check.html").contains("<img"));
+    assert!(page.find("FAILED\n: 2") < page.find("Other files"));
+    let html = read(&folder, "check.html");
+    assert!(html.contains("<title>FAILED: check of M</title>") && !html.contains("<img"));
+    let same = ABC.bytes().zip(OTHER.bytes()).take_while(|(one, other)| one == other).count();
+    let marked = |digest: &str| {
+        format!("{}<mark>{}</mark>{}", &digest[..same], &digest[same..=same], &digest[same + 1..])
+    };
+    let digests = format!("expected sha256 {}\nactual   sha256 {}</code>", marked(OTHER), marked(ABC));
+    assert!(html.contains(&digests), "the first digit that differs is marked: {html}");
 }
 
 #[test]
@@ -67,9 +72,12 @@ fn the_page_of_a_part_says_so() {
     ];
     assert_eq!(folder.run(&words).code, Some(0));
     let page = text(&read(&folder, "p.html"));
-    let said = "The selected files are verified: 1 entry. The others were not checked.\n\
-                A part: 1 of 4 entries (sample of 1 %, seed 4).\n";
-    assert!(page.contains(said), "{page}");
+    for said in [
+        "PART VERIFIED:\ncheck of M\nThe selected files are verified: 1 entry. The others were not checked.\n",
+        "\nA part: 1 of 4 entries (sample of 1 %, seed 4).\n",
+    ] {
+        assert!(page.contains(said), "{page}");
+    }
     folder.write("MD5", format!("{}  good\n", "900150983cd24fb0d6963f7d28e17f72"));
     assert_eq!(folder.run(&["check", "--html", "p.html", "MD5"]).code, Some(0));
     let page = text(&read(&folder, "p.html"));
@@ -85,14 +93,14 @@ fn the_page_of_an_audit_has_every_standing_and_is_none_of_the_files() {
     }
     let page = text(&read(&folder, "audit.html"));
     for part in [
-        "Audit of M\nNOT equal.\n",
-        "changed\nbad\nlisted\n",
-        "missing\ngone\n",
-        "copied\nextra\nfrom good\n",
+        "NOT EQUAL:\naudit of M\n",
+        "\nbad\nfound 3 bytes, modified ",
+        "missing\n: 1\ngone\n",
+        "copied\n: 1\nextra\nfrom good\n",
     ] {
         assert!(page.contains(part), "{part}\nis not in\n{page}");
     }
-    assert!(page.find("missing\ngone") < page.find("copied\nextra"), "what is bad comes first");
+    assert!(page.find("missing\n: 1") < page.find("copied\n: 1"), "what is bad comes first");
 }
 
 #[test]

@@ -82,10 +82,9 @@ impl<'a> Feeder<'a> {
         let (ready, told, found) = (Vec::new(), Vec::new(), progress.found());
         let mut feed =
             Feed { ready, told, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
-        feed.take(KNOWN);
+        let mut bytes = feed.take(KNOWN);
         let mut useful_threads = threads;
         let mut known_jobs = None;
-        let mut bytes = None;
         if feed.ended {
             known_jobs = Some(feed.ready.len());
             bytes = match &mut feed.ready[..] {
@@ -161,7 +160,8 @@ impl<'a> Feeder<'a> {
             };
             if feed.ready.is_empty() && !feed.ended && room > 0 {
                 let batch = BATCH.max(most).min(room as usize);
-                feed.take(batch);
+                let bytes = feed.take(batch);
+                feed.progress.add_found_bytes(bytes);
             }
             told.append(&mut feed.told);
             // Towards the end, the remaining jobs are shared, so that the other threads are not idle.
@@ -197,8 +197,9 @@ impl Feed<'_> {
         ((NAMES / self.longest) as u64).clamp(ROOM, WINDOW)
     }
 
-    /// Takes tasks from the iterator, unless the run was stopped.
-    fn take(&mut self, most: usize) {
+    /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that manifests state, if all are known.
+    fn take(&mut self, most: usize) -> Option<u64> {
+        let mut bytes = Some(0u64);
         for taken in 0..most as u64 {
             if taken >= self.window() {
                 break;
@@ -214,6 +215,7 @@ impl Feed<'_> {
                     self.found += 1;
                     self.jobs += 1;
                     self.longest = self.longest.max(job.path().len());
+                    bytes = bytes.zip(job.size).map(|(sum, size)| sum.saturating_add(size));
                     self.ready.push(Assigned { place, job, alone: None });
                 }
                 Task::Tell(notice) => self.told.push((place, Told::Notice(notice))),
@@ -222,7 +224,10 @@ impl Feed<'_> {
         self.ready.reverse();
         // The lower bound may include notices; it shrinks when they are taken.
         let (least, most) = if self.ended { (0, Some(0)) } else { self.tasks.size_hint() };
-        self.progress.set_found(self.found + least as u64, most == Some(least));
+        let exact = most == Some(least);
+        self.progress.set_found(self.found + least as u64, exact);
+        // The tasks that are still to come count as found, but their sizes are not known.
+        if exact && !self.ended { None } else { bytes }
     }
 
     /// Determines the sizes of all files, sorts the jobs so that the largest are started first, and decides which go

@@ -183,7 +183,7 @@ fn by_pattern(line: &[u8], old: &Entry, new: &Entry, format: &Format) -> Option<
         return None;
     };
     let holds = &format.holds;
-    let others_stay = !holds.size && !holds.mtime && !holds.elapsed && spec == new_spec;
+    let others_stay = !holds.size && !holds.mtime && spec == new_spec;
     // What needs an escape has none in the pattern.
     let plain = old.path == new.path || !needs_escape(&old.path) && !needs_escape(&new.path);
     if !others_stay || !plain {

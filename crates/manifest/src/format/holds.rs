@@ -19,8 +19,6 @@ pub struct Holds {
     pub mtime: bool,
     /// Digests of pieces, and what these are cut from.
     pub pieces: Option<Cut>,
-    /// How long hashing took.
-    pub elapsed: bool,
     /// Whether what is read may say where a file is damaged: digests of pieces, beside others or alone.
     pub locates: bool,
     /// Whether it is a set of known digests, whose names are of no folder.
@@ -87,7 +85,6 @@ impl Holds {
         size: false,
         mtime: false,
         pieces: None,
-        elapsed: false,
         locates: false,
         set: false,
         exempt: |_| false,
@@ -122,7 +119,6 @@ impl Holds {
             digests: entry.digests.clone(),
             unread: Vec::new(),
             pieces: if self.pieces.is_some() { entry.pieces.clone() } else { Vec::new() },
-            elapsed: entry.elapsed.filter(|_| self.elapsed),
         }
     }
 

@@ -10,13 +10,12 @@ use crate::line::Reason;
 use crate::scan;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
-use std::time::Duration;
 
 pub(crate) static JSONL: Format = Format {
     name: "jsonl",
     file_names: &[".jsonl", ".ndjson"],
     summary: "one JSON object per file, with size, time and any number of digests",
-    holds: Holds { size: true, mtime: true, elapsed: true, ..Holds::DIGESTS },
+    holds: Holds { size: true, mtime: true, ..Holds::DIGESTS },
     sniff: |head| head.first(b'\n', begins_object),
     reading: Reading::Lines {
         terminator: b'\n',
@@ -45,12 +44,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
         let comma = if at == 0 { "" } else { "," };
         out.extend_from_slice(format!("{comma}\"{spec}\":\"{}\"", style.spelling.of(digest)).as_bytes());
     }
-    out.push(b'}');
-    if let Some(elapsed) = entry.elapsed {
-        let (seconds, nanos) = (elapsed.as_secs(), elapsed.subsec_nanos());
-        out.extend_from_slice(format!(",\"seconds\":{seconds}.{nanos:09}").as_bytes());
-    }
-    out.extend_from_slice(b"}\n");
+    out.extend_from_slice(b"}}\n");
     Ok(())
 }
 
@@ -97,7 +91,6 @@ struct Object {
     size: Option<u64>,
     mtime: Option<String>,
     digests: Option<Digests>,
-    seconds: Option<f64>,
 }
 
 impl Object {
@@ -132,13 +125,7 @@ impl Object {
             Some(text) => Some(Time::parse(&text).ok_or_else(|| fault("mtime is not a time in UTC"))?),
             None => None,
         };
-        let elapsed = match self.seconds {
-            Some(seconds) => {
-                Some(Duration::try_from_secs_f64(seconds).map_err(|_| fault("seconds is not a duration"))?)
-            }
-            None => None,
-        };
-        Ok(Entry { path, size: self.size, mtime, digests, unread, elapsed, ..Entry::default() })
+        Ok(Entry { path, size: self.size, mtime, digests, unread, ..Entry::default() })
     }
 }
 

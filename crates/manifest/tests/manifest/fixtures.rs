@@ -34,9 +34,6 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
                 if let Some(mtime) = entry.mtime {
                     text += &format!(" {mtime}");
                 }
-                if let Some(elapsed) = entry.elapsed {
-                    text += &format!(" {} s", elapsed.as_secs_f64());
-                }
                 text
             }
             Err(ReadError::Line(error)) => {

@@ -1,7 +1,6 @@
 //! Properties: what a writer writes, the reader reads back; and no input makes the reader stumble.
 
 use proptest::prelude::*;
-use std::time::Duration;
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec};
 use truesum_manifest::path::{Charset, display_safe, escape_into, quotef, unescape, within_root};
 use truesum_manifest::{
@@ -108,16 +107,8 @@ fn entry() -> impl Strategy<Value = Entry> {
     });
     let mtime = prop::option::of((any::<i64>(), 0..1_000_000_000u32));
     let mtime = mtime.prop_map(|time| time.map(|(seconds, nanos)| Time { seconds, nanos }));
-    // Microseconds survive the number of seconds that JSON has.
-    let elapsed = prop::option::of((0..1_000_000_000u64).prop_map(Duration::from_micros));
-    (name(), spec_and_digest, prop::option::of(0..=SIZE_LIMIT), mtime, elapsed).prop_map(
-        |(path, found, size, mtime, elapsed)| Entry {
-            path,
-            size,
-            mtime,
-            elapsed,
-            ..Entry::new(b"", found.0, found.1)
-        },
+    (name(), spec_and_digest, prop::option::of(0..=SIZE_LIMIT), mtime).prop_map(
+        |(path, found, size, mtime)| Entry { path, size, mtime, ..Entry::new(b"", found.0, found.1) },
     )
 }
 

@@ -13,7 +13,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let mut found = Vec::new();
     if let Some((best, m)) = fastest(&|m| m.variant == "hot" && m.algorithm == "none") {
         found.push(format!(
-            "Out of the page cache, one thread reads fastest by {}: {}.",
+            "From the page cache, one thread reads fastest with {}: {}.",
             m.engine,
             rate(best)
         ));
@@ -21,13 +21,13 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let cold =
         fastest(&|m| m.variant == "cold" && m.algorithm == "none" && !m.engine.starts_with("O_DIRECT"));
     if let Some(limit) = device(record) {
-        let through = cold.map(|(best, m)| format!("; through it {} reaches {}", m.engine, rate(best)));
+        let through = cold.map(|(best, m)| format!("; with it, {} reaches {}", m.engine, rate(best)));
         let through = through.unwrap_or_default();
-        found.push(format!("Past the page cache the device gives {}{through}.", rate(limit)));
+        found.push(format!("Without the page cache, the device delivers {}{through}.", rate(limit)));
     }
     if let Some((best, m)) = fastest(&|m| m.variant == "hot" && m.algorithm != "none") {
         found.push(format!(
-            "Reading and hashing goes fastest with {} by {}: {}.",
+            "Reading and hashing is fastest with {} and {}: {}.",
             m.algorithm,
             m.engine,
             rate(best)

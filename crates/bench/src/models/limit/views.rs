@@ -2,7 +2,7 @@
 
 use crate::quantity::{digits, rate};
 use crate::record::{Measurement, Record};
-use crate::show::cells::{distinct, rate_cell, status};
+use crate::show::cells::{distinct, label, rank, rate_cell, status};
 use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 use truesum_hash::{Status, find};
@@ -28,7 +28,7 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
             .map_or_else(String::new, |(source, own)| digits(source / own))
     };
     let mut bars = Vec::new();
-    for name in distinct(record.part("hash"), |m| m.algorithm.as_str()) {
+    for name in algorithms(record) {
         let (one, many) = pair(record, name);
         for (m, how) in [(one, "one message"), (many, "many in lanes")] {
             if m.is_some() {
@@ -42,9 +42,8 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
             }
         }
         let gbs = |m: Option<&Measurement>| m.and_then(Measurement::rate).map(|r| r / 1e9);
-        bars.push((name.to_owned(), vec![gbs(one), gbs(many)]));
+        bars.push((label(name), vec![gbs(one), gbs(many)]));
     }
-    bars.sort_by(|a, b| best(&b.1).total_cmp(&best(&a.1)));
     vec![Section {
         id: "rates".to_owned(),
         title: "Disk or processor?".to_owned(),
@@ -62,8 +61,15 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
     }]
 }
 
-fn best(values: &[Option<f64>]) -> f64 {
-    values.iter().flatten().copied().fold(0.0, f64::max)
+/// The algorithms measured: secure ones first, and the fastest first among those of one status.
+pub(super) fn algorithms(record: &Record) -> Vec<&str> {
+    let mut names = distinct(record.part("hash"), |m| m.algorithm.as_str());
+    let best = |name: &str| {
+        let (one, many) = pair(record, name);
+        [one, many].into_iter().flatten().filter_map(Measurement::rate).fold(0.0, f64::max)
+    };
+    names.sort_by(|a, b| rank(a).cmp(&rank(b)).then(best(b).total_cmp(&best(a))));
+    names
 }
 
 pub(super) fn pair<'a>(record: &'a Record, name: &str) -> (Option<&'a Measurement>, Option<&'a Measurement>) {
@@ -114,7 +120,7 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
         return vec!["Interrupted before anything was read.".to_owned()];
     };
     let mut needs: Vec<(String, f64, Option<Status>)> = Vec::new();
-    for algorithm in distinct(record.part("hash"), |m| m.algorithm.as_str()) {
+    for algorithm in algorithms(record) {
         let (one, many) = pair(record, algorithm);
         let row = find(algorithm).map(|row| row.status);
         let rate = |m: Option<&Measurement>| m.and_then(Measurement::rate);
@@ -166,20 +172,17 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
             let verdict =
                 if *need <= cores as f64 { "which this machine has" } else { "more than this machine has" };
             words.push(format!(
-                "Recommended where somebody may have changed the data: {name} ({}: {}), {} cores, {verdict}.",
+                "Recommended against tampering: {name} ({}: {}), {} cores, {verdict}.",
                 status.word(),
                 status.reason(),
                 digits(*need)
             ));
         }
-        _ => words.push(
-            "None of the algorithms measured is fit for data that somebody may have changed.".to_owned(),
-        ),
+        _ => words.push("None of the algorithms measured detects tampering.".to_owned()),
     }
     if let Some((name, need, Some(status))) = cheapest(|status| matches!(status, Status::Checksum(_))) {
         words.push(format!(
-            "Against accidents only, as disks and cables make them: {name} ({}: {}), {} cores. It does not show that \
-             nobody tampered with a file.",
+            "Recommended against accidental damage only: {name} ({}: {}), {} cores. It does not detect tampering.",
             status.word(),
             status.reason(),
             digits(*need)
@@ -190,7 +193,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
             && !name.ends_with(" in lanes")
         {
             words.push(format!(
-                "{name} is broken ({why}): use it only to check old manifests against accidents."
+                "{name} is broken ({why}): use it only for existing manifests, to detect accidental damage."
             ));
         }
     }

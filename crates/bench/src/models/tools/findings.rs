@@ -16,15 +16,15 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
         raced += 1;
         if seconds(best) < seconds(ours) {
             let share = digits(seconds(ours) / seconds(best));
-            lost.push(format!("{name} (x{share} the time of {})", best.engine));
+            lost.push(format!("{name} ({} is {share} times as fast)", best.engine));
         }
     }
     if raced > 0 {
         let won = raced - lost.len();
-        found.push(format!("truesum is the fastest with {won} of {raced} algorithms that others have too."));
+        found.push(format!("truesum is the fastest tool with {won} of {raced} algorithms."));
     }
     if !lost.is_empty() {
-        found.push(format!("It is slower with {}.", lost.join(", ")));
+        found.push(format!("It is slower than another tool with {}.", lost.join(", ")));
     }
     let mut means: Vec<(f64, &str)> = record
         .engines
@@ -36,9 +36,12 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
         .collect();
     means.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let (Some((next, who)), Some((most, last))) = (means.first(), means.last()) {
-        let slowest = if means.len() > 1 { format!(", {last} x{}", digits(*most)) } else { String::new() };
+        let slowest = match means.len() {
+            1 => String::new(),
+            _ => format!(", {last} {} times", digits(*most)),
+        };
         found.push(format!(
-            "Of the others {who} comes next with x{} the time{slowest}, over the algorithms both have.",
+            "{who} takes {} times as long{slowest} (geometric means over common algorithms).",
             digits(*next)
         ));
     }

@@ -3,7 +3,7 @@
 use crate::measure::statistics::geometric_mean;
 use crate::quantity::{bytes, count, digits, rate};
 use crate::record::{Measurement, Record};
-use crate::show::cells::{spread, status};
+use crate::show::cells::{label, rank, spread, status};
 use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 use std::collections::BTreeMap;
@@ -175,7 +175,7 @@ fn one_engine(
             spread(m),
         ];
         if engine == OWN {
-            bars.push((m.algorithm.clone(), vec![Some(seconds(m))]));
+            bars.push((m, vec![Some(seconds(m))]));
         } else {
             row.push(ours.map_or_else(|| "-".to_owned(), |ours| format!("{:.3}", seconds(ours))));
             row.push(
@@ -184,10 +184,12 @@ fn one_engine(
                     |ours| format!("x{}", digits(seconds(m) / seconds(ours))),
                 ),
             );
-            bars.push((m.algorithm.clone(), vec![ours.map(seconds), Some(seconds(m))]));
+            bars.push((m, vec![ours.map(seconds), Some(seconds(m))]));
         }
         table.rows.push(row);
     }
+    bars.sort_by_key(|(m, _)| rank(&m.algorithm));
+    let bars = bars.into_iter().map(|(m, values)| (label(&m.algorithm), values)).collect();
     let series =
         if engine == OWN { vec![engine.to_owned()] } else { vec![OWN.to_owned(), engine.to_owned()] };
     let plural = if rounds == 1 { "" } else { "s" };

@@ -2,7 +2,7 @@
 
 use crate::quantity::{bytes, digits, rate, time};
 use crate::record::{Measurement, Record};
-use crate::show::cells::{cycles_cell, distinct, rate_cell, spread, status};
+use crate::show::cells::{cycles_cell, distinct, label, rank, rate_cell, spread, status};
 use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
@@ -14,7 +14,7 @@ fn pick<'a>(record: &'a Record, part: &'a str, algorithm: &str, variant: &str) -
     record.part(part).find(|m| m.algorithm == algorithm && m.variant == variant)
 }
 
-/// The algorithms of the rate part, fastest first.
+/// The algorithms of the rate part: secure ones first, and the fastest first among those of one status.
 pub(in crate::models::algorithms) fn ranked(
     record: &Record,
 ) -> Vec<(&str, Option<&Measurement>, Option<&Measurement>)> {
@@ -22,7 +22,7 @@ pub(in crate::models::algorithms) fn ranked(
         .into_iter()
         .map(|name| (name, pick(record, "rate", name, "reused hasher"), pick(record, "rate", name, MANY)))
         .collect();
-    rows.sort_by(|a, b| best(b.1, b.2).total_cmp(&best(a.1, a.2)));
+    rows.sort_by(|a, b| rank(a.0).cmp(&rank(b.0)).then(best(b.1, b.2).total_cmp(&best(a.1, a.2))));
     rows
 }
 
@@ -57,7 +57,7 @@ pub(super) fn rates(record: &Record) -> Section {
             one.or(many).map_or_else(String::new, spread),
         ]);
         let mbs = |m: Option<&Measurement>| m.and_then(Measurement::rate).map(|r| r / 1e6);
-        rows.push((name.to_owned(), vec![mbs(one), mbs(many)]));
+        rows.push((label(name), vec![mbs(one), mbs(many)]));
     }
     let size = |variant: &str| record.part("rate").find(|m| m.variant == variant).map_or(0, |m| m.bytes);
     Section {
@@ -112,7 +112,7 @@ pub(super) fn needs(record: &Record) -> Section {
         row.push(cell(payload, time));
         row.push(cell(one.and_then(Measurement::rate).map(|rate| FILE / rate), time));
         table.rows.push(row);
-        rows.push((name.to_owned(), vec![cores(one), cores(many)]));
+        rows.push((label(name), vec![cores(one), cores(many)]));
     }
     let chart = stream.map(|stream| Chart {
         title: format!("Cores needed for {}", rate(stream)),

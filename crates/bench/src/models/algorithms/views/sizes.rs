@@ -3,14 +3,15 @@
 use super::rates::MANY;
 use crate::quantity::bytes;
 use crate::record::{Measurement, Record};
-use crate::show::cells::{cycles_cell, distinct, rate_cell, time_cell};
+use crate::show::cells::{cycles_cell, distinct, rank, rate_cell, time_cell};
 use crate::show::chart::{Chart, Kind, Scale};
 use crate::show::{Section, Table};
 
 pub(super) fn sizes(record: &Record) -> Section {
     let mut table =
         Table::new(&["algorithm", "#size", "#time", "#rate", "#cycles/B", "#in lanes", "#rate", "#cycles/B"]);
-    let names = distinct(record.part("size"), |m| m.algorithm.as_str());
+    let mut names = distinct(record.part("size"), |m| m.algorithm.as_str());
+    names.sort_by_key(|name| rank(name));
     let mut sizes = distinct(record.part("size"), |m| m.bytes);
     sizes.sort_unstable();
     let find = |name: &str, size: u64, many: bool| {
