@@ -156,6 +156,7 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     let mut text = text.into_inner().map_err(|error| scratch(error.into_error()))?;
     let untold = untold(args, &converted);
     losses.untold(&untold);
+    let lost = losses.any() || choice.left_out > 0;
     if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
         return Err(Nothing::Refused(refusal));
     }
@@ -163,6 +164,14 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
         let output = display_safe(output.as_os_str().as_bytes());
         let text = format!("{output}: not replaced: it is in {}", display_safe(name));
         return refuse(text, "specify the name of the new manifest with -o");
+    }
+    if let (true, false, Some(output)) = (lost, args.overwrite, &args.output)
+        && own.is_some()
+        && own == id(&args.input)
+    {
+        let output = display_safe(output.as_os_str().as_bytes());
+        let text = format!("{output}: not replaced: it is the input, and not everything in it would be kept");
+        return refuse(text, "use another name for -o, or --overwrite to lose the rest");
     }
     choice.tell(console);
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
@@ -276,10 +285,7 @@ fn untold(args: &ConvertArgs, converted: &Converted) -> Vec<Spec> {
 fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console) -> Exit {
     let mut output = match Output::list(args.output.as_deref(), args.overwrite) {
         Ok(output) => output,
-        Err(error) => {
-            console.failure(&error);
-            return Exit::NotAsAsked;
-        }
+        Err(refusal) => return console.refuse(&refusal),
     };
     // The entries say what files were when the old manifest was made, not now.
     if let Some(date) = date_of(&args.input) {

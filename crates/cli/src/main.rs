@@ -17,6 +17,7 @@ mod directory;
 mod docs;
 mod drawing;
 mod duplicates;
+mod earlier;
 mod ending;
 mod exit;
 mod find;

@@ -1,16 +1,21 @@
 //! Where results go: standard output, or a file that appears whole or not at all.
 
+use crate::advice;
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::terminal::{Escapes, on_one_line, visible};
 use crate::{signals, sources, standard};
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use truesum::manifest::Time;
-use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
+use truesum::error::io_reason;
+use truesum::hash::Secret;
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{
+    Entry, Format, Head, Heading, Options, Reader, Reading, Spelling, Style, Time, Writer, Writing, detect,
+};
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
 
@@ -26,6 +31,12 @@ enum To {
     File(AtomicFile),
 }
 
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal { text: error.to_string(), hint: advice::on(&error).map(str::to_owned) }
+    }
+}
+
 impl Output {
     /// Standard output.
     pub fn stdout() -> Output {
@@ -34,22 +45,22 @@ impl Output {
         Output { to, is_terminal }
     }
 
-    /// The file for a manifest, or standard output. It replaces an earlier manifest, and anything else only if `overwrite` is set: the
-    /// name given may by a slip be that of a file to be listed.
+    /// The file for a manifest, or standard output. Unless `overwrite` is set, it replaces only an earlier manifest, and no torrent: the
+    /// name may have been given by mistake.
     ///
     /// # Errors
     /// It cannot be written, or something else is there.
-    pub fn list(path: Option<&Path>, overwrite: bool) -> Result<Output, Error> {
+    pub fn list(path: Option<&Path>, overwrite: bool) -> Result<Output, Refusal> {
         let Some(path) = path else { return Ok(Output::stdout()) };
-        may_replace_what(path, "not a manifest", &|head| {
-            // What is packed may be an archive.
-            let is_list = |reading| matches!(reading, Reading::Lines { .. } | Reading::Document { .. });
-            // Bytes by chance may look like a format, but hold no entry.
-            let is_manifest =
-                || detect(head, None).is_some_and(|row| is_list(row.reading)) && lists(path, None);
-            overwrite || head.text.is_empty() || is_manifest() || begins_with_digest(head.text)
-        })?;
-        Output::file(path)
+        let output = Output::file(path)?;
+        if !overwrite {
+            let format = read_replaceable(path, None, &mut |_| {});
+            let format = format.map_err(|why| not_replaced(path, &why))?;
+            if format.is_some_and(|format| format.holds.pieces.is_some()) {
+                return Err(not_replaced(path, "is a torrent"));
+            }
+        }
+        Ok(output)
     }
 
     /// A file.
@@ -61,13 +72,16 @@ impl Output {
         Ok(Output { to: To::File(file), is_terminal: false })
     }
 
-    /// A file for what cannot be recognised later: it replaces nothing but an empty file, unless `overwrite` is set.
+    /// A file for output that cannot be recognised later: unless `overwrite` is set, it replaces only an empty file.
     ///
     /// # Errors
     /// It cannot be written, or something else is there.
-    pub fn unmarked(path: &Path, overwrite: bool) -> Result<Output, Error> {
-        may_replace_what(path, "not a previous output", &|head| overwrite || head.text.is_empty())?;
-        Output::file(path)
+    pub fn unmarked(path: &Path, overwrite: bool) -> Result<Output, Refusal> {
+        let output = Output::file(path)?;
+        if !overwrite && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
+            return Err(not_replaced(path, "is not empty"));
+        }
+        Ok(output)
     }
 
     /// Returns the files that hold this output: a run must not hash what it writes.
@@ -167,6 +181,9 @@ impl Output {
     }
 }
 
+/// The bytes by which a file is recognised.
+const NEAR: u64 = 64 << 10;
+
 const STDOUT: &[u8] = b"standard output";
 
 /// Prints a text.
@@ -197,20 +214,87 @@ pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
     Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
 }
 
-/// Whether the first line is one of a manifest whatever its algorithm: a digest and a name with two characters between them, or a tagged
-/// digest. Of a rare algorithm nothing else tells that.
-fn begins_with_digest(text: &[u8]) -> bool {
-    let line = text.split(|&byte| byte == b'\n' || byte == 0).next().unwrap_or_default();
-    let line = line.strip_prefix(b"\\").unwrap_or(line);
-    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let untagged = digits >= 2 && digits % 2 == 0 && matches!(line[digits..], [b' ', b' ' | b'*', _, ..]);
-    let tagged = line.windows(4).rposition(|part| part == b") = ").is_some_and(|at| {
-        let digest = &line[at + 4..];
-        !digest.is_empty()
-            && digest.iter().all(u8::is_ascii_hexdigit)
-            && line[..at].windows(2).any(|part| part == b" (")
-    });
-    untagged || tagged
+/// Refuses to replace a file, for this reason.
+pub fn not_replaced(path: &Path, why: &str) -> Refusal {
+    let path = display_safe(path.as_os_str().as_bytes());
+    let text = format!("{path}: cannot write: the existing file {why}, and is not replaced");
+    Refusal::with_hint(text, "to replace it anyway, use --overwrite")
+}
+
+/// Reads the entries of a manifest that a new one may replace without losing anything else: each line is an entry or a comment, in a
+/// format that truesum writes. Returns the format; `None` if there is no file, or an empty one.
+///
+/// # Errors
+/// Describes the file if it is anything else.
+pub fn read_replaceable(
+    path: &Path,
+    key: Option<&Secret>,
+    each: &mut dyn FnMut(Entry),
+) -> Result<Option<&'static Format>, String> {
+    let unread = |error: io::Error| format!("cannot be read ({})", io_reason(&error));
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > 0 => {}
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unread(error)),
+        _ => return Ok(None),
+    }
+    let file = File::open(path).map_err(unread)?;
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let options = Options { key: key.cloned(), locating: true, ..Options::for_name(name).all_said() };
+    let mut reader = Reader::new(BufReader::new(file), options);
+    let mut copies: Option<Vec<Writer<Vec<u8>>>> = None;
+    let mut entries = 0u64;
+    while let Some(line) = reader.next() {
+        let entry = match line {
+            Ok(line) => line.entry,
+            Err(_) if entries == 0 => return Err("is not a manifest".to_owned()),
+            Err(error) => return Err(format!("is not a manifest ({error})")),
+        };
+        entries += 1;
+        // A document of another program may contain anything besides its entries.
+        let format = reader.format().filter(|format| is_document(format));
+        let copies = copies.get_or_insert_with(|| format.map_or_else(Vec::new, rewriters));
+        copies.retain_mut(|copy| copy.write(&entry).is_ok());
+        each(entry);
+    }
+    // A heading is all that an empty manifest has, and a name is no proof.
+    let format = match entries {
+        0 => {
+            let mut text = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
+            read.map_err(unread)?;
+            detect(Head { text: &text, complete: (text.len() as u64) < NEAR }, None)
+        }
+        _ => reader.format(),
+    };
+    let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
+        return Err("is not a manifest that truesum writes".to_owned());
+    };
+    if is_document(format) && entries > 0 {
+        let text = std::fs::read(path).map_err(unread)?;
+        let is_copy =
+            |copy: Writer<Vec<u8>>| copy.finish().is_ok_and(|copy| copy.eq_ignore_ascii_case(&text));
+        if !copies.unwrap_or_default().into_iter().any(is_copy) {
+            return Err("contains more than checksums".to_owned());
+        }
+    }
+    Ok(Some(format))
+}
+
+/// Whether manifests of this format may contain anything besides their entries that is lost when they are written again. A torrent is
+/// compared in other ways, and a media hash list has a date.
+fn is_document(format: &Format) -> bool {
+    matches!(format.reading, Reading::Document { .. })
+        && format.holds.pieces.is_none()
+        && format.name != "ascmhl"
+}
+
+/// Writers of a format, one for each way to spell digests.
+fn rewriters(format: &'static Format) -> Vec<Writer<Vec<u8>>> {
+    let writer = |spelling| {
+        let style = Style { spelling, ..Style::default() };
+        Writer::new(Vec::new(), format, &Heading { style, ..Heading::default() })
+    };
+    [Spelling::Hex, Spelling::Base64, Spelling::Base32].map(writer).into()
 }
 
 /// A file as `(device, inode)`; nothing of what is none.
@@ -287,8 +371,6 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
 /// # Errors
 /// Something else is there; it cannot be read.
 pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) -> bool) -> Result<(), Error> {
-    /// Bytes that are looked at.
-    const NEAR: u64 = 64 << 10;
     if path.is_file() {
         let mut text = Vec::new();
         let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));

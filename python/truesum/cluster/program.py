@@ -103,7 +103,7 @@ def merge(plan: str, folder: str, output: str, form: str | None, partial: bool) 
     """Has all parts held against the plan and the manifest written, whole or not at all."""
     arguments: list[str | bytes] = ["shard", "merge", "-q", "--die-with-parent", plan, folder, "-o", os.fsencode(output)]
     # Whoever asks for a run names what may be read.
-    arguments += ["--allow-outside"]
+    arguments += ["--allow-outside", "--keep-names"]
     arguments += ["-t", form] if form is not None else []
     arguments += ["--partial"] if partial else []
     return run(arguments)

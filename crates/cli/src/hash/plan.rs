@@ -18,7 +18,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truesum::hash::{Lengths, Spec};
+use truesum::hash::{Lengths, Secret, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{
     self, ASCMHL_IGNORED, Cut, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceList, Reader, Spelling,
@@ -49,6 +49,8 @@ pub struct Hashing {
     pub purpose: Purpose,
     pub ending: Ending,
     pub tell: Tell,
+    /// The key of keyed algorithms.
+    pub key: Option<Secret>,
     /// What is to be said of the key.
     pub notes: Vec<String>,
 }
@@ -108,6 +110,16 @@ pub enum Form {
     Raw,
     /// By a template ([`Hashing::template`]).
     Template,
+}
+
+impl Form {
+    /// The format of the manifest, if one is written.
+    pub fn format(self) -> Option<&'static Format> {
+        match self {
+            Form::Entries(format, _) => Some(format),
+            Form::Raw | Form::Template => None,
+        }
+    }
 }
 
 /// Checks the arguments of `hash`.
@@ -224,6 +236,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         tell: args.run.tell(args.quiet),
+        key: key.map(|read| read.key),
         notes,
     })
 }

@@ -1,7 +1,7 @@
 //! What `truesum hash` writes of each file: an entry of a manifest or bytes, or why there is none; and what stands around.
 
 use crate::console::Console;
-use crate::hash::earlier::Earlier;
+use crate::earlier::Earlier;
 use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::notices::report;
 use crate::options::Tell;
@@ -34,6 +34,8 @@ pub struct Writing<'a> {
     pub signatures: u64,
     /// The manifest that is replaced, if it is compared.
     pub earlier: Option<Earlier>,
+    /// The number of algorithms that are written; others of a job are only compared.
+    pub specs: usize,
     pub lines: Vec<u8>,
     /// Files whose entry the format cannot hold.
     pub refused: u64,
@@ -148,7 +150,7 @@ impl Sink for Writing<'_> {
             }
             writer => {
                 let (seconds, nanos) = found.mtime();
-                let entry = Entry {
+                let mut entry = Entry {
                     path: job.name,
                     size: Some(found.size()),
                     mtime: Some(Time { seconds, nanos }),
@@ -157,6 +159,7 @@ impl Sink for Writing<'_> {
                     ..Entry::default()
                 };
                 self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
+                entry.digests.truncate(self.specs);
                 let Some(writer) = writer else {
                     self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
                     return self.hand_out(&entry.path);
