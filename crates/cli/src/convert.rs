@@ -171,7 +171,7 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     {
         let output = display_safe(output.as_os_str().as_bytes());
         let text = format!("{output}: not replaced: it is the input, and not everything in it would be kept");
-        return refuse(text, "use another name for -o, or --overwrite to lose the rest");
+        return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.tell(console);
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use truesum::audit::same_time;
 use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, Format, Time};
+use truesum::manifest::{Entry, Format, PieceList, Time};
 
 /// Files that are named, at most.
 const NAMED: usize = 5;
@@ -107,6 +107,14 @@ impl Recorded {
         })
     }
 
+    /// Returns the hash of the digests of all pieces with bytes of an entry's file.
+    fn pieces(&self, entry: &Entry) -> u64 {
+        let of_file = |list: &'_ PieceList| -> Vec<_> {
+            list.of_file(entry.size.unwrap_or(0)).map(|piece| piece.digest).collect()
+        };
+        self.keys.hash_one(entry.pieces.iter().map(of_file).collect::<Vec<_>>())
+    }
+
     fn bit(specs: &mut Vec<Spec>, spec: &Spec) -> usize {
         specs.iter().position(|known| known == spec).unwrap_or_else(|| {
             if specs.len() == ALGORITHMS {
@@ -164,7 +172,10 @@ impl Earlier {
             let key = recorded.name_key(&name);
             let record: &mut Record = records.entry(key).or_default();
             record.mtime = record.mtime.or(entry.mtime);
-            record.specs |= u64::from(!entry.pieces.is_empty()) << PIECES;
+            if !entry.pieces.is_empty() {
+                record.specs |= 1 << PIECES;
+                digests.insert(recorded.keys.hash_one((key, PIECES)), recorded.pieces(&entry));
+            }
             for (spec, digest) in entry.digests {
                 let bit = Recorded::bit(&mut specs, &spec);
                 record.specs |= 1 << bit;
@@ -217,7 +228,12 @@ impl Earlier {
                 self.keyed |= spec.is_keyed();
             }
         }
-        if !compared {
+        // A piece may hold bytes of several files, so a different one says nothing about this file.
+        let same_pieces = || {
+            let known = recorded.digests.get(&recorded.keys.hash_one((key, PIECES)));
+            known == Some(&recorded.pieces(entry))
+        };
+        if !compared && !same_pieces() {
             self.uncompared += 1;
             let specs = recorded.specs.iter().enumerate().filter(|(bit, _)| record.has(*bit));
             self.by.extend(specs.map(|(_, spec)| spec.to_string()));

@@ -6,7 +6,7 @@ use crate::exit::{Exit, Refusal};
 use crate::terminal::{Escapes, on_one_line, visible};
 use crate::{signals, sources, standard};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -237,7 +237,16 @@ pub fn read_replaceable(
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unread(error)),
         _ => return Ok(None),
     }
-    let file = File::open(path).map_err(unread)?;
+    let mut file = File::open(path).map_err(unread)?;
+    let mut text = Vec::new();
+    (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
+    let head = Head { text: &text, complete: (text.len() as u64) < NEAR };
+    let recognised = detect(head, None);
+    // The first line of a disk image may be as long as the image.
+    if recognised.is_none() && !head.complete && !text.contains(&b'\n') {
+        return Err("is not a manifest".to_owned());
+    }
+    file.rewind().map_err(unread)?;
     let name = path.file_name().unwrap_or_default().as_bytes();
     let options = Options { key: key.cloned(), locating: true, ..Options::for_name(name).all_said() };
     let mut reader = Reader::new(BufReader::new(file), options);
@@ -257,15 +266,7 @@ pub fn read_replaceable(
         each(entry);
     }
     // A heading is all that an empty manifest has, and a name is no proof.
-    let format = match entries {
-        0 => {
-            let mut text = Vec::new();
-            let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
-            read.map_err(unread)?;
-            detect(Head { text: &text, complete: (text.len() as u64) < NEAR }, None)
-        }
-        _ => reader.format(),
-    };
+    let format = if entries == 0 { recognised } else { reader.format() };
     let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
         return Err("is not a manifest that truesum writes".to_owned());
     };

@@ -83,7 +83,9 @@ impl Writing<'_> {
     pub fn pieces(&mut self, pieces: Vec<Vec<PieceList>>) -> io::Result<()> {
         let (Some(entries), Some(writer)) = (self.waiting.take(), &mut self.writer) else { return Ok(()) };
         for (entry, pieces) in entries.into_iter().zip(pieces) {
-            let entry = Entry { pieces, ..entry };
+            let mut entry = Entry { pieces, ..entry };
+            self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
+            entry.digests.truncate(self.specs);
             writer.write(&entry).map_err(|error| match error {
                 WriteError::Io(error) => error,
                 WriteError::Refused(why) => io::Error::other(why),
@@ -158,16 +160,16 @@ impl Sink for Writing<'_> {
                     digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
                     ..Entry::default()
                 };
+                if let Some(waiting) = &mut self.waiting {
+                    waiting.push(entry);
+                    return Ok(());
+                }
                 self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
                 entry.digests.truncate(self.specs);
                 let Some(writer) = writer else {
                     self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
                     return self.hand_out(&entry.path);
                 };
-                if let Some(waiting) = &mut self.waiting {
-                    waiting.push(entry);
-                    return Ok(());
-                }
                 match writer.write(&entry) {
                     Ok(()) => std::mem::swap(&mut self.lines, writer.get_mut()),
                     Err(WriteError::Io(error)) => return Err(error),

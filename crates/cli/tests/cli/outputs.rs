@@ -424,6 +424,7 @@ fn entries_that_could_not_be_compared_are_reported() {
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     folder.write("d/a", "abd");
     stamp(&folder, "d/a", old());
+    std::fs::remove_dir_all(folder.path("plan.parts")).unwrap();
     assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "d/M"]);
@@ -480,6 +481,11 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
         let ran = folder.run(&["hash", "--overwrite", "-o", name, "a"]);
         assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
     }
+    // A disk image, whose first line ends with it.
+    let folder = Folder::with(&[("a", "abc")]);
+    std::fs::File::create(folder.path("disk")).unwrap().set_len(1 << 40).unwrap();
+    let ran = folder.run(&["hash", "-o", "disk", "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains("is not a manifest, and is not replaced"), "{ran:?}");
     // What truesum writes is replaced, in every format.
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     for format in truesum::manifest::FORMATS
