@@ -200,6 +200,7 @@ fn made(
     }
     let untold = untold(args, format, &converted);
     losses.untold(&untold);
+    let lost = losses.any() || choice.left_out > 0;
     if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
         return Err(Nothing::Refused(refusal));
     }
@@ -207,6 +208,14 @@ fn made(
         let output = display_safe(output.as_os_str().as_bytes());
         let text = format!("{output}: not replaced: it is in {}", display_safe(name));
         return refuse(text, "specify the name of the new manifest with -o");
+    }
+    if let (true, false, Some(output)) = (lost, args.overwrite, &args.output)
+        && own.is_some()
+        && own == id(&args.input)
+    {
+        let output = display_safe(output.as_os_str().as_bytes());
+        let text = format!("{output}: not replaced: it is the input, and not everything in it would be kept");
+        return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.tell(console);
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
@@ -331,10 +340,7 @@ fn untold(args: &ConvertArgs, format: &'static Format, converted: &Converted) ->
 fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console) -> Exit {
     let mut output = match Output::list(args.output.as_deref(), args.overwrite) {
         Ok(output) => output,
-        Err(error) => {
-            console.failure(&error);
-            return Exit::NotAsAsked;
-        }
+        Err(refusal) => return console.refuse(&refusal),
     };
     // Entries that were not verified describe the files when the old manifest was written, not now.
     if let Some(date) = date_of(&args.input).filter(|_| args.algorithm.is_empty()) {

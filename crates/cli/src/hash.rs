@@ -3,7 +3,6 @@
 
 pub mod arguments;
 mod beside;
-mod earlier;
 mod history;
 mod parameters;
 pub mod plan;
@@ -13,6 +12,7 @@ mod summary;
 pub mod writing;
 
 use crate::console::Console;
+use crate::earlier::Earlier;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, id};
@@ -22,7 +22,6 @@ use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
 use beside::{Beside, Content, folder_name};
-use earlier::Earlier;
 use plan::{Form, Hashing, Place, plan};
 use reading::list_failed;
 use replacing::{Gathered, NAMED};
@@ -82,9 +81,8 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let mut content = Content::new(tasks, place, &name);
-    let mut sink =
-        Beside::new(console, place, &name, plan.form, &plan.reading.specs, plan.accept, plan.reading.tell);
+    let mut content = Content::new(tasks, place, &name, plan);
+    let mut sink = Beside::new(console, place, &name, plan);
     let config = plan.reading.engine(Vec::new());
     let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
     let summary = summary.expect("a sink that never fails");
@@ -139,21 +137,9 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     if let Some(Err(refusal)) = history.map(history::prepare) {
         return console.refuse(&refusal);
     }
-    let output = match &plan.output {
-        Some(path) if plan.form == Form::Raw || plan.template.is_some() => {
-            Output::unmarked(path, plan.accept.overwrite)
-        }
-        path => Output::list(path.as_deref(), plan.accept.overwrite),
-    };
-    let output = match output {
-        Ok(output) => output,
-        Err(error) => {
-            console.failure(&error);
-            if !plan.accept.overwrite && plan.output.as_ref().is_some_and(|path| path.is_file()) {
-                console.hint("to replace it anyway, use --overwrite");
-            }
-            return Exit::NotAsAsked;
-        }
+    let (output, earlier) = match open(&plan) {
+        Ok(opened) => opened,
+        Err(refusal) => return console.refuse(&refusal),
     };
     let only_size = only_size(&plan.reading.inputs);
     let small = plan.output.is_none() && only_size.is_some_and(|size| size < SMALL);
@@ -175,6 +161,15 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         engine.threads = 1;
     }
     let began = Instant::now();
+    let recorded = earlier.as_ref().map(|earlier| earlier.recorded.clone());
+    let widened = |mut task: Task| {
+        if let (Some(recorded), Task::File(job)) = (&recorded, &mut task)
+            && let Some(specs) = recorded.widened(&job.name)
+        {
+            job.specs = specs;
+        }
+        task
+    };
     let mut sink = Writing {
         console,
         output,
@@ -186,7 +181,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         led_out: 0,
         named,
         signed: plan.output.as_deref(),
-        earlier: plan.output.as_deref().filter(|_| !plan.accept.overwrite).and_then(Earlier::read),
+        earlier,
+        specs: plan.reading.specs.len(),
         signatures: 0,
         lines: Vec::new(),
         refused: 0,
@@ -196,14 +192,16 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         met_own: false,
     };
     let result = match &plan.torrent {
-        None => truesum::run(&engine, &mut tasks, &watch.progress, &mut sink).and_then(|summary| {
-            if !summary.interrupted {
-                sink.finish()?;
-            }
-            Ok(summary)
-        }),
+        None => truesum::run(&engine, &mut tasks.by_ref().map(widened), &watch.progress, &mut sink).and_then(
+            |summary| {
+                if !summary.interrupted {
+                    sink.finish()?;
+                }
+                Ok(summary)
+            },
+        ),
         Some(torrent) => {
-            let mut list: Vec<Task> = tasks.by_ref().collect();
+            let mut list: Vec<Task> = tasks.by_ref().map(widened).collect();
             if torrent.cut != Cut::Joined {
                 in_order_of_the_tree(&mut list);
             }
@@ -243,8 +241,24 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
     let told = Told { refused, links, temporary, met_own, outside, led_out, left_out, read };
     let list_error = tasks.list_error();
-    let corrupt = plan.output.as_deref().and_then(|path| earlier?.refusal(path));
-    end(&plan, result, output, told, (list_error, corrupt), &watch, began, console)
+    end(&plan, result, output, told, (list_error, earlier), &watch, began, console)
+}
+
+/// Opens the output, and reads the manifest that it replaces.
+fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
+    let (Some(path), overwrite) = (&plan.output, plan.accept.overwrite) else {
+        return Ok((Output::stdout(), None));
+    };
+    if plan.form == Form::Raw || plan.template.is_some() {
+        return Ok((Output::unmarked(path, overwrite)?, None));
+    }
+    let output = Output::file(path)?;
+    if overwrite {
+        return Ok((output, None));
+    }
+    let earlier =
+        Earlier::read(path, path, plan.reading.root.as_deref(), &plan.reading.specs, plan.key.as_ref())?;
+    Ok((output, earlier))
 }
 
 /// The folder of the manifest that is written, where symbolic links are followed that may lead out of it.
@@ -301,7 +315,7 @@ fn end(
     result: io::Result<Summary>,
     output: Output,
     told: Told,
-    (list_error, corrupt): (Option<Error>, Option<Refusal>),
+    (list_error, earlier): (Option<Error>, Option<Earlier>),
     watch: &Watch,
     began: Instant,
     console: &mut Console,
@@ -339,11 +353,12 @@ fn end(
     let gathered = Gathered { listed, lacking, list_read, over: told.met_own.then_some(NAMED) };
     match &plan.output {
         Some(path) => match replacing::refused(path, gathered, plan.accept)
-            .or(corrupt)
+            .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))
             .or_else(|| outside(path, &told, plan))
         {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),
             None => {
+                let replaced = earlier.filter(|_| plan.reading.tell.notes).map(|earlier| earlier.notes(path));
                 if let Err(error) = output.finish() {
                     return exit.max(cannot_write(&error, console));
                 }
@@ -353,6 +368,7 @@ fn end(
                     return exit.max(cannot_write(&error, console));
                 }
                 written(path, gathered, &summary, plan, console);
+                replaced.into_iter().flatten().for_each(|note| console.note(&note));
             }
         },
         None => {

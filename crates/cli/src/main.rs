@@ -18,6 +18,7 @@ mod directory;
 mod docs;
 mod drawing;
 mod duplicates;
+mod earlier;
 mod embed;
 mod ending;
 mod exit;

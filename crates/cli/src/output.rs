@@ -1,17 +1,22 @@
 //! The destination of results: standard output, or a file that is written atomically.
 
+use crate::advice;
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::terminal::{Escapes, on_one_line, visible};
 use crate::{signals, sources, standard};
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use truesum::manifest::Time;
-use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
+use truesum::error::io_reason;
+use truesum::hash::Secret;
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{
+    Entry, Format, Head, Heading, Options, Reader, Reading, Spelling, Style, Time, Writer, Writing, detect,
+};
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
 
@@ -27,6 +32,12 @@ enum To {
     File(AtomicFile),
 }
 
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal { text: error.to_string(), hint: advice::on(&error).map(str::to_owned) }
+    }
+}
+
 impl Output {
     /// Returns standard output.
     pub fn stdout() -> Output {
@@ -35,22 +46,22 @@ impl Output {
         Output { to, is_terminal }
     }
 
-    /// Returns the file for a manifest, or standard output. An existing file that is not a manifest is replaced only
-    /// with `overwrite`, because its name may have been given by mistake.
+    /// Returns the file for a manifest, or standard output. Unless `overwrite` is set, it replaces only an earlier manifest,
+    /// but no torrent, because its name may have been given by mistake.
     ///
     /// # Errors
     /// Fails if it cannot be written, or if another file exists there.
-    pub fn list(path: Option<&Path>, overwrite: bool) -> Result<Output, Error> {
+    pub fn list(path: Option<&Path>, overwrite: bool) -> Result<Output, Refusal> {
         let Some(path) = path else { return Ok(Output::stdout()) };
-        may_replace_what(path, "not a manifest", &|head| {
-            // A compressed file may be an archive.
-            let is_list = |reading| matches!(reading, Reading::Lines { .. } | Reading::Document { .. });
-            // Random bytes may look like a format, but contain no entry.
-            let is_manifest =
-                || detect(head, None).is_some_and(|row| is_list(row.reading)) && lists(path, None);
-            overwrite || head.text.is_empty() || is_manifest() || begins_with_digest(head.text)
-        })?;
-        Output::file(path)
+        let output = Output::file(path)?;
+        if !overwrite {
+            let format = read_replaceable(path, None, &mut |_| {});
+            let format = format.map_err(|why| not_replaced(path, &why))?;
+            if format.is_some_and(|format| format.holds.pieces.is_some()) {
+                return Err(not_replaced(path, "is a torrent"));
+            }
+        }
+        Ok(output)
     }
 
     /// Returns a file.
@@ -62,14 +73,16 @@ impl Output {
         Ok(Output { to: To::File(file), is_terminal: false })
     }
 
-    /// Returns a file whose contents cannot be recognised later: it replaces only an empty file, unless `overwrite` is
-    /// set.
+    /// Returns a file whose contents cannot be recognised later: it replaces only an empty file, unless `overwrite` is set.
     ///
     /// # Errors
     /// Fails if it cannot be written, or if another file exists there.
-    pub fn unmarked(path: &Path, overwrite: bool) -> Result<Output, Error> {
-        may_replace_what(path, "not a previous output", &|head| overwrite || head.text.is_empty())?;
-        Output::file(path)
+    pub fn unmarked(path: &Path, overwrite: bool) -> Result<Output, Refusal> {
+        let output = Output::file(path)?;
+        if !overwrite && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
+            return Err(not_replaced(path, "is not empty"));
+        }
+        Ok(output)
     }
 
     /// Returns the files that contain this output, because a run must not hash its own output.
@@ -170,6 +183,9 @@ impl Output {
     }
 }
 
+/// The bytes by which a file is recognised.
+const NEAR: u64 = 64 << 10;
+
 const STDOUT: &[u8] = b"standard output";
 
 /// Prints a text.
@@ -231,20 +247,88 @@ pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
     Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
 }
 
-/// Returns whether the first line has the form of a manifest line of any algorithm: a digest and a name separated by
-/// two characters, or a tagged digest. This recognises manifests of rare algorithms.
-fn begins_with_digest(text: &[u8]) -> bool {
-    let line = text.split(|&byte| byte == b'\n' || byte == 0).next().unwrap_or_default();
-    let line = line.strip_prefix(b"\\").unwrap_or(line);
-    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let untagged = digits >= 2 && digits % 2 == 0 && matches!(line[digits..], [b' ', b' ' | b'*', _, ..]);
-    let tagged = line.windows(4).rposition(|part| part == b") = ").is_some_and(|at| {
-        let digest = &line[at + 4..];
-        !digest.is_empty()
-            && digest.iter().all(u8::is_ascii_hexdigit)
-            && line[..at].windows(2).any(|part| part == b" (")
-    });
-    untagged || tagged
+/// Returns the refusal to replace a file, with the reason.
+pub fn not_replaced(path: &Path, why: &str) -> Refusal {
+    let path = display_safe(path.as_os_str().as_bytes());
+    let text = format!("{path}: cannot write: the existing file {why}, and is not replaced");
+    Refusal::with_hint(text, "to replace it anyway, use --overwrite")
+}
+
+/// Reads the entries of a manifest that a new one may replace without losing anything else: each line is an entry or a comment, in a
+/// format that truesum writes. Returns the format; `None` if there is no file, or an empty one.
+///
+/// # Errors
+/// Describes the file if it is anything else.
+pub fn read_replaceable(
+    path: &Path,
+    key: Option<&Secret>,
+    each: &mut dyn FnMut(Entry),
+) -> Result<Option<&'static Format>, String> {
+    let unread = |error: io::Error| format!("cannot be read ({})", io_reason(&error));
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > 0 => {}
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unread(error)),
+        _ => return Ok(None),
+    }
+    let mut file = File::open(path).map_err(unread)?;
+    let mut text = Vec::new();
+    (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
+    let head = Head { text: &text, complete: (text.len() as u64) < NEAR };
+    let recognised = detect(head, None);
+    // The first line of a disk image may be as long as the image.
+    if recognised.is_none() && !head.complete && !text.contains(&b'\n') {
+        return Err("is not a manifest".to_owned());
+    }
+    file.rewind().map_err(unread)?;
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let options = Options { key: key.cloned(), locating: true, ..Options::for_name(name).all_said() };
+    let mut reader = Reader::new(BufReader::new(file), options);
+    let mut copies: Option<Vec<Writer<Vec<u8>>>> = None;
+    let mut entries = 0u64;
+    while let Some(line) = reader.next() {
+        let entry = match line {
+            Ok(line) => line.entry,
+            Err(_) if entries == 0 => return Err("is not a manifest".to_owned()),
+            Err(error) => return Err(format!("is not a manifest ({error})")),
+        };
+        entries += 1;
+        // A document of another program may contain anything besides its entries.
+        let format = reader.format().filter(|format| is_document(format));
+        let copies = copies.get_or_insert_with(|| format.map_or_else(Vec::new, rewriters));
+        copies.retain_mut(|copy| copy.write(&entry).is_ok());
+        each(entry);
+    }
+    // A heading is all that an empty manifest has, and a name is no proof.
+    let format = if entries == 0 { recognised } else { reader.format() };
+    let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
+        return Err("is not a manifest that truesum writes".to_owned());
+    };
+    if is_document(format) && entries > 0 {
+        let text = std::fs::read(path).map_err(unread)?;
+        let is_copy =
+            |copy: Writer<Vec<u8>>| copy.finish().is_ok_and(|copy| copy.eq_ignore_ascii_case(&text));
+        if !copies.unwrap_or_default().into_iter().any(is_copy) {
+            return Err("contains more than checksums".to_owned());
+        }
+    }
+    Ok(Some(format))
+}
+
+/// Whether manifests of this format may contain anything besides their entries that is lost when they are written again. A torrent is
+/// compared in other ways, and a media hash list has a date.
+fn is_document(format: &Format) -> bool {
+    matches!(format.reading, Reading::Document { .. })
+        && format.holds.pieces.is_none()
+        && format.name != "ascmhl"
+}
+
+/// Writers of a format, one for each way to spell digests.
+fn rewriters(format: &'static Format) -> Vec<Writer<Vec<u8>>> {
+    let writer = |spelling| {
+        let style = Style { spelling, ..Style::default() };
+        Writer::new(Vec::new(), format, &Heading { style, ..Heading::default() })
+    };
+    [Spelling::Hex, Spelling::Base64, Spelling::Base32].map(writer).into()
 }
 
 /// Returns a file as `(device, inode)`; `None` if it is not a regular file.
@@ -321,8 +405,6 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
 /// # Errors
 /// Fails if another file exists there, or if it cannot be read.
 pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) -> bool) -> Result<(), Error> {
-    /// The number of bytes that are examined.
-    const NEAR: u64 = 64 << 10;
     if path.is_file() {
         let mut text = Vec::new();
         let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));

@@ -7,6 +7,7 @@ use crate::io::rename::rename;
 use crate::io::write::AtomicFile;
 use crate::job::{Found, Job};
 use rustix::fs::OFlags;
+use std::os::fd::OwnedFd;
 
 /// Renames the file of a job within its folder, without replacing another file.
 ///
@@ -21,13 +22,11 @@ pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error>
     rename(root, from, &to, (found.size(), found.mtime())).map_err(|error| error.under(job.path()))
 }
 
-/// Starts to write a file with this name in the folder of a job's file. A symbolic link with that name is replaced, not
-/// followed.
+/// Opens the folder of a job's file, to use the file named `base` in it, which errors name.
 ///
 /// # Errors
-/// Fails if the folder no longer exists, is now a symbolic link or is not writable, or if the name belongs to something
-/// other than a regular file.
-pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
+/// Fails if the folder no longer exists or is now a symbolic link.
+pub fn open_folder(job: &Job, base: &[u8]) -> Result<OwnedFd, Error> {
     let anywhere = Root::Anywhere;
     let (root, path) = job.way(&anywhere);
     let folder = match path.iter().rposition(|&byte| byte == b'/') {
@@ -36,9 +35,22 @@ pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
         Some(cut) => &path[..cut],
     };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let shown = [&job.path()[..job.path().len() - base_of(job.path()).len()], base].concat();
-    let folder = root.resolve(folder, flags).map_err(|error| root.refusal(&shown, "write", error))?;
-    AtomicFile::create_in(folder, base).map_err(|error| error.under(&shown))
+    root.resolve(folder, flags).map_err(|error| root.refusal(&neighbour(job, base), "write", error))
+}
+
+/// Begins to write a file of this name in the folder of a job's file. A link of that name is replaced and not followed.
+///
+/// # Errors
+/// The folder is not there any more, or is a link now; it is not writable, or what has the name is no regular file.
+pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
+    let folder = open_folder(job, base)?;
+    AtomicFile::create_in(folder, base).map_err(|error| error.under(&neighbour(job, base)))
+}
+
+/// The path of a file of this name in the folder of a job's file, as the user knows it.
+fn neighbour(job: &Job, base: &[u8]) -> Vec<u8> {
+    let path = job.path();
+    [&path[..path.len() - base_of(path).len()], base].concat()
 }
 
 /// Returns the last component of a name.

@@ -31,7 +31,7 @@ pub mod update;
 pub mod verify;
 pub mod walk;
 
-pub use beside::{create_beside, rename_beside};
+pub use beside::{create_beside, open_folder, rename_beside};
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use hash_pieces::hash_pieces;

@@ -104,7 +104,7 @@ def merge(plan: str, folder: str, output: str, form: str | None, partial: bool) 
     """Checks all parts against the plan and writes the manifest atomically."""
     arguments: list[str | bytes] = ["shard", "merge", "-q", "--die-with-parent", plan, folder, "-o", os.fsencode(output)]
     # The caller has explicitly named the files to read.
-    arguments += ["--allow-outside"]
+    arguments += ["--allow-outside", "--keep-names"]
     arguments += ["-t", form] if form is not None else []
     arguments += ["--partial"] if partial else []
     return run(arguments)

@@ -79,6 +79,11 @@ impl<'a> Losses<'a> {
         }
     }
 
+    /// Whether anything is lost.
+    pub fn any(&self) -> bool {
+        self.entries > 0 || !self.parts.is_empty() || self.signature
+    }
+
     /// Tells what is lost, and why nothing is written, if so.
     pub fn refusal(self, converted: &Converted) -> Option<Refusal> {
         let name = &self.name;
@@ -124,8 +129,7 @@ impl<'a> Losses<'a> {
         if self.signature {
             say(format!("{name}: lost in {}: the signature, which covers the old text", self.format.name));
         }
-        let lost = self.entries > 0 || !self.parts.is_empty() || self.signature;
-        if lost && !lossy {
+        if self.any() && !lossy {
             let text = format!("{name}: not converted: {} cannot store everything in it", self.format.name);
             let hint = match self.format.tagged.filter(|_| self.untold) {
                 Some(tagged) => {

@@ -3,21 +3,22 @@
 //! Each is written whole or not at all, and takes the place of nothing but a manifest.
 
 use crate::console::Console;
+use crate::earlier::Earlier;
 use crate::exit::Refusal;
-use crate::hash::earlier::Earlier;
-use crate::hash::plan::{Form, Place, heading};
-use crate::hash::replacing::{Accept, BESIDE, Gathered, is_manifest, refused, refused_at};
+use crate::hash::plan::{Form, Hashing, Place, heading};
+use crate::hash::replacing::{Accept, BESIDE, Gathered, refused, refused_at};
 use crate::notices::report;
 use crate::options::Tell;
-use crate::output::lists;
+use crate::output::read_replaceable;
 use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use truesum::hash::Spec;
+use std::path::{Path, PathBuf};
+use truesum::hash::{Secret, Spec};
 use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
 use truesum::write::coarse_now;
-use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside};
+use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside, open_folder};
 
 /// The name of the manifest of a folder, by the rule that a reader can tell its algorithm by.
 pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
@@ -51,14 +52,17 @@ pub struct Content<'p, T> {
     tasks: T,
     place: Place,
     name: &'p str,
+    plan: &'p Hashing,
+    /// The manifest of the last folder, by its path.
+    earlier: Option<(PathBuf, Option<Earlier>)>,
     /// Manifests that were passed over.
     pub passed: u64,
 }
 
 impl<'p, T> Content<'p, T> {
     /// Those of `tasks`.
-    pub fn new(tasks: T, place: Place, name: &'p str) -> Content<'p, T> {
-        Content { tasks, place, name, passed: 0 }
+    pub fn new(tasks: T, place: Place, name: &'p str, plan: &'p Hashing) -> Content<'p, T> {
+        Content { tasks, place, name, plan, earlier: None, passed: 0 }
     }
 
     /// The tasks again, for what they know.
@@ -66,12 +70,41 @@ impl<'p, T> Content<'p, T> {
         &self.tasks
     }
 
+    /// Adds an algorithm to a job if its file could not be compared with the manifest of its folder otherwise.
+    fn widen(&mut self, job: &mut Job) {
+        if self.place != Place::Folder || self.plan.accept.overwrite {
+            return;
+        }
+        let path = Path::new(OsStr::from_bytes(job.path())).with_file_name(self.name);
+        if self.earlier.as_ref().is_none_or(|(last, _)| *last != path) {
+            let earlier = Earlier::read(&path, &path, None, &self.plan.reading.specs, self.plan.key.as_ref());
+            // What cannot be read is not replaced.
+            self.earlier = Some((path, earlier.ok().flatten()));
+        }
+        let Some((_, Some(earlier))) = &self.earlier else { return };
+        let base = Path::new(OsStr::from_bytes(job.path())).file_name().unwrap_or_default().as_bytes();
+        if let Some(specs) = earlier.recorded.widened(base) {
+            job.specs = specs;
+        }
+    }
+
     fn is_own(&self, job: &Job) -> bool {
-        let path = Path::new(OsStr::from_bytes(job.path()));
-        let base = path.file_name().unwrap_or_default().as_bytes();
-        self.place == Place::Folder && base == self.name.as_bytes()
-            || is_folder_name(base) && is_manifest(path)
-            || is_sidecar(path)
+        let base = Path::new(OsStr::from_bytes(job.path())).file_name().unwrap_or_default();
+        let (is_folder, stem) = (is_folder_name(base.as_bytes()), sidecar_of(Path::new(base)));
+        if self.place == Place::Folder && base.as_bytes() == self.name.as_bytes() {
+            return true;
+        }
+        if !is_folder && stem.is_none() {
+            return false;
+        }
+        // A path may be longer than the system opens, but a folder is open.
+        let Ok(folder) = open_folder(job, base.as_bytes()) else { return false };
+        let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(base);
+        let mut has_stem = false;
+        let mut look = |entry: Entry| has_stem |= stem.is_some_and(|stem| stem.as_bytes() == entry.path);
+        let is_manifest = matches!(read_replaceable(&path, None, &mut look), Ok(Some(_)));
+        let is_sidecar = || stem.is_some_and(|stem| path.with_file_name(stem).symlink_metadata().is_ok());
+        is_manifest && (is_folder || has_stem && is_sidecar())
     }
 }
 
@@ -85,18 +118,14 @@ fn is_folder_name(base: &[u8]) -> bool {
         || base.strip_prefix(b"checksums").is_some_and(|end| end.starts_with(b".") && is_ending(end))
 }
 
-/// Whether this lists the file that it lies beside, and is called like it with an algorithm or a format behind.
-fn is_sidecar(path: &Path) -> bool {
-    let (Some(stem), Some(end)) = (path.file_stem(), path.extension().and_then(OsStr::to_str)) else {
-        return false;
-    };
+/// Returns the name of the file that a manifest of this name is a sidecar of, if its ending is an algorithm or a format.
+fn sidecar_of(base: &Path) -> Option<&OsStr> {
+    let end = base.extension()?.to_str()?;
     let is_format = || {
         let end = format!(".{end}");
         manifest::FORMATS.iter().any(|format| format.file_names.contains(&&end[..]))
     };
-    (end.parse::<Spec>().is_ok() || is_format())
-        && std::fs::symlink_metadata(path.with_file_name(stem)).is_ok()
-        && lists(path, Some(stem.as_bytes()))
+    base.file_stem().filter(|_| end.parse::<Spec>().is_ok() || is_format())
 }
 
 impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
@@ -106,6 +135,10 @@ impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
         loop {
             match self.tasks.next()? {
                 Task::File(job) if self.is_own(&job) => self.passed += 1,
+                Task::File(mut job) => {
+                    self.widen(&mut job);
+                    return Some(Task::File(job));
+                }
                 task => return Some(task),
             }
         }
@@ -136,6 +169,7 @@ pub struct Beside<'a> {
     format: &'static Format,
     style: Style,
     specs: Vec<Spec>,
+    key: Option<&'a Secret>,
     accept: Accept,
     tell: Tell,
     /// When the run began: manifests have this time, before which no file was read.
@@ -151,33 +185,24 @@ pub struct Beside<'a> {
 }
 
 impl<'a> Beside<'a> {
-    /// Writes manifests of this form.
-    pub fn new(
-        console: &'a mut Console,
-        place: Place,
-        name: &str,
-        form: Form,
-        specs: &[Spec],
-        accept: Accept,
-        tell: Tell,
-    ) -> Beside<'a> {
-        let Form::Entries(format, style) = form else { unreachable!("refused with --raw") };
-        let (name, specs) = (name.to_owned(), specs.to_vec());
-        let (levels, written, listed, refused) = (Vec::new(), 0, 0, 0);
+    /// Writes manifests of this name in this place.
+    pub fn new(console: &'a mut Console, place: Place, name: &str, plan: &'a Hashing) -> Beside<'a> {
+        let Form::Entries(format, style) = plan.form else { unreachable!("refused with --raw") };
         Beside {
             console,
             place,
-            name,
+            name: name.to_owned(),
             format,
             style,
-            specs,
-            accept,
-            tell,
+            specs: plan.reading.specs.to_vec(),
+            key: plan.key.as_ref(),
+            accept: plan.accept,
+            tell: plan.reading.tell,
             began: coarse_now(),
-            levels,
-            written,
-            listed,
-            refused,
+            levels: Vec::new(),
+            written: 0,
+            listed: 0,
+            refused: 0,
         }
     }
 
@@ -229,13 +254,14 @@ impl<'a> Beside<'a> {
         }
         let gathered = Gathered { listed, lacking, list_read: true, over: Some(BESIDE) };
         let written = match of {
-            None => refused(shown, gathered, self.accept).map_or(Ok(()), Err).map_err(Why::Refused),
+            None => refused(shown, gathered, self.accept).map_or(Ok(Vec::new()), Err).map_err(Why::Refused),
             Some(job) => self.write_beside(job, path, gathered, entries, specs),
         };
         match written {
-            Ok(()) => {
+            Ok(notes) => {
                 self.written += u64::from(of.is_some());
                 self.listed += listed;
+                notes.iter().for_each(|note| self.console.note(note));
                 return;
             }
             Err(Why::Refused(refusal)) => drop(self.console.refuse(&refusal)),
@@ -251,7 +277,7 @@ impl<'a> Beside<'a> {
         gathered: Gathered,
         entries: &[Entry],
         specs: &[Spec],
-    ) -> Result<(), Why> {
+    ) -> Result<Vec<String>, Why> {
         let shown = Path::new(OsStr::from_bytes(path));
         let base = shown.file_name().unwrap_or_default().as_bytes();
         let mut file = create_beside(job, base).map_err(Why::Failed)?;
@@ -263,17 +289,21 @@ impl<'a> Beside<'a> {
         if file.target().is_symlink() {
             return Err(fail("it is a symbolic link, and is not replaced"));
         }
-        if let Some(mut earlier) =
-            Some(file.target()).filter(|_| !self.accept.overwrite).and_then(Earlier::read)
-        {
-            entries.iter().for_each(|entry| earlier.compare(entry));
-            if let Some(refusal) = earlier.refusal(shown) {
-                return Err(Why::Refused(refusal));
+        let mut notes = Vec::new();
+        if !self.accept.overwrite {
+            let earlier = Earlier::read(file.target(), shown, None, &specs.into(), self.key);
+            if let Some(mut earlier) = earlier.map_err(Why::Refused)? {
+                entries.iter().for_each(|entry| earlier.compare(entry));
+                if let Some(refusal) = earlier.refusal(shown, Some(self.format)) {
+                    return Err(Why::Refused(refusal));
+                }
+                notes.extend(earlier.notes(shown));
+                notes.retain(|_| self.tell.notes);
             }
         }
         let text = self.text(path, entries, specs).map_err(Why::Failed)?;
         let written = file.write_all(&text).map_err(|error| Why::Failed(Error::io(path, "write", error)));
-        written.and_then(|()| file.commit().map_err(Why::Failed))
+        written.and_then(|()| file.commit().map_err(Why::Failed)).map(|()| notes)
     }
 
     fn text(&self, path: &[u8], entries: &[Entry], specs: &[Spec]) -> Result<Vec<u8>, Error> {
@@ -283,7 +313,11 @@ impl<'a> Beside<'a> {
             WriteError::Io(error) => Error::io(path, "write", error),
             WriteError::Refused(why) => Error::new(path, "write", Cause::Other(why.to_string())),
         };
-        entries.iter().try_for_each(|entry| writer.write(entry)).map_err(failed)?;
+        let written = |entry: &Entry| {
+            let digests = entry.digests.iter().take(specs.len()).cloned().collect();
+            writer.write(&Entry { digests, ..entry.clone() })
+        };
+        entries.iter().try_for_each(written).map_err(failed)?;
         writer.finish().map_err(failed)
     }
 }

@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use truesum::hash::{Lengths, Spec};
+use truesum::hash::{Lengths, Secret, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{
     self, ASCMHL_IGNORED, Cut, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceList, Reader, Spelling,
@@ -40,6 +40,8 @@ pub struct Hashing {
     /// Where manifests are written, if there is one for each folder or each file.
     pub place: Option<Place>,
     pub ending: Ending,
+    /// The key of keyed algorithms.
+    pub key: Option<Secret>,
     /// Notes about the key, the algorithms and the manifest's name.
     pub notes: Vec<String>,
 }
@@ -99,6 +101,16 @@ pub enum Form {
     Template,
 }
 
+impl Form {
+    /// The format of the manifest, if one is written.
+    pub fn format(self) -> Option<&'static Format> {
+        match self {
+            Form::Entries(format, _) => Some(format),
+            Form::Raw | Form::Template => None,
+        }
+    }
+}
+
 /// Checks the arguments of `hash`.
 ///
 /// # Errors
@@ -138,7 +150,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     if place == Some(Place::Folder) {
         folders_only(&inputs)?;
     }
-    if place.is_some() {
+    if place.is_some() || torrent.is_some() {
         named_only(&inputs)?;
     }
     if form == Form::Raw {
@@ -173,6 +185,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         },
         place,
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
+        key: key.map(|read| read.key),
         notes,
     })
 }

@@ -2,9 +2,8 @@
 //! asked for too: a misspelt name or a disk that is not mounted would cost the digests of files that are still good.
 
 use crate::exit::Refusal;
-use crate::output::lists;
+use crate::output::read_replaceable;
 use crate::words::count;
-use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
@@ -79,10 +78,9 @@ pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) ->
     Some(Refusal { text: format!("{path}: {kept}: {why}"), hint })
 }
 
-/// Whether a file is empty or begins as a manifest does.
-pub fn is_manifest(path: &Path) -> bool {
-    File::open(path).map_or(true, |file| file.metadata().is_ok_and(|metadata| metadata.len() == 0))
-        || lists(path, None)
+/// Whether nothing but a manifest would be lost with a file.
+fn is_manifest(path: &Path) -> bool {
+    read_replaceable(path, None, &mut |_| {}).is_ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What `truesum hash` writes of each file: an entry of a manifest or bytes, or why there is none; and what stands around.
 
 use crate::console::Console;
-use crate::hash::earlier::Earlier;
+use crate::earlier::Earlier;
 use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::notices::report;
 use crate::options::Tell;
@@ -34,6 +34,8 @@ pub struct Writing<'a> {
     pub signatures: u64,
     /// The manifest that is replaced, if it is compared.
     pub earlier: Option<Earlier>,
+    /// The number of algorithms that are written; others of a job are only compared.
+    pub specs: usize,
     pub lines: Vec<u8>,
     /// Files whose entry the format cannot hold.
     pub refused: u64,
@@ -81,7 +83,9 @@ impl Writing<'_> {
     pub fn pieces(&mut self, pieces: Vec<Vec<PieceList>>) -> io::Result<()> {
         let (Some(entries), Some(writer)) = (self.waiting.take(), &mut self.writer) else { return Ok(()) };
         for (entry, pieces) in entries.into_iter().zip(pieces) {
-            let entry = Entry { pieces, ..entry };
+            let mut entry = Entry { pieces, ..entry };
+            self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
+            entry.digests.truncate(self.specs);
             writer.write(&entry).map_err(|error| match error {
                 WriteError::Io(error) => error,
                 WriteError::Refused(why) => io::Error::other(why),
@@ -148,22 +152,23 @@ impl Sink for Writing<'_> {
             }
             writer => {
                 let (seconds, nanos) = found.mtime();
-                let entry = Entry {
+                let mut entry = Entry {
                     path: job.name,
                     size: Some(found.size()),
                     mtime: Some(Time { seconds, nanos }),
                     digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
                     ..Entry::default()
                 };
-                self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
-                let Some(writer) = writer else {
-                    self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
-                    return self.hand_out(&entry.path);
-                };
                 if let Some(waiting) = &mut self.waiting {
                     waiting.push(entry);
                     return Ok(());
                 }
+                self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
+                entry.digests.truncate(self.specs);
+                let Some(writer) = writer else {
+                    self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
+                    return self.hand_out(&entry.path);
+                };
                 match writer.write(&entry) {
                     Ok(()) => std::mem::swap(&mut self.lines, writer.get_mut()),
                     Err(WriteError::Io(error)) => return Err(error),

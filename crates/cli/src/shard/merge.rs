@@ -1,6 +1,7 @@
 //! `truesum shard merge`: one manifest from all parts, or what is not known.
 
 use crate::console::Console;
+use crate::earlier::Earlier;
 use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
 use crate::options::RunArgs;
@@ -20,11 +21,12 @@ use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{self, Entry, Format, Heading, Spelling, WriteError, Writer};
 use truesum::shard::merge::{Fault, merge as merge_parts};
 use truesum::shard::plan::Plan;
+use truesum::verify::place::folder_of_names;
 use truesum::{Cause, Error, FileId};
 
 /// Check all parts against the plan and merge them into one manifest
 ///
-/// The manifest is identical to that of a single run of `truesum hash`. Every planned file and range must be present exactly once,
+/// The manifest is identical to that of a single run of `truesum hash -o FILE`: names are relative to the folder of FILE. Every planned file and range must be present exactly once,
 /// or nothing is written; missing, foreign, repeated, contradictory and damaged parts are reported.
 #[derive(Args)]
 #[command(after_help = "\
@@ -57,6 +59,12 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
+    /// Replace any existing FILE, even if its digests contradict unmodified files
+    #[arg(long)]
+    overwrite: bool,
+    /// Keep the names in the plan, which are relative to the plan's folder
+    #[arg(long)]
+    keep_names: bool,
     /// Allow names and links that lead outside the folder
     #[arg(long)]
     allow_outside: bool,
@@ -97,6 +105,11 @@ fn name_below(file: &Path, root: &Path) -> Option<Vec<u8>> {
     Some(below.into_os_string().into_vec())
 }
 
+/// The path of a folder without links; as it is if the folder is on another machine.
+fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
 fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let tell = args.run.tell(args.quiet);
     let plan = Plan::open(&args.plan)?;
@@ -124,20 +137,41 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let own_name = name_below(&args.output, plan.root());
     let (own, is_store) = (id(&args.output), stores::is_url(plan.root().as_os_str()));
     let mut listed_itself = false;
-    let output = Output::list(Some(&args.output), false)?;
+    let folder = (!is_store && !args.keep_names).then(|| real(&folder_of_names(&args.output)));
+    let root = real(plan.root());
+    let opened = Output::file(&args.output).map_err(Refusal::from).and_then(|output| {
+        let earlier = match args.overwrite {
+            true => None,
+            false => {
+                let root = folder.as_deref().or_else(|| (!is_store).then_some(&root));
+                let specs = plan.specs().into();
+                Earlier::read(&args.output, &args.output, root, &specs, None)?
+            }
+        };
+        Ok((output, earlier))
+    });
+    let (output, mut earlier) = match opened {
+        Ok(opened) => opened,
+        Err(refusal) => return Ok(console.refuse(&refusal)),
+    };
     let name = args.output.as_os_str().as_bytes();
     let heading = Heading { specs: plan.specs().to_vec(), ..Heading::default() };
     let mut writer = Writer::new(Into(output), format, &heading);
     let watch = Watch::start(tell.line, None, console);
     let mut unholdable = 0u64;
     let mut refused: Vec<(Vec<u8>, String)> = Vec::new();
-    let mut each = |entry: Entry| {
+    let mut far = 0;
+    let mut each = |mut entry: Entry| {
         let outside = !is_store && within_root(&entry.path).is_err();
-        if outside && !args.allow_outside {
-            return Err(Error::new(&entry.path, "list", Cause::OutsideRoot));
-        }
         let is_own = || own.is_some() && id(&plan.root().join(OsStr::from_bytes(&entry.path))) == own;
         listed_itself |= own_name.as_ref() == Some(&entry.path) || outside && is_own();
+        if let Some(folder) = &folder {
+            let path = root.join(OsStr::from_bytes(&entry.path));
+            let name = path.strip_prefix(folder).unwrap_or(&path);
+            entry.path = name.as_os_str().as_bytes().to_vec();
+        }
+        far += u64::from(!is_store && within_root(&entry.path).is_err());
+        earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
         match writer.write(&entry) {
             Ok(()) => Ok(()),
             Err(WriteError::Io(error)) => Err(Error::io(name, "write", error)),
@@ -172,6 +206,20 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         console.hint("use another name, or exclude it from the plan with --exclude");
         return Ok(Exit::NotAsAsked);
     }
+    if far > 0 && !args.allow_outside {
+        let names = count(far, "file is", "files are");
+        let base = folder.as_deref().unwrap_or(&root);
+        let base = display_safe(base.as_os_str().as_bytes());
+        console.error(&format!("{shown}: not written: {names} outside {base}, which check would reject"));
+        console.hint(match folder {
+            Some(_) => "to keep names relative to the plan's folder, use --keep-names; for absolute names, --allow-outside",
+            None => "to write absolute names, use --allow-outside",
+        });
+        return Ok(Exit::NotAsAsked);
+    }
+    if let Some(refusal) = earlier.as_ref().and_then(|earlier| earlier.refusal(&args.output, Some(format))) {
+        return Ok(console.refuse(&refusal));
+    }
     let lacking = merged.failed + unholdable;
     // A format that can hold none of them is no matter of a few files.
     let some_held = unholdable == 0 || unholdable < merged.files;
@@ -191,12 +239,14 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         WriteError::Io(error) => Error::io(name, "write", error),
         WriteError::Refused(why) => Error::new(name, "write", Cause::Other(why.to_string())),
     })?;
+    let notes = earlier.filter(|_| tell.notes).map(|earlier| earlier.notes(&args.output));
     written.0.finish()?;
     if tell.notes {
         let parts = count(plan.totals().bundles, "part", "parts");
         let files = count(merged.files - unholdable, "file", "files");
         console.line(&format!("truesum: {files}, {}, of {parts}, listed in {shown}", size(merged.bytes)));
     }
+    notes.into_iter().flatten().for_each(|note| console.note(&note));
     if lacking > 0 {
         console.error(&format!("{} missing from {shown}", count(lacking, "file is", "files are")));
         return Ok(Exit::Failed);

@@ -18,13 +18,14 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
-use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, append};
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::outline::outline;
+use truesum::tree::store::part_of;
+use truesum::{Cause, Error, Kind};
 
 /// Which files, and what is done with their trees.
 #[derive(Args)]
@@ -192,7 +193,10 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                     note_unread(file, unread, console);
                 }
             }
-            Err(error) => exit = exit.max(watch.failed(&error, console)),
+            Err(error) => {
+                exit = exit.max(watch.failed(&error, console));
+                note_unfinished(args, file, &error, console);
+            }
         }
         if args.benchmark || args.verbose {
             let (seconds, bytes) = (started.elapsed().as_secs_f64(), watch.progress.bytes() as f64);
@@ -203,6 +207,21 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         Ok(()) => exit,
         Err(error) => exit.max(cannot_write(&error, console)),
     }
+}
+
+/// Reports the unfinished tree that a failed run leaves, and what to do with it.
+fn note_unfinished(args: &BuildArgs, file: &OsStr, error: &Error, console: &Console) {
+    let part = part_of(kept_as(file.as_bytes(), args.output.as_deref(), ending(args)));
+    // Another run may be building it, or no tree can be.
+    let of_another = matches!(error.cause, Cause::Other(_)) && error.path() == part;
+    if !args.save || of_another || error.kind() == Kind::Undivided || !part.exists() {
+        return;
+    }
+    let part = display_safe(part.as_os_str().as_bytes());
+    console.note(&match args.append || args.since.is_some() || error.kind() == Kind::Changed {
+        true => format!("{part} is an unfinished tree that cannot be resumed: remove it"),
+        false => format!("the unfinished tree is kept in {part}: add --resume to continue it, or remove it"),
+    });
 }
 
 /// The part of an extended file that was not read.

@@ -66,7 +66,7 @@ fn a_list_takes_the_place_of_no_file_of_data() {
         &["convert", "M", "-t", "bsd", "-o", "notes", "--overwrite"],
         &["hash", "d", "-o", "empty", "--json"],
         &["hash", "d", "-t", "torrent", "-o", "empty"],
-        &["hash", "d", "-z", "-o", "empty"],
+        &["hash", "d", "-z", "--overwrite", "-o", "empty"],
         &["convert", "M", "-t", "bsd", "-o", "empty"],
         &["hash", "d", "-o", "empty", "--overwrite", "--format-string", "%s %p\\n"],
         &["hash", "d", "-o", "empty", "--overwrite", "--format-string", "%p\\n"],
@@ -342,4 +342,269 @@ fn quiet_silences_the_notes_of_every_way_to_hash() {
             noted.err
         );
     }
+}
+
+/// A time long before any run.
+fn old() -> std::time::SystemTime {
+    std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)
+}
+
+#[test]
+fn corrupt_content_is_found_by_the_algorithm_of_the_earlier_manifest() {
+    // regression: `hash -a blake3 -o M` recorded damaged content as good over a manifest of SHA-256 digests.
+    for (before, after, manifest) in [
+        (&["-a", "sha256", "-o", "d/M"][..], &["-a", "blake3", "-o", "d/M"][..], "d/M"),
+        (&["-a", "sha256,md5", "-o", "d/M"], &["--json", "-a", "crc32", "-o", "d/M"], "d/M"),
+        (&["-a", "blake3", "--customization", "test", "--tag", "-o", "d/M"], &["-o", "d/M"], "d/M"),
+        (&["--json", "--per-directory"], &["--json", "-a", "blake3", "--per-directory"], "d/checksums.jsonl"),
+        (
+            &["--allow-outside", "-o", "other/M"],
+            &["-a", "blake3", "--allow-outside", "-o", "other/M"],
+            "other/M",
+        ),
+        (
+            &["-a", "hmac-sha256", "--key-file", "key", "-o", "d/M"],
+            &["-a", "hmac-md5", "--key-file", "key", "-o", "d/M"],
+            "d/M",
+        ),
+    ] {
+        let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("other/x", ""), ("key", "secret key")]);
+        ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, old()));
+        let run = |words: &[&str]| folder.run(&[&["hash", "-q"], words, &["d"]].concat());
+        let ran = run(before);
+        assert_eq!(ran.code, Some(0), "{before:?}: {}", ran.err);
+        let ran = run(after);
+        assert_eq!(shown(&ran), (String::new(), "", Some(0)), "{after:?}: nothing changed");
+        let new = folder.read(manifest);
+        let ran = run(&[before, &["--overwrite"]].concat());
+        assert_eq!(ran.code, Some(0), "{before:?}: {}", ran.err);
+        let recorded = folder.read(manifest);
+        assert_ne!(recorded, new);
+        folder.write("d/a", "abd");
+        stamp(&folder, "d/a", old());
+        let ran = run(after);
+        assert!(ran.code == Some(1) || ran.code == Some(2), "{after:?}: {}", ran.err);
+        assert!(ran.err.contains("1 file is corrupt"), "{after:?}: {}", ran.err);
+        assert_eq!(folder.read(manifest), recorded, "{after:?}");
+        let ran = run(&[after, &["--overwrite"]].concat());
+        assert_eq!(ran.code, Some(0), "{after:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn corrupt_content_is_found_however_the_earlier_manifest_spells_names() {
+    let folder = Folder::with(&[("d/a", "abd"), ("d/b", "")]);
+    ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, old()));
+    symlink("d", folder.path("link")).unwrap();
+    for name in ["d/a", "link/a", "d/../link/./a"] {
+        let whole = folder.path(name).into_os_string().into_string().unwrap();
+        for spelled in [whole.as_str(), "./a", "../d/a"] {
+            folder.write("d/M", lines(&[(ABC, spelled)]));
+            let ran = folder.run(&["hash", "-o", "d/M", "d"]);
+            assert!(ran.code == Some(2) && ran.err.contains("1 file is corrupt"), "{spelled}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn entries_that_could_not_be_compared_are_reported() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("key", "secret key")]);
+    ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, old()));
+    let keyed = ["hash", "-q", "-a", "hmac-sha256", "--key-file", "key", "-o", "d/M", "d"];
+    assert_eq!(folder.run(&keyed).code, Some(0));
+    let ran = folder.run(&["hash", "-o", "d/M", "d"]);
+    let said = "truesum: note: d/M: 2 entries of the earlier manifest could not be compared (hmac-sha256)\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    // A merge computes nothing.
+    assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "d/M"]);
+    let said = "truesum: 2 files, 6 B, of 1 part, listed in d/M\n\
+                truesum: note: d/M: 2 entries of the earlier manifest could not be compared (sha256)\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    folder.write("d/a", "abd");
+    stamp(&folder, "d/a", old());
+    std::fs::remove_dir_all(folder.path("plan.parts")).unwrap();
+    assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
+    let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "d/M"]);
+    assert!(ran.code == Some(2) && ran.err.contains("1 file is corrupt"), "{}", ran.err);
+    assert_eq!(folder.run(&["shard", "merge", "-q", "--overwrite", "plan", "-o", "d/M"]).code, Some(0));
+}
+
+#[test]
+fn entries_that_the_new_manifest_does_not_have_are_reported() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/c", "abc")]);
+    assert_eq!(shown(&folder.run(&["hash", "-o", "d/M", "d"])), (String::new(), "", Some(0)));
+    std::fs::remove_file(folder.path("d/b")).unwrap();
+    let ran = folder.run(&["hash", "-o", "d/M", "--exclude", "c", "d"]);
+    let said = "truesum: note: d/M: 2 entries of the earlier manifest are not in the new one (first: b)\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(shown(&folder.run(&["hash", "-o", "d/M", "d"])), (String::new(), "", Some(0)));
+    let ran = folder.run(&["hash", "-q", "-o", "d/M", "d/a"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+}
+
+#[test]
+fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
+    // regression: one line that looks like an entry was enough for a file to be replaced.
+    let digest = format!("{ABC}  a\n");
+    let lock = "{\"lockfileVersion\":3,\"packages\":{\"node_modules/a\":{\"version\":\"1.0.0\",\"resolved\":\"https://r/a.tgz\",\
+                \"integrity\":\"sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==\"}}}\n";
+    let cargo = format!(
+        "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsource = \"r\"\nchecksum = \"{ABC}\"\n"
+    );
+    for (name, text) in [
+        ("README", format!("How to verify\n\n{digest}\nGood luck.\n")),
+        ("README", format!("{digest}Good luck.\n")),
+        ("package-lock.json", lock.to_owned()),
+        ("Cargo.lock", cargo),
+        ("requirements.txt", format!("a==1.0 --hash=sha256:{ABC}\n")),
+        ("table.csv", format!("path,size,sha256,owner\na,3,{ABC},Ada\n")),
+        ("x.torrent", "d8:announce5:x://y4:infod6:lengthi3e4:name5:other12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee".to_owned()),
+    ] {
+        let folder = Folder::with(&[("a", "abc"), ("M", &digest)]);
+        folder.write(name, &text);
+        assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "plan", "a"]).code, Some(0));
+        assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
+        for words in [
+            &["hash", "-o", name, "a"][..],
+            &["hash", "-o", name, "a", name],
+            &["convert", "M", "-t", "bsd", "-o", name],
+            &["shard", "merge", "plan", "-o", name],
+        ] {
+            let ran = folder.run(words);
+            assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{words:?}: {ran:?}");
+            assert!(ran.err.ends_with("hint: to replace it anyway, use --overwrite\n"), "{words:?}: {ran:?}");
+            assert_eq!(folder.read(name), text.as_bytes(), "{words:?}");
+        }
+        let ran = folder.run(&["hash", "--overwrite", "-o", name, "a"]);
+        assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
+    }
+    // A disk image, whose first line ends with it.
+    let folder = Folder::with(&[("a", "abc")]);
+    std::fs::File::create(folder.path("disk")).unwrap().set_len(1 << 40).unwrap();
+    let ran = folder.run(&["hash", "-o", "disk", "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains("is not a manifest, and is not replaced"), "{ran:?}");
+    // What truesum writes is replaced, in every format.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    for format in truesum::manifest::FORMATS
+        .iter()
+        .filter(|format| !matches!(format.writing, truesum::manifest::Writing::No) && format.name != "ascmhl")
+    {
+        let name = if format.name == "bagit" { "manifest-sha256.txt" } else { format.name };
+        for _ in 0..2 {
+            let ran = folder.run(&["hash", "-q", "-t", format.name, "-o", name, "d"]);
+            assert_eq!(shown(&ran), (String::new(), "", Some(0)), "{}", format.name);
+        }
+    }
+}
+
+#[test]
+fn a_lossy_conversion_does_not_replace_its_own_input() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "")]);
+    assert_eq!(folder.run(&["hash", "--json", "-o", "M", "a", "b"]).code, Some(0));
+    let before = folder.read("M");
+    symlink("M", folder.path("link")).unwrap();
+    for words in [
+        &["convert", "--lossy", "M", "-t", "gnu", "-o", "M"][..],
+        &["convert", "--lossy", "M", "-t", "gnu", "-o", "./link"],
+        &["convert", "--only", "a", "M", "-t", "jsonl", "-o", "M"],
+    ] {
+        let ran = folder.run(words);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("not replaced: it is the input"),
+            "{words:?}: {ran:?}"
+        );
+        assert_eq!(folder.read("M"), before, "{words:?}");
+    }
+    let ran = folder.run(&["convert", "--lossy", "M", "-t", "gnu", "-o", "M", "--overwrite"]);
+    assert_eq!((ran.code, folder.read("M")), (Some(0), lines(&[(ABC, "a"), (EMPTY, "b")]).into_bytes()));
+    assert_eq!(folder.run(&["convert", "M", "-t", "bsd", "-o", "M"]).code, Some(0), "nothing is lost");
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_one_error_without_advice_that_fails() {
+    let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")])), ("log", "x\n")]);
+    folder.pipe("pipe");
+    assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "plan", "a"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
+    for output in ["/dev/full", "/dev/stdout", "pipe", "/", "none/M", "/proc/version/M"] {
+        for words in [
+            &["hash", "a", "-o", output][..],
+            &["hash", "--raw", "a", "-o", output],
+            &["convert", "M", "-t", "bsd", "-o", output],
+            &["shard", "merge", "plan", "-o", output],
+        ] {
+            let ran = folder.run(words);
+            assert!(ran.code == Some(2) && ran.out.is_empty(), "{words:?}: {ran:?}");
+            assert_eq!(ran.err.lines().count(), 1, "{words:?}: {}", ran.err);
+            assert!(
+                ran.err.starts_with("truesum: ") && ran.err.contains(": cannot "),
+                "{words:?}: {}",
+                ran.err
+            );
+        }
+    }
+    // regression: --overwrite was suggested, which does not help.
+    let mut command = folder.command();
+    command.args(["hash", "a", "-o", "/dev/stdout"]);
+    let log = std::fs::File::options().append(true).open(folder.path("log")).unwrap();
+    let ran: crate::program::Ran = command.stdout(log).output().unwrap().into();
+    let said = "truesum: /dev/stdout: cannot write: it is the standard output of this run\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(folder.read("log"), b"x\n");
+}
+
+#[test]
+fn a_folder_deeper_than_a_path_can_be_has_its_manifest_and_loses_no_file() {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("deep")).unwrap();
+    let name = "d".repeat(200);
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let mut at = openat(CWD, folder.path("deep"), flags, Mode::empty()).unwrap();
+    for _ in 0..25 {
+        mkdirat(&at, &name, Mode::RWXU).unwrap();
+        at = openat(&at, &name, flags, Mode::empty()).unwrap();
+    }
+    let here = std::path::PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&at)));
+    for (file, text) in [("f", "abc"), ("MD5SUMS", "no manifest\n")] {
+        std::fs::write(here.join(file), text).unwrap();
+    }
+    for _ in 0..2 {
+        let ran = folder.run(&["hash", "-q", "--per-directory", "deep"]);
+        assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+        let text = std::fs::read_to_string(here.join("SHA256SUMS")).unwrap();
+        // regression: a file with the name of a manifest was taken for one, and left out.
+        let names: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
+        assert_eq!(names, ["MD5SUMS", "f"]);
+        let ran = folder.run(&["hash", "-q", "--sidecar", "deep"]);
+        assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+        // regression: sidecars got sidecars.
+        assert!(here.join("f.sha256").exists() && !here.join("f.sha256.sha256").exists());
+    }
+    std::fs::write(here.join("SHA256SUMS"), "no manifest\n").unwrap();
+    let ran = folder.run(&["hash", "-q", "--per-directory", "deep"]);
+    assert!(ran.code == Some(1) && ran.err.contains("SHA256SUMS: not replaced"), "{}", ran.err);
+}
+
+#[test]
+fn a_failed_run_names_the_unfinished_tree_that_it_leaves() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let limited = |words: &str| {
+        let mut command = std::process::Command::new("bash");
+        let program = env!("CARGO_BIN_EXE_truesum");
+        let limit = format!("trap '' XFSZ; ulimit -f 4; exec {program} tree --save {words} big");
+        let ran: crate::program::Ran =
+            command.args(["-c", &limit]).current_dir(folder.root()).output().unwrap().into();
+        ran
+    };
+    folder.write("big", vec![7; 16 << 20]);
+    let ran = limited("--granule 64KiB");
+    let said = "truesum: note: the unfinished tree is kept in big.ftr.part: add --resume to continue it, or remove it\n";
+    assert!(ran.code == Some(2) && ran.err.ends_with(said), "{ran:?}");
+    assert!(folder.path("big.ftr.part").exists());
+    let ran = folder.run(&["tree", "--save", "--granule", "64KiB", "--resume", "big"]);
+    assert_eq!((ran.code, folder.path("big.ftr.part").exists()), (Some(0), false), "{}", ran.err);
 }

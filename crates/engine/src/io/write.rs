@@ -75,6 +75,11 @@ impl AtomicFile {
     /// Fails if the folder does not exist or is not writable, or if the target is not a regular file.
     pub fn create(target: &Path) -> Result<AtomicFile, Error> {
         let fail = |error: io::Error| Error::io(target.as_os_str().as_bytes(), "write", error);
+        // The links of /proc to pipes and sockets have no path to resolve.
+        if std::fs::metadata(target).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            let why = Cause::Other("it is not a regular file".to_owned());
+            return Err(Error::new(target.as_os_str().as_bytes(), "write", why));
+        }
         let real = match std::fs::canonicalize(target) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => destination(target).map_err(fail)?,

@@ -81,7 +81,7 @@ fn divided(
         let ran = folder.run(&[&["shard", "run", "-q", "plan"], &some[..]].concat());
         assert_eq!((ran.code, &ran.err[..]), (Some(0), ""));
     }
-    folder.run(&[&["shard", "merge", "-q", "plan", "-o", name], format].concat()).code
+    folder.run(&[&["shard", "merge", "-q", "--keep-names", "plan", "-o", name], format].concat()).code
 }
 
 #[test]

@@ -96,11 +96,17 @@ fn a_plan_its_parts_and_one_manifest() {
     let text = format!("{head}{came}{end}");
     let text = format!("{text}{}\"}}\n", b3(&text));
     assert_eq!(String::from_utf8(folder.read(part(&folder, 0))).unwrap(), text);
-    let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
-    let said = "truesum: 2 files, 4 B, of 2 parts, listed in M\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
-    assert_eq!(String::from_utf8(folder.read("M")).unwrap(), format!("{ABC}  a\n{B}  s/b\n"));
-    assert_eq!(folder.run(&["check", "--root", "d", "M"]).code, Some(0));
+    for (words, text, check) in [
+        (&[][..], format!("{ABC}  d/a\n{B}  d/s/b\n"), &["check", "M"][..]),
+        (&["--keep-names"], format!("{ABC}  a\n{B}  s/b\n"), &["check", "--root", "d", "M"]),
+    ] {
+        std::fs::remove_file(folder.path("M")).ok();
+        let ran = folder.run(&[&["shard", "merge", "plan", "-o", "M"], words].concat());
+        let said = "truesum: 2 files, 4 B, of 2 parts, listed in M\n";
+        assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+        assert_eq!(String::from_utf8(folder.read("M")).unwrap(), text);
+        assert_eq!(folder.run(check).code, Some(0));
+    }
 }
 
 #[test]
@@ -164,7 +170,7 @@ fn a_file_that_changed_since_it_was_planned_is_a_failure_of_its_name() {
     assert!(ran.err.contains("truesum: s/b: changed: changed since it was planned"), "{}", ran.err);
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M", "--partial"]);
-    assert_eq!((ran.code, String::from_utf8(folder.read("M")).unwrap()), (Some(1), format!("{ABC}  a\n")));
+    assert_eq!((ran.code, String::from_utf8(folder.read("M")).unwrap()), (Some(1), format!("{ABC}  d/a\n")));
     assert!(ran.err.ends_with("truesum: 1 file is missing from M\n"), "{}", ran.err);
     // Gone is another word, and so is another size.
     std::fs::remove_file(folder.path("d/s/b")).unwrap();
@@ -324,7 +330,11 @@ fn a_manifest_says_which_files_and_the_names_may_be_any() {
     std::fs::rename(folder.path("d"), folder.path("e")).unwrap();
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3"]).code, Some(4));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3", "--root", "e"]).code, Some(0));
-    assert_eq!(folder.run(&["shard", "merge", "-q", "plan", "-o", "e/N"]).code, Some(0));
+    // regression: the manifest had names relative to a folder that is not its own.
+    let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "e/N"]);
+    assert!(ran.code == Some(2) && ran.err.contains("e/N: not written: 5 files are outside "), "{}", ran.err);
+    assert!(ran.err.contains("use --keep-names") && !folder.path("e/N").exists(), "{}", ran.err);
+    assert_eq!(folder.run(&["shard", "merge", "-q", "--keep-names", "plan", "-o", "e/N"]).code, Some(0));
     assert_eq!(folder.run(&["hash", "-q", "--root", "e", "-o", "L", "--exclude", "[MN]", "e"]).code, Some(0));
     assert_eq!(folder.read("e/N"), folder.read("L"));
     folder.write("e/evil", format!("{ABC}  ../L\n"));
@@ -384,8 +394,9 @@ fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
         let ran = folder.run(&["shard", "run", "-q", "--allow-outside", "plan", "0"]);
         assert_eq!(ran.code, Some(0), "{asked:?} {}", ran.err);
         let is_named = asked.contains(&"out");
-        let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "M"]);
+        let ran = folder.run(&["shard", "merge", "-q", "--keep-names", "plan", "-o", "M"]);
         assert_eq!(ran.code, Some(if is_named { 2 } else { 0 }), "{asked:?} {}", ran.err);
+        assert_eq!(ran.err.contains("1 file is outside "), is_named, "{asked:?} {}", ran.err);
         let merge =
             ["shard", "merge", "-q", "--allow-outside", "plan", "-o", if is_named { "out" } else { "M" }];
         let ran = folder.run(&merge);

@@ -1,0 +1,312 @@
+//! The manifest that is about to be replaced: files whose content differs although no program modified them, entries that could not be
+//! compared, and entries that the new manifest does not have.
+
+use crate::exit::Refusal;
+use crate::output::{not_replaced, read_replaceable};
+use crate::tasks::Naming;
+use crate::words::count;
+use std::collections::hash_map::RandomState;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::hash::BuildHasher;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum::audit::same_time;
+use truesum::hash::{Secret, Spec, Status};
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{Entry, Format, PieceList, Time};
+
+/// Files that are named, at most.
+const NAMED: usize = 5;
+
+/// Algorithms that are told apart, at most: those of an entry are a set of bits.
+const ALGORITHMS: usize = 62;
+/// The bit of digests of pieces.
+const PIECES: usize = 62;
+/// The bit of all other algorithms.
+const OTHERS: usize = 63;
+
+/// What an earlier manifest records of a file.
+#[derive(Default)]
+struct Record {
+    /// The modification time of the file, if recorded.
+    mtime: Option<Time>,
+    /// Its algorithms, as bits.
+    specs: u64,
+}
+
+impl Record {
+    fn has(&self, bit: usize) -> bool {
+        self.specs & 1 << bit != 0
+    }
+}
+
+/// The content of an earlier manifest, in less than a hundred bytes for each entry with one digest.
+pub struct Recorded {
+    path: PathBuf,
+    /// The folder that names of the new manifest are relative to, if it has one.
+    root: Option<PathBuf>,
+    key: Option<Secret>,
+    keys: RandomState,
+    /// By hashes of names.
+    records: HashMap<u64, Record>,
+    /// Hashes of digests, by hashes of names with algorithms.
+    digests: HashMap<u64, u64>,
+    /// The algorithms, each at its bit.
+    specs: Vec<Spec>,
+    /// When the manifest was written.
+    written: Time,
+    /// The algorithms of the run, and for each bit the same with the algorithm of that bit, if it can be computed.
+    run: Arc<[Spec]>,
+    widened: Vec<Option<Arc<[Spec]>>>,
+}
+
+impl Recorded {
+    /// Returns the algorithms to compute for the file of this name if those of the run do not suffice to compare it.
+    pub fn widened(&self, name: &[u8]) -> Option<Arc<[Spec]>> {
+        let record = self.records.get(&self.name_key(name))?;
+        let recorded = || (0..self.specs.len()).filter(|bit| record.has(*bit));
+        if recorded().any(|bit| self.run.contains(&self.specs[bit])) {
+            return None;
+        }
+        // Digests of samples miss most damage.
+        let rank = |bit: &usize| {
+            let spec = &self.specs[*bit];
+            (!matches!(spec.algorithm().status, Status::Sampled(_)), spec.digest_len())
+        };
+        let best = recorded().filter(|bit| self.widened[*bit].is_some()).max_by_key(rank)?;
+        self.widened[best].clone()
+    }
+
+    fn name_key(&self, name: &[u8]) -> u64 {
+        self.keys.hash_one(name.strip_prefix(b"./").unwrap_or(name))
+    }
+
+    /// The name of an entry as the new manifest would spell it.
+    fn spelled(&self, name: &[u8], naming: &mut Option<Naming>) -> Vec<u8> {
+        let odd = |part: &[u8]| matches!(part, b"" | b"." | b"..");
+        let plain = name.strip_prefix(b"./").unwrap_or(name);
+        match (naming, &self.root) {
+            (Some(naming), Some(root)) if plain.split(|&byte| byte == b'/').any(odd) => {
+                let path = root.join(OsStr::from_bytes(name)).into_os_string();
+                naming.name(path.as_bytes(), path.as_bytes()).unwrap_or_else(|_| plain.to_vec())
+            }
+            _ => plain.to_vec(),
+        }
+    }
+
+    /// Gives each entry with a digest to `each`, with its name as the new manifest would spell it.
+    fn read(&self, each: &mut dyn FnMut(Vec<u8>, Entry)) -> Result<Option<&'static Format>, String> {
+        let mut naming = self.root.clone().map(Naming::new);
+        read_replaceable(&self.path, self.key.as_ref(), &mut |entry| {
+            if !entry.digests.is_empty() || !entry.pieces.is_empty() {
+                each(self.spelled(&entry.path, &mut naming), entry);
+            }
+        })
+    }
+
+    /// Returns the hash of the digests of all pieces with bytes of an entry's file.
+    fn pieces(&self, entry: &Entry) -> u64 {
+        let of_file = |list: &'_ PieceList| -> Vec<_> {
+            list.of_file(entry.size.unwrap_or(0)).map(|piece| piece.digest).collect()
+        };
+        self.keys.hash_one(entry.pieces.iter().map(of_file).collect::<Vec<_>>())
+    }
+
+    fn bit(specs: &mut Vec<Spec>, spec: &Spec) -> usize {
+        specs.iter().position(|known| known == spec).unwrap_or_else(|| {
+            if specs.len() == ALGORITHMS {
+                return OTHERS;
+            }
+            specs.push(spec.clone());
+            specs.len() - 1
+        })
+    }
+}
+
+/// An earlier manifest that is compared with a new one.
+pub struct Earlier {
+    pub recorded: Arc<Recorded>,
+    format: &'static Format,
+    /// Hashes of the names that the new manifest has too.
+    found: HashSet<u64>,
+    corrupt: u64,
+    /// Whether digests under a key are among those that differ.
+    keyed: bool,
+    names: Vec<String>,
+    uncompared: u64,
+    /// The algorithms of the entries that could not be compared.
+    by: BTreeSet<String>,
+}
+
+impl Earlier {
+    /// Reads the manifest at `path`, which messages call `shown`; `None` if there is no file, or an empty one. The names of the new
+    /// manifest are relative to `root`, and the run computes `specs`, with this key.
+    ///
+    /// # Errors
+    /// The file is not a manifest.
+    pub fn read(
+        path: &Path,
+        shown: &Path,
+        root: Option<&Path>,
+        specs: &Arc<[Spec]>,
+        key: Option<&Secret>,
+    ) -> Result<Option<Earlier>, Refusal> {
+        let Ok(metadata) = std::fs::metadata(path) else { return Ok(None) };
+        let mut recorded = Recorded {
+            path: path.to_owned(),
+            root: root.map(Path::to_owned),
+            key: key.cloned(),
+            keys: RandomState::new(),
+            records: HashMap::new(),
+            digests: HashMap::new(),
+            specs: Vec::new(),
+            written: Time { seconds: metadata.mtime(), nanos: metadata.mtime_nsec() as u32 },
+            run: specs.clone(),
+            widened: Vec::new(),
+        };
+        let (mut records, mut digests, mut specs) = (HashMap::new(), HashMap::new(), Vec::new());
+        let format = recorded.read(&mut |name, entry| {
+            let key = recorded.name_key(&name);
+            let record: &mut Record = records.entry(key).or_default();
+            record.mtime = record.mtime.or(entry.mtime);
+            if !entry.pieces.is_empty() {
+                record.specs |= 1 << PIECES;
+                digests.insert(recorded.keys.hash_one((key, PIECES)), recorded.pieces(&entry));
+            }
+            for (spec, digest) in entry.digests {
+                let bit = Recorded::bit(&mut specs, &spec);
+                record.specs |= 1 << bit;
+                if bit != OTHERS {
+                    digests.insert(recorded.keys.hash_one((key, bit)), recorded.keys.hash_one(digest));
+                }
+            }
+        });
+        let Some(format) = format.map_err(|why| not_replaced(shown, &why))? else { return Ok(None) };
+        let run = recorded.run.clone();
+        let widened = |spec: &Spec| {
+            let all = || run.iter().chain(std::iter::once(spec)).cloned().collect();
+            (!spec.lacks_key()).then(all)
+        };
+        recorded.widened = specs.iter().map(widened).collect();
+        (recorded.records, recorded.digests, recorded.specs) = (records, digests, specs);
+        Ok(Some(Earlier {
+            recorded: Arc::new(recorded),
+            format,
+            found: HashSet::new(),
+            corrupt: 0,
+            keyed: false,
+            names: Vec::new(),
+            uncompared: 0,
+            by: BTreeSet::new(),
+        }))
+    }
+
+    /// Compares an entry of the new manifest, with the digests of all algorithms of its job, with what is recorded of its file.
+    pub fn compare(&mut self, entry: &Entry) {
+        let recorded = &self.recorded;
+        let key = recorded.name_key(&entry.path);
+        let Some(record) = recorded.records.get(&key) else { return };
+        self.found.insert(key);
+        let unmoved = |found: Time| match record.mtime {
+            Some(time) => same_time(time, found),
+            None => found < recorded.written,
+        };
+        if !entry.mtime.is_some_and(unmoved) {
+            return;
+        }
+        let (mut compared, mut differs) = (false, false);
+        for (spec, digest) in &entry.digests {
+            let bit = recorded.specs.iter().position(|known| known == spec).filter(|bit| record.has(*bit));
+            let Some(bit) = bit else { continue };
+            compared = true;
+            let known = recorded.digests.get(&recorded.keys.hash_one((key, bit)));
+            if known != Some(&recorded.keys.hash_one(digest)) {
+                differs = true;
+                self.keyed |= spec.is_keyed();
+            }
+        }
+        // A piece may hold bytes of several files, so a different one says nothing about this file.
+        let same_pieces = || {
+            let known = recorded.digests.get(&recorded.keys.hash_one((key, PIECES)));
+            known == Some(&recorded.pieces(entry))
+        };
+        if !compared && !same_pieces() {
+            self.uncompared += 1;
+            let specs = recorded.specs.iter().enumerate().filter(|(bit, _)| record.has(*bit));
+            self.by.extend(specs.map(|(_, spec)| spec.to_string()));
+            self.by.extend(record.has(PIECES).then(|| "pieces".to_owned()));
+            self.by.extend(record.has(OTHERS).then(|| "other algorithms".to_owned()));
+        }
+        self.corrupt += u64::from(differs);
+        if differs && self.names.len() < NAMED {
+            self.names.push(display_safe(&entry.path));
+        }
+    }
+
+    /// The number of entries that the new manifest does not have.
+    fn left(&self) -> u64 {
+        (self.recorded.records.len() - self.found.len()) as u64
+    }
+
+    /// The first of these, by its name.
+    fn first_left(&self) -> String {
+        let mut first = None;
+        let left = |name: &[u8]| !self.found.contains(&self.recorded.name_key(name));
+        // It was read before without an error.
+        let _ = self.recorded.read(&mut |name, _| {
+            if first.is_none() && left(&name) {
+                first = Some(name);
+            }
+        });
+        first.map_or_else(String::new, |name| format!(" (first: {})", display_safe(&name)))
+    }
+
+    /// Returns why a manifest of this format must not replace it, if so.
+    pub fn refusal(&self, path: &Path, format: Option<&Format>) -> Option<Refusal> {
+        let shown = display_safe(path.as_os_str().as_bytes());
+        if self.corrupt > 0 {
+            let more = self.corrupt.checked_sub(self.names.len() as u64).filter(|more| *more > 0);
+            let more = more.map_or(String::new(), |more| format!(" and {more} more"));
+            let text = format!(
+                "{shown}: not written: {} corrupt (no program modified {}, but the content {}differs): {}{more}",
+                count(self.corrupt, "file is", "files are"),
+                if self.corrupt == 1 { "it" } else { "them" },
+                if self.keyed { "or the key " } else { "" },
+                self.names.join(", ")
+            );
+            let hint = "restore them from a copy, or record their current content with --overwrite";
+            return Some(Refusal::with_hint(text, hint));
+        }
+        // Nothing else records the trackers of a torrent and its identity.
+        let is_torrent = |format: &Format| format.holds.pieces.is_some();
+        match is_torrent(self.format) {
+            true if self.left() > 0 => {
+                Some(not_replaced(path, &format!("is a torrent of other files{}", self.first_left())))
+            }
+            true if !format.is_some_and(is_torrent) => Some(not_replaced(path, "is a torrent")),
+            _ => None,
+        }
+    }
+
+    /// What the new manifest does not show: entries that were not compared, and entries that it does not have. Must be called before
+    /// the earlier manifest is replaced.
+    pub fn notes(&self, path: &Path) -> Vec<String> {
+        let path = display_safe(path.as_os_str().as_bytes());
+        let mut notes = Vec::new();
+        if self.uncompared > 0 {
+            let (entries, by) = (count(self.uncompared, "entry", "entries"), Vec::from_iter(self.by.clone()));
+            let by = by.join(", ");
+            notes.push(format!("{path}: {entries} of the earlier manifest could not be compared ({by})"));
+        }
+        if self.left() > 0 {
+            let entries = count(self.left(), "entry", "entries");
+            let verb = if self.left() == 1 { "is" } else { "are" };
+            let first = self.first_left();
+            notes.push(format!("{path}: {entries} of the earlier manifest {verb} not in the new one{first}"));
+        }
+        notes
+    }
+}
