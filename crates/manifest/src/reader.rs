@@ -132,7 +132,7 @@ impl<R: Read> Reader<R> {
         let head = Head { text: inside, complete };
         if let (Some(outer), None) = (self.packed, self.options.format)
             && is_binary(text)
-            && table::detect(head, None).is_none()
+            && table::detect(head, None).is_none_or(|row| row.terminator() == Some(b'\n'))
         {
             let what = format!("what is compressed with {} is binary data, not a manifest", outer.name);
             let error = LineError { at: Place::Byte(0), reason: Reason::Said(what) };

@@ -16,7 +16,7 @@ pub(crate) static JSONL: Format = Format {
     file_names: &[".jsonl", ".ndjson"],
     summary: "one JSON object per file, with size, time and any number of digests",
     holds: Holds { size: true, mtime: true, ..Holds::DIGESTS },
-    sniff: |head| head.first(b'\n', begins_object),
+    sniff: |head| head.first(b'\n', |line| scan::trim_start(line).starts_with(b"{")),
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| Box::new(Json { options: options.clone() }),
@@ -46,12 +46,6 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     }
     out.extend_from_slice(b"}}\n");
     Ok(())
-}
-
-/// Whether a line begins with an object that has a member, as random data and programs in braces do not.
-fn begins_object(line: &[u8]) -> bool {
-    let inside = scan::trim_start(line).strip_prefix(b"{");
-    inside.is_some_and(|inside| scan::trim_start(inside).starts_with(b"\""))
 }
 
 /// No object with our schema is shorter.
