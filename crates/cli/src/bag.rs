@@ -8,7 +8,7 @@ mod parts;
 mod payload;
 mod tags;
 
-use crate::check::{self, arguments::CheckArgs};
+use crate::check::{self, arguments::ReportArgs};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::hash::reading::Reading;
@@ -117,19 +117,8 @@ struct BagCheckArgs {
     /// Bags to check
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
-    /// Print JSON: one object per line
-    ///
-    /// There is an object for each entry, then one for the complete check.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
-    json: bool,
-    /// Print less: no progress or notes, and only the failures of a check
-    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
-    quiet: bool,
-    /// Print nothing; only set the exit status
-    #[arg(long, help_heading = "Running")]
-    status: bool,
     #[command(flatten)]
-    run: RunArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -165,8 +154,7 @@ fn check(args: BagCheckArgs) -> Exit {
     if let Some(folder) = args.folders.iter().map(Path::new).find(|folder| !is_bag(folder)) {
         let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
         let hint = format!("truesum bag create {}", shown(folder));
-        return Console::new(args.run.color).refuse(&Refusal::with_hint(text, hint));
+        return Console::new(args.report.run.color).refuse(&Refusal::with_hint(text, hint));
     }
-    let BagCheckArgs { folders, json, quiet, status, run } = args;
-    check::run(CheckArgs { manifests: folders, json, quiet, status, run, ..CheckArgs::default() })
+    check::run(args.report.check(args.folders))
 }

@@ -49,7 +49,7 @@ Examples:
   truesum -c photos.sha256                 check it
   truesum -a sha256,blake3 --tag disk.iso  compute two digests in one pass
 truesum FILE... is shorthand for truesum hash FILE..., and truesum -c MANIFEST for truesum check MANIFEST.
-truesum help COMMAND lists its options. Other topics: truesum help exit-status, formats, algorithms, trees, \
+truesum help COMMAND lists its common options, truesum COMMAND --help-all lists all. Other topics: truesum help exit-status, formats, algorithms, trees, \
 signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
 Exit status: 0 success, 1 a file failed or could not be read, 2 the command could not be carried out.";
 
@@ -191,7 +191,11 @@ fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
                 return Some(Command::Version);
             }
         }
-        word if is_command(word) => given[..=leading].rotate_right(1),
+        word if is_command(word) => {
+            let below = given.get(leading + 1).and_then(|next| next.to_str());
+            let words = 1 + usize::from(below.is_some_and(|below| has_below(word, below)));
+            given[..leading + words].rotate_right(words);
+        }
         _ => {}
     }
     None
@@ -268,6 +272,12 @@ fn is_missing(name: &OsStr) -> bool {
 /// Returns whether this word is a command, or the name of a command in other programs.
 fn is_command(word: &str) -> bool {
     word == "verify" || Command::has_subcommand(word)
+}
+
+/// Whether a command has a subcommand of this name.
+fn has_below(command: &str, name: &str) -> bool {
+    let program = Cli::command();
+    program.find_subcommand(command).is_some_and(|command| command.find_subcommand(name).is_some())
 }
 
 /// Parses a command line that names its command.
@@ -625,7 +635,17 @@ mod tests {
         assert!(seen > 100, "{seen}");
     }
 
-    /// Every command below this one, with its path.
+    #[test]
+    fn options_of_another_command_name_it() {
+        for (command, option, hint) in ELSEWHERE {
+            let words = command.split(' ').chain([option, "x"]).map(OsString::from).collect();
+            let error = parse("truesum".into(), words).err().expect(option).to_string();
+            let expected = format!("error: {command}: unknown option {option}\nhint: {hint}\n");
+            assert_eq!(error, expected);
+        }
+    }
+
+    /// Calls `visit` with this command and every command below, and their paths.
     fn each(command: &clap::Command, path: &str, visit: &mut dyn FnMut(&clap::Command, &str)) {
         visit(command, path);
         for below in command.get_subcommands() {

@@ -2,7 +2,8 @@
 
 mod marking;
 
-use crate::check::{self, arguments::CheckArgs};
+use crate::check;
+use crate::check::arguments::{CheckArgs, ReportArgs};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::hash::reading::{Reading, list_failed};
@@ -71,19 +72,8 @@ struct EmbedCheckArgs {
     /// Files and folders to check
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath, required = true)]
     files: Vec<OsString>,
-    /// Print JSON: one object per line
-    ///
-    /// There is an object for each entry, then one for the complete check.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
-    json: bool,
-    /// Print less: no progress or notes, and only the failures of a check
-    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
-    quiet: bool,
-    /// Print nothing; only set the exit status
-    #[arg(long, help_heading = "Running")]
-    status: bool,
     #[command(flatten)]
-    run: RunArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -98,17 +88,7 @@ pub fn run(args: EmbedArgs) -> Exit {
             }
         }
         EmbedCommand::Check(args) => {
-            let EmbedCheckArgs { files, json, quiet, status, run } = args;
-            let embedded = true;
-            check::run(CheckArgs {
-                manifests: files,
-                embedded,
-                json,
-                quiet,
-                status,
-                run,
-                ..CheckArgs::default()
-            })
+            check::run(CheckArgs { embedded: true, ..args.report.check(args.files) })
         }
     }
 }

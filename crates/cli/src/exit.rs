@@ -50,6 +50,29 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "diff" => {
             &[("0", "equal"), ("1", "different"), ("2", "not everything could be compared, or wrong usage")]
         }
+        "bag-create" | "bag-update" => &[
+            ("0", "the bags were written"),
+            (
+                "1",
+                "a file is missing, is unreadable, does not match an older manifest, or cannot be in a bag",
+            ),
+            ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
+        ],
+        "torrent-create" => &[
+            ("0", "the torrent was written"),
+            ("1", "a file is missing, is unreadable, or changed while it was read; nothing was written"),
+            ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
+        ],
+        "text" => &[
+            ("0", "the digests of all texts were printed"),
+            ("1", "the file of lines could not be read"),
+            ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
+        ],
+        "embed-add" => &[
+            ("0", "all names contain the CRC-32, or will with --yes"),
+            ("1", "a file could not be read or renamed, or its name contains a different CRC-32"),
+            ("2", "the command could not be carried out: wrong usage, or no files"),
+        ],
         "tree" => &[
             ("0", "the digests of all files were printed, and the requested trees were stored"),
             ("1", "at least one file is missing, is unreadable, or changed while it was read"),
@@ -150,7 +173,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "the second run is significantly slower"),
             ("2", "usage, input or output error"),
         ],
-        "" | "check" => TABLE,
+        "" | "check" | "bag-check" | "torrent-check" | "embed-check" => TABLE,
         _ => &[("0", "success"), ("2", "usage, input or output error")],
     }
 }

@@ -1,6 +1,7 @@
 //! `truesum torrent`: creates and checks torrents.
 
-use crate::check::{self, arguments::CheckArgs};
+use crate::check;
+use crate::check::arguments::{CheckArgs, ReportArgs};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::hash;
@@ -110,19 +111,8 @@ struct TorrentCheckArgs {
     /// Names are relative to DIR, not to the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// Print JSON: one object per line
-    ///
-    /// There is an object for each entry, then one for the complete check.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
-    json: bool,
-    /// Print less: no progress or notes, and only the failures of a check
-    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
-    quiet: bool,
-    /// Print nothing; only set the exit status
-    #[arg(long, help_heading = "Running")]
-    status: bool,
     #[command(flatten)]
-    run: RunArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -167,10 +157,9 @@ fn check(args: TorrentCheckArgs) -> Exit {
     if let Some(other) = args.torrents.iter().map(Path::new).find(|file| is_other(file)) {
         let shown = display_safe(other.as_os_str().as_bytes());
         let refusal = Refusal::with_hint(format!("{shown}: not a torrent"), format!("truesum check {shown}"));
-        return Console::new(args.run.color).refuse(&refusal);
+        return Console::new(args.report.run.color).refuse(&refusal);
     }
-    let TorrentCheckArgs { torrents, root, json, quiet, status, run } = args;
-    check::run(CheckArgs { manifests: torrents, root, json, quiet, status, run, ..CheckArgs::default() })
+    check::run(CheckArgs { root: args.root, ..args.report.check(args.torrents) })
 }
 
 /// Whether this is a file, but not a torrent. Files that cannot be read are reported by the check.

@@ -192,6 +192,32 @@ pub struct CheckArgs {
     pub run: RunArgs,
 }
 
+/// What is printed and how files are read, for commands that check one kind of file.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// Print JSON: one object per line
+    ///
+    /// There is an object for each entry, then one for the complete check.
+    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    pub json: bool,
+    /// Print less: no progress or notes, and only the failures of a check
+    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
+    pub quiet: bool,
+    /// Print nothing; only set the exit status
+    #[arg(long, help_heading = "Running")]
+    pub status: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+impl ReportArgs {
+    /// Returns the arguments of a check of these manifests, with defaults for all other options.
+    pub fn check(self, manifests: Vec<OsString>) -> CheckArgs {
+        let ReportArgs { json, quiet, status, run } = self;
+        CheckArgs { manifests, json, quiet, status, run, ..CheckArgs::default() }
+    }
+}
+
 /// Case sensitivity of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Case {

@@ -115,6 +115,12 @@ fn global_options_may_precede_help_and_version() {
         assert_eq!(out(words), check, "{words:?}");
     }
     assert_eq!(out(&["--progress=never", "help", "tree", "verify"]), tree);
+    // regression: `-q bag create` moved the option between the two words.
+    folder.write("d/data/a", "abc");
+    assert_eq!(folder.run(&["-q", "bag", "create", "d"]).err, "");
+    assert!(out(&["--json", "-j", "2", "bag", "check", "d"]).starts_with('{'));
+    out(&["-j", "2", "tree", "--save", "d/data/a"]);
+    out(&["-j", "2", "tree", "verify", "d/data/a.ftr"]);
     let version = out(&["--version"]);
     assert_eq!(out(&["-q", "--version"]), version);
     assert_eq!(out(&["-j", "2", "-V"]), version);

@@ -179,6 +179,18 @@ fn on_a_terminal_it_is_said_what_was_written() {
     assert_eq!(folder.run(&["tree", "--save", "d/a"]).err, "");
 }
 
+#[test]
+fn a_torrent_is_not_written_to_a_terminal() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for words in ["torrent create a", "hash -t torrent a"] {
+        let ran = on_terminal(&folder, words);
+        assert!(ran.out().contains("a torrent is binary and is not written to a terminal"), "{}", ran.out());
+        assert!(ran.out().contains("truesum torrent create -o FILE.torrent PATH"), "{}", ran.out());
+    }
+    let ran = folder.run(&["torrent", "create", "a"]);
+    assert!(ran.code == Some(0) && ran.out.starts_with(b"d4:info"), "{}", ran.err);
+}
+
 /// Runs with all three standard streams a terminal; what it shows is in `out`.
 fn on_terminal(folder: &Folder, words: &str) -> Ran {
     let command = format!("{} {words}", env!("CARGO_BIN_EXE_truesum"));
