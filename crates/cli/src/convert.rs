@@ -44,10 +44,9 @@ const IN_MEMORY: usize = 16 << 20;
 Examples:
   truesum convert SHA256SUMS -t bsd               write lines with the algorithm
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
-                                                  verify files, write new digests
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
-With -a, nothing is written unless every entry matches.
+With -a, the files are read and verified, and nothing is written unless all match.
 Exit status: 0 the manifest was written, 1 -a: a file does not match, 2 nothing was
 written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
@@ -76,14 +75,14 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub from_algorithm: Vec<Spec>,
-    /// Algorithms to compute after verifying the files [default: convert only]
+    /// Algorithms of the digests [default: those of IN]
     ///
     /// Each file is read once: this verifies the old digests and computes the new ones. Nothing is written unless every entry
     /// matches.
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// With -a: resolve names relative to DIR instead of the manifest's folder
+    /// Names are relative to DIR, not to the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "algorithm")]
     pub root: Option<PathBuf>,
     #[command(flatten)]

@@ -14,7 +14,6 @@ Examples:
   truesum check SHA256SUMS              files next to the manifest
   truesum check SHA256SUMS disk.iso     only this file of the manifest
   truesum check ba7816bf... disk.iso    compare a file with a digest
-  truesum check --root /mnt/copy SHA256SUMS
   truesum check --exact SHA256SUMS      fail on unexpected files
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check --search SHA256SUMS     find renamed files

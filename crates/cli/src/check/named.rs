@@ -111,11 +111,10 @@ pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
 }
 
 /// Returns whether an argument is a manifest: it has the name of a manifest or an entry near its beginning, or it is standard
-/// input, a bag or a pipe.
+/// input, a pipe or a folder, which must be a bag.
 fn is_manifest(name: &Path) -> bool {
     let has_name = name == Path::new("-") || has_manifest_name(name);
     match std::fs::metadata(name) {
-        Ok(metadata) if metadata.is_dir() => name.join("bagit.txt").is_file(),
         Ok(metadata) => !metadata.is_file() || has_name || lists(name, None),
         Err(_) => has_name,
     }

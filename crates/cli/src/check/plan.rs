@@ -24,7 +24,6 @@ use truesum::manifest::identify::{Candidate, identify};
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
-use truesum::verify::place::folder_of_names;
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
 
@@ -216,10 +215,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let sample = args.part.sample();
     let only = args.only.only.into_iter().chain(entries.iter().cloned()).collect();
     let select = selection(&Wanted { only, sample, ..args.filter.wanted() })?;
-    let folder = root.clone().or_else(|| names_folder(&subject)).unwrap_or_default();
-    // Of a folder, some entry must be selected; every file must be verified.
-    let required = entries.iter().filter(|name| remote.is_some() || !folder.join(name).is_dir());
-    let required: Vec<PathBuf> = args.require.iter().chain(required).map(PathBuf::from).collect();
+    let required: Vec<PathBuf> = args.require.iter().chain(&entries).map(PathBuf::from).collect();
     let turn = args.part.turn();
     let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
     if !single && !turn.is_all() && !matches!(subject, Subject::Files(..)) {
@@ -336,14 +332,6 @@ fn list_and_data(
 
 /// Bytes of a file by which it is known for a manifest.
 const HEAD: u64 = 64 << 10;
-
-/// Returns the folder to which the names in the only manifest are relative.
-fn names_folder(subject: &Subject) -> Option<PathBuf> {
-    match subject {
-        Subject::Manifests(manifests) => manifests.first().map(|manifest| folder_of_names(manifest)),
-        _ => None,
-    }
-}
 
 /// Returns the options given that only apply to manifests.
 fn of_a_list(args: &CheckArgs) -> Vec<&'static str> {

@@ -26,13 +26,18 @@ fn conditions() -> Vec<Condition> {
         condition("cut digest", line(&ABC[..63], "good"), &[], 2),
         condition("no such manifest", String::new(), &["nowhere.sha256"], 2),
         condition("folder as manifest", String::new(), &["folder"], 2),
-        condition("empty manifest", String::new(), &["empty"], 2),
-        condition("manifest without entries", String::new(), &["comments"], 2),
+        condition("empty manifest", String::new(), &["empty.sha256"], 2),
+        condition("manifest without entries", String::new(), &["comments.sha256"], 2),
     ]
 }
 
 fn folder() -> Folder {
-    let folder = Folder::with(&[("good", "abc"), ("empty", ""), ("comments", "# nothing\n"), ("extra", "")]);
+    let folder = Folder::with(&[
+        ("good", "abc"),
+        ("empty.sha256", ""),
+        ("comments.sha256", "# nothing\n"),
+        ("extra", ""),
+    ]);
     std::fs::create_dir(folder.path("folder")).unwrap();
     folder
 }
@@ -86,9 +91,9 @@ fn wrong_usage_is_two_and_help_is_not() {
         &["--format", "sfvx", "good"],
         &["-l", "7", "-a", "blake2b", "good"],
         &["--tag", "--json", "good"],
-        &["--raw", "good", "empty"],
+        &["--raw", "good", "empty.sha256"],
         &["-j", "0", "good"],
-        &["--files-from", "empty", "good"],
+        &["--files-from", "empty.sha256", "good"],
         &["-a", "sha256,blake3", "good"],
         &["check", "--json", "--quiet", "M"],
         &["--root", "nowhere", "good"],
