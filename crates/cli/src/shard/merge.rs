@@ -217,9 +217,6 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         });
         return Ok(Exit::NotAsAsked);
     }
-    if let Some(refusal) = earlier.as_ref().and_then(|earlier| earlier.refusal(&args.output, Some(format))) {
-        return Ok(console.refuse(&refusal));
-    }
     let lacking = merged.failed + unholdable;
     // A format that can hold none of them is no matter of a few files.
     let some_held = unholdable == 0 || unholdable < merged.files;
@@ -234,6 +231,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             });
         }
         return Ok(Exit::Failed);
+    }
+    if let Some(refusal) = earlier.as_ref().and_then(|earlier| earlier.refusal(&args.output, Some(format))) {
+        return Ok(console.refuse(&refusal));
     }
     let written = writer.finish().map_err(|error| match error {
         WriteError::Io(error) => Error::io(name, "write", error),
