@@ -27,7 +27,7 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without `--check`.
-const OPTIONS: &[(&str, &str, &str)] = &[
+pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--check", "truesum check {}"),
     ("hash", "-c", "truesum check {}"),
     ("hash", "--expect", "truesum check {}"),
