@@ -190,8 +190,8 @@ fn what_makes_no_sense_of_a_bag_is_refused() {
         (&["-a", "crc32;width=3;poly=3", "bag"], ""),
         (&["--info", "Payload-Oxum=1.1", "bag"], "it is computed and cannot be specified"),
         (&["--info", "nothing", "bag"], "LABEL=VALUE"),
-        (&["-o", "M", "bag"], "unexpected argument"),
-        (&["--exclude", "a", "bag"], "unexpected argument"),
+        (&["-o", "M", "bag"], "unknown option"),
+        (&["--exclude", "a", "bag"], "unknown option"),
     ] {
         let ran = folder.run(&[&["bag", "create"], words].concat());
         assert_eq!(ran.code, Some(2), "{words:?} {}", ran.err);
