@@ -178,9 +178,16 @@ class Page:
 
 
 def matches(shown, found):
-    """Returns whether the output matches what is shown, where `...` stands for any text."""
-    parts = [r"(?:.*\n)*?" if line.strip() == "..." else r".*?".join(map(re.escape, line.split("..."))) + "\n" for line in shown]
-    return re.fullmatch("".join(parts), "".join(line + "\n" for line in found)) is not None
+    """Whether the output is what is shown; `...` in a line stands for any text, a line of only `...` for any lines."""
+    # The prefixes of `found` that the lines compared so far can match, by their length: no backtracking.
+    reached = {0}
+    for line in shown:
+        if line.strip() == "...":
+            reached = set(range(min(reached), len(found) + 1)) if reached else set()
+        else:
+            pattern = re.compile(".*?".join(map(re.escape, line.split("..."))))
+            reached = {at + 1 for at in reached if at < len(found) and pattern.fullmatch(found[at])}
+    return len(found) in reached
 
 
 def anchors(path):

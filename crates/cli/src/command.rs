@@ -111,6 +111,12 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         return Ok(Command::Bench(Bench));
     }
     let help = Help::requested(&mut given);
+    // The name of this option in uv, pip and restic.
+    let options = given.iter().position(|word| word == "--").unwrap_or(given.len());
+    given[..options]
+        .iter_mut()
+        .filter(|word| *word == "--no-progress")
+        .for_each(|word| *word = "--progress=never".into());
     if let Some(command) = behind_globals(&mut given) {
         return Ok(command);
     }
@@ -453,6 +459,7 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::ShowProgress;
 
     fn completed(words: &[&str]) -> Vec<String> {
         let words = std::iter::once("truesum").chain(words.iter().copied()).map(OsString::from).collect();
@@ -737,6 +744,15 @@ mod tests {
             assert!(is_different, "{name} is the same everywhere: {reason}");
         }
         assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    #[test]
+    fn no_progress_is_accepted_before_and_after_the_command() {
+        for words in [["--no-progress", "check", "M"], ["check", "M", "--no-progress"]] {
+            let words = words.map(OsString::from).to_vec();
+            let command = parse("truesum".into(), words).unwrap_or_else(|error| panic!("{error}"));
+            assert!(matches!(command, Command::Check(args) if args.run.progress == ShowProgress::Never));
+        }
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub struct IdentifyArgs {
     /// File to try: all candidate algorithms are computed in one pass
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// List all possible algorithms, not only the most likely ones
+    /// List everything, not only what is common
     #[arg(long)]
     pub all: bool,
     /// Print JSON: one object per line

@@ -25,9 +25,6 @@ pub struct RunArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub progress: ShowProgress,
-    /// Show no progress line; the same as --progress never
-    #[arg(long, hide = true, conflicts_with = "progress")]
-    pub no_progress: bool,
     /// Print more details, such as skipped files and the throughput
     #[arg(short, long)]
     pub verbose: bool,
@@ -162,7 +159,7 @@ impl RunArgs {
     /// What is told.
     pub fn tell(&self, quiet: bool) -> Tell {
         self.life.bind();
-        let hidden = self.no_progress || self.progress == ShowProgress::Never || settings().no_progress;
+        let hidden = self.progress == ShowProgress::Never || settings().no_progress;
         let line = if quiet || hidden { Line::Hidden } else { Line::where_seen() };
         let threads = self.threads.unwrap_or(0);
         Tell { line, notes: !quiet, verbose: self.verbose, threads }

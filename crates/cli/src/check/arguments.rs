@@ -31,9 +31,8 @@ pub struct CheckArgs {
     pub expect: Vec<String>,
     /// Check every manifest found below the given folders
     ///
-    /// Manifests are recognised by name: SHA256SUMS, disk.iso.sha256, x.sfv ...
-    /// JSON lines (.jsonl) are recognised by their content. Torrents, Metalink,
-    /// PAR2 and MHL files are only counted: name them to check them.
+    /// They are recognised by name, JSON lines by content. Torrents, PAR2 files
+    /// and similar lists are only counted.
     #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found

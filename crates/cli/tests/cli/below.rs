@@ -44,7 +44,7 @@ fn json_lines_are_found_by_their_schema_and_torrents_are_counted() {
     std::fs::remove_file(folder.path("d/log.jsonl")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: 1 file verified by 1 manifest; 3 B read\n";
-    assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)));
     folder.write("d/x.torrent", "d4:infode");
     let ran = folder.run(&["check", "-r", "d"]);
     assert!(ran.err.contains("note: 1 manifest was not checked, because"), "{}", ran.err);
