@@ -72,7 +72,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
         |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte) || !byte.is_ascii();
     match word.as_ref().to_str() {
         // Names with characters that cannot be shown are quoted already.
-        Some(text) if text == shown && !(text.bytes().all(is_plain) && !text.is_empty()) => {
+        Some(text) if text == shown && (text.is_empty() || !text.bytes().all(is_plain)) => {
             format!("'{}'", text.replace('\'', "'\\''"))
         }
         _ => shown,
