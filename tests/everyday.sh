@@ -19,7 +19,7 @@ for words in --help "__complete" "__complete b" man; do
         exit 1
     fi
 done
-for words in "hash s3://bucket/data" "check --root gs://bucket SHA256SUMS" "check --expect 00 az://container/x" \
+for words in "hash s3://bucket/data" "check --root gs://bucket SHA256SUMS" "check --expect d41d8cd98f00b204e9800998ecf8427e az://container/x" \
     "audit M s3://b/x" "tree s3://b/x" "shard plan -o p s3://b" "identify 00 s3://b/x"; do
     status=0
     # shellcheck disable=SC2086

@@ -136,7 +136,8 @@ fn manifest(
                     Verdict::Unverified => counts.silent += 1,
                     _ => counts.failed += 1,
                 }
-                report::entry(plan.form, &outcome, bytes, None, &mut lines);
+                let names = report::Names { manifest: bytes, folder: b"" };
+                report::entry(plan.form, &outcome, names, None, &mut lines);
             }
             Asked::Notice(Notice::Malformed(line)) => {
                 counts.malformed += 1;
