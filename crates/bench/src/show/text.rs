@@ -40,7 +40,7 @@ pub fn text(report: &Report) -> String {
     text.strip_prefix('\n').map(str::to_owned).unwrap_or(text)
 }
 
-/// Returns a table whose lines fit into [`WIDTH`] if they can: headings are broken at spaces, long texts are shortened in their
+/// Returns a table whose lines fit into `WIDTH` if they can: headings are broken at spaces, long texts are shortened in their
 /// middle, and at last the first column gets lines of its own.
 pub fn grid(table: &Table) -> String {
     let cells = |at: usize| table.rows.iter().filter_map(move |row| row.get(at)).map(|cell| length(cell));
@@ -141,7 +141,7 @@ fn shortened(text: &str, width: usize) -> String {
     all[..begin].iter().chain(&['.'; 3][..width.min(3)]).chain(&all[all.len() - end..]).collect()
 }
 
-/// Breaks a text at spaces into lines of at most [`WIDTH`] characters, words permitting, with these beginnings.
+/// Breaks a text at spaces into lines of at most `WIDTH` characters, words permitting, with these beginnings.
 fn wrap(first: &str, others: &str, text: &str) -> String {
     let width = WIDTH - length(others);
     broken(text, width)
