@@ -170,7 +170,8 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         // Silence would say that all of it is good.
         console.note(&part);
     }
-    if exit == Exit::NotAsAsked && report.counts.verified == 0 && plan.detail() != Detail::None {
+    let nothing = report.counts.verified == 0 || report.unread > 0;
+    if exit == Exit::NotAsAsked && nothing && plan.detail() != Detail::None {
         advice::nothing_found(&plan.subject, report, &mut console);
     }
     match plan.ending {

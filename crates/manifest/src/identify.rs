@@ -89,7 +89,7 @@ impl std::fmt::Display for Unidentified {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unidentified::Password => f.write_str("the salted hash of a password, not the digest of a file"),
-            Unidentified::Spelling => f.write_str("not spelled as any digest is"),
+            Unidentified::Spelling => f.write_str("does not look like a digest"),
             Unidentified::Length(bytes) => write!(f, "no algorithm has a digest of {bytes} bytes"),
             Unidentified::Named => f.write_str("the algorithm it names has no such digest"),
         }

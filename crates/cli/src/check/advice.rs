@@ -53,7 +53,14 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
         }
         Subject::Manifests(names) if report.unread > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir()) {
-                let folder = display_safe(folder.as_os_str().as_bytes());
+                let folder = shell_word(folder);
+                if let Some(manifest) = names.first().filter(|name| name.is_file()) {
+                    let manifest = shell_word(manifest);
+                    console.hint(&format!(
+                        "if the files are in {folder}: truesum check --root {folder} {manifest}; to check only entries in it: --only"
+                    ));
+                    return;
+                }
                 console.hint(&format!(
                     "to check the manifests in it: truesum check -r {folder}; to create one: truesum hash {folder} > SHA256SUMS"
                 ));

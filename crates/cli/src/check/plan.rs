@@ -466,6 +466,14 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
                 reason: reason @ manifest::Reason::Key(_),
                 ..
             }))) => Err(Refusal::with_hint(format!("--expect: {reason}"), HINT)),
+            Some(Err(manifest::ReadError::Line(manifest::LineError {
+                reason: reason @ manifest::Reason::Untold { .. },
+                ..
+            }))) if matches!(&reason, manifest::Reason::Untold { names, .. } if names.is_empty()) => {
+                const LENGTHS: &str =
+                    "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128";
+                Err(Refusal::with_hint(format!("--expect: {reason}"), LENGTHS))
+            }
             Some(Err(manifest::ReadError::Line(error))) => Err(no_digest(&error.reason.to_string())),
             _ => Err(no_digest("not a digest")),
         }

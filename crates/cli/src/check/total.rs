@@ -95,7 +95,8 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.missing_manifests, Tone::Bad, missing, None);
     if exact {
         row(report.own, Tone::Unsure, "files of truesum itself", None);
-        row(report.signatures, Tone::Unsure, "signatures of the manifest", None);
+        let signatures = plural(report.signatures, "signature of the manifest", "signatures of the manifest");
+        row(report.signatures, Tone::Unsure, signatures, None);
     }
     rows
 }

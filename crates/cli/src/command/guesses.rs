@@ -12,7 +12,11 @@ use truesum::manifest::path::display_safe;
 /// Words that are not a command, and what to run instead: `{}` is the rest of the command line, `{1}` and `{2}` are its first words.
 /// The first column is the command before the word, if there is one.
 const COMMANDS: &[(&str, &[&str], &str)] = &[
-    ("", &["dupes", "dups", "dedupe", "dedup", "fdupes", "jdupes"], "truesum duplicates {}"),
+    (
+        "",
+        &["dupes", "dups", "dedupe", "dedup", "fdupes", "jdupes", "find-duplicates", "find-dupes"],
+        "truesum duplicates {}",
+    ),
     ("", &["create", "generate", "gen", "make", "init"], "truesum -o SHA256SUMS {}"),
     ("", &["sum", "sums", "checksum", "digest", "compute"], "truesum {}"),
     ("", &["sign"], "truesum does not create signatures: minisign -Sm {}"),
@@ -20,17 +24,31 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ("", &["benchmark", "speed"], "truesum bench limit --quick"),
     ("", &["compare"], "truesum diff {}"),
     ("", &["validate", "test"], "truesum check {}"),
+    ("", &["detect", "guess"], "truesum identify {}"),
+    ("", &["scrub", "patrol"], "truesum check --state STATE --max-bytes SIZE MANIFEST"),
+    ("", &["formats", "algorithms"], "truesum list formats; truesum list algorithms"),
+    ("bag", &["make", "new", "init"], "truesum bag create {}"),
+    ("bag", &["verify", "validate"], "truesum bag check {}"),
+    ("torrent", &["make", "new", "init"], "truesum torrent create -o FILE.torrent {}"),
+    ("torrent", &["verify"], "truesum torrent check {}"),
     ("tree", &["save", "create", "store"], "truesum tree --save {}"),
     ("tree", &["hash", "sum"], "truesum tree {}"),
     ("tree", &["check", "locate"], "truesum tree verify {}"),
     ("bench", &["disk", "disks", "cpu", "all"], "truesum bench limit --quick"),
 ];
 
-/// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without `--check`.
+/// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without the option.
 pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--check", "truesum check {}"),
     ("hash", "-c", "truesum check {}"),
     ("hash", "--expect", "truesum check {}"),
+    ("check", "--digest", "truesum check {}"),
+    ("check", "--checksum", "truesum check {}"),
+    ("check", "--hash", "truesum check {}"),
+    ("check", "--key", "truesum check --pubkey FILE MANIFEST"),
+    ("check", "--signature", "truesum check --pubkey FILE MANIFEST"),
+    ("check", "--verify-signature", "truesum check --pubkey FILE MANIFEST"),
+    ("hash", "--sign", "truesum does not create signatures: minisign -Sm SHA256SUMS"),
     ("hash", "--bag", "truesum bag create DIR"),
     ("hash", "--in-place", "truesum bag create --in-place DIR"),
     ("hash", "--bag-info", "truesum bag create --info LABEL=VALUE DIR"),
@@ -51,10 +69,10 @@ pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error
         .or_else(|| if group.is_empty() { of_value(word, rest) } else { None })
         .or_else(|| similar_command(group, word).map(|name| format!("a similar command is {name}")))
         .unwrap_or_else(|| match (group, rest) {
-            ("", []) => "truesum --help lists the commands".to_owned(),
-            ("", _) => {
+            ("", [_, ..]) if word.as_bytes().iter().any(|byte| b"./".contains(byte)) => {
                 "truesum hash FILE... reports each file that is missing and hashes the others".to_owned()
             }
+            ("", _) => "truesum --help lists the commands".to_owned(),
             _ => format!("truesum {group} --help lists the commands"),
         });
     let group = if group.is_empty() { String::new() } else { format!("{group} ") };
@@ -88,7 +106,7 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
             let (option, path) = (option.split('=').next().unwrap_or_default(), path(words));
             let hint = of_option(&path, option, words)
                 .or_else(|| similar_option(&path, option).map(|name| format!("a similar option is --{name}")))
-                .unwrap_or_else(|| format!("truesum {} --help lists the options", path.join(" ")));
+                .unwrap_or_else(|| format!("truesum {} --help-all lists the options", path.join(" ")));
             let option = display_safe(option.as_bytes());
             clap::Error::raw(kind, format!("{}: unknown option {option}\nhint: {hint}\n", path.join(" ")))
         }
@@ -129,8 +147,13 @@ fn algorithm(word: &OsStr) -> Option<Spec> {
 fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String> {
     let command = path.join(" ");
     if let Some((.., line)) = OPTIONS.iter().find(|(of, known, _)| *of == command && *known == option) {
-        let is_rest = |word: &&OsString| **word != *"--check" && **word != *"-c";
-        let rest: Vec<OsString> = words[1 + path.len()..].iter().filter(is_rest).cloned().collect();
+        let value = format!("{option}=");
+        let rest = words[1 + path.len()..].iter().filter(|word| **word != *option);
+        let without = |word: &OsString| match word.as_bytes().strip_prefix(value.as_bytes()) {
+            Some(value) => OsStr::from_bytes(value).to_owned(),
+            None => word.clone(),
+        };
+        let rest: Vec<OsString> = rest.map(without).collect();
         return Some(line.replace("{}", &line_of(&rest)));
     }
     let at = words.iter().position(|word| word.as_bytes().starts_with(option.as_bytes()))?;
@@ -160,10 +183,11 @@ fn path(words: &[OsString]) -> Vec<String> {
 }
 
 /// The command of a group whose name is nearest to this word, if it is near.
-fn similar_command(group: &str, word: &OsStr) -> Option<String> {
+fn similar_command(of: &str, word: &OsStr) -> Option<String> {
     let all = definition();
-    let group = if group.is_empty() { Some(&all) } else { all.find_subcommand(group) };
-    let names = group?.get_subcommands().map(clap::Command::get_name);
+    let group = if of.is_empty() { Some(&all) } else { all.find_subcommand(of) };
+    let also = if of.is_empty() { Some("verify") } else { None };
+    let names = group?.get_subcommands().map(clap::Command::get_name).chain(also);
     nearest(word.to_str()?, names)
 }
 

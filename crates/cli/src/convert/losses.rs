@@ -75,7 +75,7 @@ impl<'a> Losses<'a> {
     pub fn untold(&mut self, specs: &[Spec]) {
         self.untold = !specs.is_empty();
         for spec in specs {
-            self.parts.insert(format!("that digests are of {spec}"), 0);
+            self.parts.insert(format!("the name of the algorithm, {spec}"), 0);
         }
     }
 
@@ -133,7 +133,11 @@ impl<'a> Losses<'a> {
             let text = format!("{name}: not converted: {} cannot store everything in it", self.format.name);
             let hint = match self.format.tagged.filter(|_| self.untold) {
                 Some(tagged) => {
-                    format!("-t {} names algorithms; to convert anyway, use --lossy", tagged.name)
+                    format!(
+                        "to verify the files and compute sha256 digests: truesum convert {name} -a sha256 -o \
+                         SHA256SUMS; -t {} keeps these digests and names the algorithm",
+                        tagged.name
+                    )
                 }
                 None if self.other => {
                     let usual = self.format.holds.usual_algorithm();

@@ -230,7 +230,7 @@ pub fn digesting(
     notes.extend(sampled(&specs));
     notes.extend(too_short(&specs));
     if let Some(output) = target.output {
-        notes.extend(unlike_its_name(args, output, format, &specs));
+        notes.extend(unlike_its_name(args, output, form.format().unwrap_or(format), &specs));
         notes.extend(template.as_ref().and_then(|template| no_manifest(output, template)));
     }
     Ok(Digesting { format, specs, form, template, key, notes })
@@ -308,7 +308,9 @@ fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[S
         }
         _ => {}
     }
-    let spec = manifest::algorithm_from_name(name).filter(|spec| !specs.contains(spec))?;
+    let is_other =
+        |spec: &Spec| specs.iter().all(|computed| computed.algorithm().name != spec.algorithm().name);
+    let spec = manifest::algorithm_from_name(name).filter(is_other)?;
     // `o.bsd` is as well named after its format.
     if spec.algorithm().name == format.name {
         return None;

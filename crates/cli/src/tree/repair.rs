@@ -87,7 +87,8 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console.error_of(args.tree.as_os_str().as_bytes(), why);
         return Exit::NotAsAsked;
     }
-    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
+    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), Some(&args.copy), console)
+    else {
         return Exit::NotAsAsked;
     };
     let watch = Watch::of_one(None, console);

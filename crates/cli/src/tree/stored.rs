@@ -2,7 +2,8 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use std::ffi::OsString;
+use crate::words::shell_word;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
@@ -23,8 +24,13 @@ pub fn kept_as(file: &[u8], folder: Option<&Path>, ending: &str) -> PathBuf {
 }
 
 /// Returns the file a tree belongs to, and the tree. `given` may also be the file, whose tree is then next to it.
-/// Returns `None` if there is no such tree, which has been reported.
-pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> Option<(Vec<u8>, Store)> {
+/// Returns `None` if there is no such tree, which has been reported; `copy` is an intact copy, if the user has named one.
+pub fn opened(
+    given: &Path,
+    file: Option<&OsString>,
+    copy: Option<&OsStr>,
+    console: &mut Console,
+) -> Option<(Vec<u8>, Store)> {
     let bytes = given.as_os_str().as_bytes();
     let (tree, name) = match (file, bytes.strip_suffix(b".ftr")) {
         (Some(file), _) => (given.to_owned(), file.as_bytes()),
@@ -36,9 +42,19 @@ pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> O
         Err(error) => {
             console.failure(&error);
             if error.is_missing() && tree != given {
-                console.hint(
-                    "to store a tree: truesum tree --save FILE; if its name differs, give TREE before FILE",
-                );
+                // A tree of the damaged file would call the damage intact.
+                console.hint(&match copy {
+                    Some(copy) => {
+                        let (copy, file) = (shell_word(copy), shell_word(given));
+                        format!(
+                            "store the tree of the intact copy: truesum tree --save {copy} && truesum tree repair \
+                             --from {copy} {copy}.ftr {file}"
+                        )
+                    }
+                    None => "a tree must be stored while the file is intact, or for an intact copy: truesum tree \
+                             --save FILE; if its name differs, give TREE before FILE"
+                        .to_owned(),
+                });
             }
             None
         }

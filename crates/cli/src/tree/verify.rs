@@ -73,7 +73,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         Ok(remote) => remote,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
+    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), None, console) else {
         return Exit::NotAsAsked;
     };
     let watch = Watch { remote, ..Watch::of_one(Some(store.header().size), console) };

@@ -149,12 +149,12 @@ fn digests_stand_first_and_places_last() {
         (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: not a digest of md5\n")),
         (
             &["hello?", "a"],
-            "truesum: hello?: not spelled as any digest is\n\
+            "truesum: hello?: does not look like a digest\n\
              hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
         ),
         (
             &[ABC, "hello!", "a"],
-            "truesum: hello!: not spelled as any digest is\n\
+            "truesum: hello!: does not look like a digest\n\
              hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
         ),
     ] {

@@ -35,7 +35,8 @@ fn a_word_that_is_neither_command_nor_file_is_refused_before_anything_is_hashed(
     for (words, hint) in [
         (&["chekc", "file"][..], "a similar command is check"),
         (&["-q", "chekc", "file"], "a similar command is check"),
-        (&["nothing", "file"], "truesum hash FILE..."),
+        (&["no.thing", "file"], "truesum hash FILE..."),
+        (&["nothing", "file"], "truesum --help"),
         (&["nothing"], "truesum --help"),
     ] {
         let ran = folder.run(words);

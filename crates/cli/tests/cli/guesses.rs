@@ -42,6 +42,11 @@ fn a_guess_fails_with_a_hint_that_works() {
         ("truesum tree save a", "truesum tree --save a"),
         ("truesum hash --check SHA256SUMS", "truesum check SHA256SUMS"),
         ("truesum hash --md5 a", "truesum hash -a md5 a"),
+        ("truesum find-duplicates d", "truesum duplicates d"),
+        (
+            "truesum guess 900150983cd24fb0d6963f7d28e17f72",
+            "truesum identify 900150983cd24fb0d6963f7d28e17f72",
+        ),
         ("truesum check --sha256 SHA256SUMS", "truesum check -a sha256 SHA256SUMS"),
     ] {
         let folder = stage();
@@ -71,7 +76,7 @@ fn a_guess_fails_with_a_hint_that_works() {
         ("truesum check --exatc SHA256SUMS", "hint: a similar option is --exact\n"),
         (
             "truesum check --nothing SHA256SUMS",
-            "check: unknown option --nothing\nhint: truesum check --help lists the options\n",
+            "check: unknown option --nothing\nhint: truesum check --help-all lists the options\n",
         ),
     ] {
         let ran = shell(&folder, guess);
@@ -87,7 +92,32 @@ fn a_guess_fails_with_a_hint_that_works() {
     assert_eq!(shell(&folder, "truesum tree --save a").code, Some(0));
     folder.write("a", format!("y{}", &big[1..]));
     let ran = shell(&folder, &hint(&shell(&folder, "truesum repair a b")));
+    assert_eq!((ran.code, folder.read("a")), (Some(0), big.clone().into_bytes()), "{}", ran.err);
+    // regression: without a stored tree the hint was to store that of the damaged file, which then was called intact.
+    std::fs::remove_file(folder.path("a.ftr")).unwrap();
+    folder.write("a", format!("y{}", &big[1..]));
+    let ran = shell(&folder, &hint(&shell(&folder, "truesum tree repair --from b a")));
     assert_eq!((ran.code, folder.read("a")), (Some(0), big.into_bytes()), "{}", ran.err);
+}
+
+#[test]
+fn a_folder_behind_a_manifest_gets_the_option_that_is_meant() {
+    let folder = stage();
+    let ran = folder.run(&["check", "SHA256SUMS", "d"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(
+        ran.err.contains("hint: if the files are in d: truesum check --root d SHA256SUMS"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_digest_that_was_cut_is_told_from_an_unknown_one() {
+    let folder = stage();
+    let ran = folder.run(&["check", &ABC[..61], "a"]);
+    let hint = "hint: copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128\n";
+    assert!(ran.code == Some(2) && ran.err.ends_with(hint), "{}", ran.err);
 }
 
 #[test]

@@ -389,7 +389,7 @@ fn a_name_that_says_another_format_or_algorithm_is_told() {
     for (words, said) in [
         (
             &["-o", "x.sfv", "a"][..],
-            "note: x.sfv is written in the format gnu; to match its name, use -t sfv\n",
+            "note: x.sfv is written in the format bsd; to match its name, use -t sfv\n",
         ),
         (&["-o", "MD5SUMS", "a"], "note: MD5SUMS contains sha256 digests; to match its name, use -a md5\n"),
         (

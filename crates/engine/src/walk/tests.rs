@@ -200,8 +200,8 @@ fn globs_apply_to_roots_and_ignore_files_do_not() {
 #[test]
 fn standard_input_is_read_only_once() {
     // regression: the second `-` was read as an empty file.
-    let mut walk = Walk::new(["-", "-"], Options::default(), 1);
-    assert!(matches!(walk.next(), Some(Item::File(..))));
+    let mut walk = Walk::new(["-", "-"], Options::default(), 1).of_arguments();
+    assert!(matches!(walk.next(), Some(Item::Stdin)));
     assert!(matches!(walk.next(), Some(Item::Failed(_))));
 }
 
