@@ -9,7 +9,7 @@ use truesum::{Error, Kind};
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
     if error.errno() == Some(libc::EMFILE) {
-        return Some("ulimit -n 1024 allows more open files, in the shell that starts truesum");
+        return Some("to allow more open files, run ulimit -n 1024 in the shell that starts truesum");
     }
     match error.kind() {
         Kind::OutsideRoot => {

@@ -58,7 +58,7 @@ pub fn run(args: AuditArgs) -> Exit {
     notes.iter().for_each(|note| console.note(note));
     if !args.known.is_empty() {
         if args.manifests.iter().any(|name| stores::is_url(name)) {
-            return console.refuse(&Refusal::new("-k: not of objects in a store"));
+            return console.refuse(&Refusal::new("-k: not available for objects in a store"));
         }
         return known::run(args, check, &manner, console);
     }

@@ -48,8 +48,8 @@ enum BagCommand {
 
 /// Turn folders into bags
 ///
-/// The files in data go into manifest-ALG.txt, all other files into tagmanifest-ALG.txt. Payload-Oxum and Bagging-Date are
-/// added to bag-info.txt, and bagit.txt is written last.
+/// The digests of the files in data are written to manifest-ALG.txt, and those of all other files to
+/// tagmanifest-ALG.txt. Payload-Oxum and Bagging-Date are added to bag-info.txt, and bagit.txt is written last.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

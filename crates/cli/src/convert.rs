@@ -53,7 +53,7 @@ pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// Format to write [default: by the name of OUT, else gnu]
+    /// Format to write [default: from the name given by -o, else gnu]
     #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
     #[arg(hide_possible_values = true)]
     pub format: Option<&'static Format>,
@@ -65,7 +65,7 @@ pub struct ConvertArgs {
     /// Replace FILE even if it is not a manifest or contradicts unmodified files
     #[arg(long, requires = "output")]
     pub overwrite: bool,
-    /// Convert even if information is lost, and report what
+    /// Convert even if information is lost, and report what is lost
     #[arg(long)]
     pub lossy: bool,
     /// Format of IN [default: detected]
@@ -273,7 +273,7 @@ impl Choice {
             return Some(Refusal::new(format!("nothing selected: {entries} excluded")));
         }
         let split = self.left_out > 0 && self.pieced;
-        split.then(|| Refusal::new("selection: pieces can span files, so only all entries can be converted"))
+        split.then(|| Refusal::new("selection: pieces can span files, so all entries must be converted"))
     }
 
     /// Says what was left out.

@@ -461,7 +461,7 @@ fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
     }
     if told.outside > 0 {
         let base = plan.reading.root.as_deref().unwrap_or(Path::new("."));
-        let names = count(told.outside, "name lies", "names lie");
+        let names = count(told.outside, "name is", "names are");
         let base = display_safe(base.as_os_str().as_bytes());
         console.note(&format!(
             "{names} outside {base}: written as absolute names, which check rejects without --allow-outside"

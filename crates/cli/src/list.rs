@@ -57,7 +57,7 @@ pub fn run(args: &ListArgs) -> Exit {
     let named = args.name.is_some() && args.what == Listing::Kernels;
     if args.what != Listing::Algorithms && (named || args.status.is_some() || args.lanes) {
         return console
-            .refuse(&Refusal::new("--status and --lanes require algorithms; kernels take no NAME"));
+            .refuse(&Refusal::new("--security and --lanes require algorithms; kernels take no NAME"));
     }
     let is_long = !args.json && args.name.is_none();
     let text = match (args.what, args.json) {

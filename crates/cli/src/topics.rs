@@ -25,7 +25,7 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 @CODES@
 
 For the other commands, see truesum help COMMAND or its manual page.
-`truesum check --status M` prints nothing and only sets the exit status.
+`truesum check --status M` prints nothing except errors.
 A closed pipe ends the program with SIGPIPE, without a message.
 ",
     },
@@ -34,8 +34,8 @@ A closed pipe ends the program with SIGPIPE, without a message.
         about: "which manifest formats are read and written",
         text: "\
 A manifest is a file with the digests of other files. truesum reads more than 75
-formats and detects them by content, then by file name. Other files are
-identified, never guessed at.
+formats and detects them by content, then by file name. It also identifies
+some formats that it cannot read. It never guesses.
 
   truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format
@@ -53,7 +53,7 @@ sfv, hashdeep, metalink4, dfxml and more, for other programs.
 Bags and torrents are created by truesum bag and truesum torrent.
 
 A name that contains a line feed or is not valid UTF-8 is escaped if the format
-allows it, otherwise refused.
+allows it; otherwise, it is an error.
 ",
     },
     Topic {
@@ -75,8 +75,9 @@ sha512-tree and others: to locate damage.
 xxh3, crc32, md5, sha1: protect against accidents only. A check points this out:
 not tamper-evident.
 
--a sha256,md5 computes both in one pass. Some names have parameters: blake2b-256
-and shake128-512 a length, sha256-tree a tree, s3-etag;part=16MiB a part size.
+-a sha256,md5 computes both in one pass. Names can contain a
+parameter: a length (blake2b-256, shake128-512), a tree (sha256-tree) or a part
+size (s3-etag;part=16MiB).
 Keyed digests are hmac-sha256, kmac256, keyed blake3 and others; see --key-file.
 ",
     },
@@ -140,14 +141,16 @@ tree hash: blake3, sha256-tree.
 - A check that takes too long can be split, for example once per night:
   truesum check --state S --max-bytes 200GiB M
 - Computing several algorithms in one pass is faster: -a sha256,md5.
-- Without SHA instructions, blake3 takes about a fifth of the time of sha256.
+- On CPUs without SHA instructions, blake3 takes about a tenth of the time of
+  sha256 for a single file.
 - Files modified within the last few seconds are checked once more for
   concurrent writers.
 
 truesum bench is included in packages; other builds need --features full.
 
-Memory use does not depend on the size or number of files. TRUESUM_KERNEL=NAME
-restricts truesum to the kernels of that name, for benchmarking or debugging.
+hash and check use about the same memory for any number and size of files. audit
+needs more for each file. TRUESUM_KERNEL=NAME restricts truesum to the kernels
+of that name, for benchmarking or debugging.
 ",
     },
 ];

@@ -31,7 +31,7 @@ Examples:
   truesum tree prove big.img --range 1MiB..2MiB  prove these bytes
   truesum tree --save --append log               read only what was appended
   truesum tree prove log --grown-from old.ftr    prove that it only grew
-To name a file like a subcommand, prefix a folder: ./verify."
+If a file has the name of a subcommand, write ./verify."
 )]
 pub struct TreeArgs {
     #[command(subcommand)]

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 /// Report what happened to each file since the manifest was made
 ///
-/// Each file is ok, changed, corrupt, missing, new, moved, copied, duplicated, unreadable or unknown.
+/// Each file is ok, changed, corrupt, restored, missing, new, moved, moved-modified, copied, duplicated, unreadable or
+/// unknown.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -20,8 +21,8 @@ Examples:
   truesum audit -q SHA256SUMS | cut -f2      names of files that differ
   truesum audit -k good.txt --unknown /usr   print files not in good.txt
 A changed file has a different modification time from the one in the manifest. A corrupt file has the same \
-time, so its content changed without having been written. Only manifests with times can distinguish the two \
-(truesum hash --json).
+time but different content, so probably no program wrote to it. Only manifests with times can distinguish the \
+two (truesum hash --json).
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, then optionally the only folder to examine
@@ -82,7 +83,7 @@ pub struct AuditArgs {
     /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing; only set the exit status
+    /// Print nothing except errors; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     #[command(flatten)]

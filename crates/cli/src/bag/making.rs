@@ -49,7 +49,7 @@ pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
             Err(Stop::Told) => exit = exit.max(Exit::Failed),
             Err(Stop::Interrupted(written)) => {
                 let what = match written {
-                    false => "as it was",
+                    false => "unchanged",
                     true => "an incomplete bag; run the same command again to complete it",
                 };
                 console.error(&format!("interrupted: {} is {what}", shown(folder)));

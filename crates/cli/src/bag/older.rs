@@ -130,7 +130,7 @@ impl Listed {
             }
         }
         if bad {
-            return Err(refused(&path, "a manifest with such lines is not replaced"));
+            return Err(refused(&path, "a manifest with malformed lines is not replaced"));
         }
         // One that lists nothing says nothing, and its name may be of an algorithm that there is not.
         if let Some(spec) = spec {

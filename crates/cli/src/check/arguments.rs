@@ -31,7 +31,7 @@ pub struct CheckArgs {
     pub expect: Vec<String>,
     /// Check every manifest found below the given folders
     ///
-    /// They are recognised by name, JSON lines by content. Torrents, PAR2 files
+    /// They are recognised by name, and JSON Lines files by content. Torrents, PAR2 files
     /// and similar lists are only counted.
     #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,
@@ -176,10 +176,10 @@ pub struct CheckArgs {
     /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing; only set the exit status
+    /// Print nothing except errors; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
-    /// Report every malformed line (default; accepted for compatibility)
+    /// Report every malformed line, not only the first 20
     #[arg(short, long, hide_short_help = true, help_heading = "What counts as a failure")]
     pub warn: bool,
     /// Print results as soon as they are ready, in any order
@@ -201,7 +201,7 @@ pub struct ReportArgs {
     /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing; only set the exit status
+    /// Print nothing except errors; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     #[command(flatten)]

@@ -56,7 +56,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
             Ok(Named::Digest(digest, files.iter().map(|file| (*file).clone()).collect()))
         }
         (digests, _) => Err(Refusal::with_hint(
-            format!("check: {} digests were given, at most one is possible", digests.len()),
+            format!("check: {} digests were given, but at most one is allowed", digests.len()),
             "compare several files with a manifest: lines with a digest, two spaces and a name",
         )),
     }

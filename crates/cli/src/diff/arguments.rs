@@ -40,7 +40,7 @@ pub struct DiffArgs {
     /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing; only set the exit status
+    /// Print nothing except errors; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     #[command(flatten)]

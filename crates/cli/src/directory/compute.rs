@@ -57,7 +57,7 @@ pub struct ComputeArgs {
 pub struct OwnArgs {
     /// Algorithms of the digests [default: sha256]
     ///
-    /// Only for kind truesum, which has one.
+    /// Only for kind truesum, which takes a single algorithm.
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     algorithm: Option<Spec>,
     /// Include file modes (kind truesum)

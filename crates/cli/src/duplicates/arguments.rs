@@ -23,7 +23,7 @@ pub struct DuplicatesArgs {
     pub places: Vec<OsString>,
     /// Algorithms of the digests [default: blake3]
     ///
-    /// Contents are compared by one.
+    /// Only one algorithm can be given.
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     pub algorithm: Option<Spec>,
 

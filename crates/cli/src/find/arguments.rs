@@ -28,7 +28,7 @@ pub struct FindArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Try every algorithm that a digest can be of, also rare ones
+    /// Try every algorithm that can produce such a digest, including rare ones
     #[arg(long, conflicts_with_all = ["algorithm", "manifest"])]
     pub all_algorithms: bool,
     /// Read only files of exactly SIZE bytes

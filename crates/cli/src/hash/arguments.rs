@@ -128,7 +128,7 @@ pub struct FormatArgs {
     pub tag: bool,
     /// Print JSON: one object per line
     ///
-    /// Each has the path, size, modification time and digests of a file.
+    /// Each has the path, the size, the digests and, for files, the modification time.
     #[arg(long, help_heading = "Format", conflicts_with_all = ["zero", "raw", "format"])]
     pub json: bool,
     /// End lines with NUL instead of a line feed, and do not escape names

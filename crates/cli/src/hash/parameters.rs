@@ -34,7 +34,7 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
         &specs,
         takes,
         why,
-        "cshake128, kmac128, kt128, parallelhash128 and the like do, and blake3 a context",
+        "cshake128, kmac128, kt128 and parallelhash128 take one; blake3 takes a context string",
     )?;
     once(&specs, Spec::is_customized, "--customization")?;
     let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };

@@ -217,7 +217,7 @@ pub fn digesting(
     };
     if specs.len() > MAX_ALGORITHMS {
         return Err(Refusal::new(format!(
-            "-a: {} algorithms, at most {MAX_ALGORITHMS} are possible",
+            "-a: {} algorithms, but at most {MAX_ALGORITHMS} are allowed",
             specs.len()
         )));
     }
@@ -361,7 +361,7 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
     }
     let good = |len: &u64| len.is_power_of_two() && PIECES.contains(len);
     if let Some(len) = args.torrent.piece_size.filter(|len| !good(len)) {
-        return Err(Refusal::new(format!("--piece-size {len}: a power of two from 16KiB to 1GiB")));
+        return Err(Refusal::new(format!("--piece-size {len}: not a power of two from 16KiB to 1GiB")));
     }
     let announce = args.torrent.announce.clone().map(OsString::into_vec).unwrap_or_default();
     Ok(Some(Torrent { announce, piece_len: args.torrent.piece_size, cut }))

@@ -144,7 +144,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         Some(_) => PathBuf::new(),
         None => std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?,
     };
-    may_replace_what(&args.output, "no plan", &|head| {
+    may_replace_what(&args.output, "not a plan", &|head| {
         head.text.is_empty() || head.text.starts_with(b"{\"schema\":\"truesum-plan/")
     })?;
     let (output, sizes) =
@@ -231,7 +231,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             words::size(totals.bytes)
         ));
         if outside > 0 {
-            let names = count(outside, "name lies", "names lie");
+            let names = count(outside, "name is", "names are");
             let folder = display_safe(folder.as_os_str().as_bytes());
             console.note(&format!(
                 "{names} outside {folder}: run and merge reject them without --allow-outside"

@@ -92,7 +92,7 @@ fn place(named: &str) -> Result<usize, Refusal> {
         if let Some((other, first)) = found
             && other != index
         {
-            return Err(Refusal::new(format!("{first} says {other} and {name} says {index}")));
+            return Err(Refusal::new(format!("{first} is {other}, but {name} is {index}")));
         }
         found = Some((index, name));
     }

@@ -60,7 +60,7 @@ pub struct BuildArgs {
     /// Resume an interrupted run
     #[arg(long, help_heading = "Stored trees", requires = "save")]
     resume: bool,
-    /// Read only the new part of a file that has grown, and compare the end of the old
+    /// Read only what was appended to the file, and compare the end of the old part
     #[arg(long, help_heading = "Stored trees", requires = "save", conflicts_with = "resume")]
     append: bool,
     /// Re-read only the ranges in LIST, one `OFFSET LENGTH` per line

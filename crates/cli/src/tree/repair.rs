@@ -70,7 +70,10 @@ impl RepairArgs {
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     if std::fs::metadata(&args.tree).is_ok_and(|metadata| !metadata.is_file()) {
-        console.error_of(args.tree.as_os_str().as_bytes(), "not a file, but the list is read more than once");
+        console.error_of(
+            args.tree.as_os_str().as_bytes(),
+            "must be a regular file, because it is read more than once",
+        );
         return Exit::NotAsAsked;
     }
     if listed::is_list(&args.tree) {

@@ -37,7 +37,7 @@ pub struct UpdateArgs {
     #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
-    /// Remove entries of deleted files; =all: even most entries, or an unmounted disk
+    /// Remove entries of deleted files; =all: even if that looks like a mistake
     #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub prune: Option<Extent>,
@@ -67,7 +67,7 @@ pub struct UpdateArgs {
     /// Print less: no progress or notes, and only the failures of a check
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
-    /// Print nothing; only set the exit status
+    /// Print nothing except errors; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     #[command(flatten)]

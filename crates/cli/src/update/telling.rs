@@ -182,7 +182,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     if audit.count(Standing::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
         console.hint("to remove entries of deleted files, use --prune; to update moved names, --rename");
     } else if audit.count(Standing::Moved) > 0 && !report.refused && !plan.options.rename {
-        console.hint("to update the names of files moved next to the folder, use --rename");
+        console.hint("to update the names of moved files, use --rename");
     }
 }
 
