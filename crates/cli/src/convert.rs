@@ -62,7 +62,7 @@ pub struct ConvertArgs {
     /// Names are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest or contradicts unmodified files
+    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost

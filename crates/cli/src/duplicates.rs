@@ -114,7 +114,10 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     if tell.notes && form != Form::Json {
         console.summary(exit, &words(&report));
         if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
-            console.note(&format!("equal by {} only, which different files can share", options.spec));
+            console.note(&format!(
+                "compared by {} only: different files can have the same digest",
+                options.spec
+            ));
             console.hint("use the default algorithm, BLAKE3 (without -a)");
         }
     }

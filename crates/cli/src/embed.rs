@@ -140,7 +140,7 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
         let done = if carried_out { "renamed" } else { "to be renamed" };
         let mut text = format!("truesum: {} {done}", count(marked, "file", "files"));
         if right > 0 {
-            text += &format!("; {right} named so already");
+            text += &format!("; {right} already named correctly");
         }
         if wrong > 0 {
             text += &format!("; {wrong} NOT");

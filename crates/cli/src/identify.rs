@@ -80,7 +80,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
         let shown = if args.all || args.json { candidates.len() } else { candidates.len().min(LIKELY) };
         let mut text = told(&candidates[..shown], args.json);
         if shown < candidates.len() {
-            let more = count((candidates.len() - shown) as u64, "more reading", "more readings");
+            let more = count((candidates.len() - shown) as u64, "more candidate", "more candidates");
             let digest = quotef(args.digest.as_bytes(), Charset::Utf8);
             let _ = writeln!(text, "{more}: truesum identify --all {digest}");
         }
@@ -118,7 +118,9 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let name = display_safe(file.as_bytes());
     let text = match (args.json, found.is_empty()) {
         (true, _) => told(&found, true),
-        (false, true) => format!("{name}: does not match: {} tried\n", count(tried, "reading", "readings")),
+        (false, true) => {
+            format!("{name}: does not match: {} tried\n", count(tried, "candidate", "candidates"))
+        }
         (false, false) => found
             .iter()
             .map(|found| {

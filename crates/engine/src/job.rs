@@ -37,6 +37,8 @@ pub struct Job {
     pub mtime: Option<Time>,
     /// Whether the manifest's format has no digest for this entry, like `RECORD` for itself.
     pub exempt: bool,
+    /// How many of the last `specs` are computed without being compared.
+    pub also: usize,
     /// The origin of the job: the index of the manifest or root, and the position in it.
     pub origin: (usize, Place),
 }
@@ -45,7 +47,7 @@ impl Job {
     /// Returns whether these digests, one for each algorithm, are those that are expected.
     pub(crate) fn agrees(&self, found: &[Digest]) -> bool {
         let mut pairs = self.specs.iter().zip(self.expected.iter().zip(found));
-        let complete = found.len() == self.specs.len() && self.expected.len() <= found.len();
+        let complete = found.len() == self.specs.len() && self.expected.len() + self.also == found.len();
         complete && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
     }
 
@@ -55,7 +57,9 @@ impl Job {
     pub(crate) fn compute_also(&mut self, more: &[Spec]) {
         if !self.expected.is_empty() && more.iter().any(|spec| !self.specs.contains(spec)) {
             let more = more.iter().filter(|spec| !self.specs.contains(spec));
-            self.specs = self.specs.iter().chain(more).cloned().collect();
+            let specs: Arc<[Spec]> = self.specs.iter().chain(more).cloned().collect();
+            self.also += specs.len() - self.specs.len();
+            self.specs = specs;
         }
     }
 
@@ -68,6 +72,7 @@ impl Job {
             name,
             open: None,
             stdin: false,
+            also: 0,
             anchor: None,
             listed: None,
             specs,

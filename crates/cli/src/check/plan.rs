@@ -105,7 +105,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             let name = manifest::path::display_safe(name.as_bytes());
             return Err(Refusal::with_hint(
                 format!("{option}: {name} is the signature of a single file, not a manifest"),
-                "name the manifest: its signature is found in it or next to it",
+                "specify the manifest; truesum looks for its signature in it and next to it",
             ));
         }
     }

@@ -118,7 +118,7 @@ pub fn renamed(form: Form, renamed: &Renamed<'_>, folder: &[u8], out: &mut Vec<u
             match renamed.done {
                 Some(Ok(())) => add(out, format_args!("{old}: RENAMED to {new}\n")),
                 Some(Err(_)) => add(out, format_args!("{old}: NOT RENAMED to {new}\n")),
-                None => add(out, format_args!("{old}: would be renamed to {new} (--yes does)\n")),
+                None => add(out, format_args!("{old}: would be renamed to {new} (use --yes to rename)\n")),
             }
         }
         Form::Json => {

@@ -464,10 +464,11 @@ impl<'a> Telling<'a> {
             return;
         }
         let mut text = format!(
-            "{}{} in {} not in the manifest",
+            "{}{} in {} {} not in the manifest",
             if search.cut { "at least " } else { "" },
             count(search.files, "file", "files"),
             display_safe(&search.folder),
+            if search.files == 1 { "is" } else { "are" },
         );
         if self.names_unlisted() {
             let shown: Vec<String> = names.iter().map(|name| display_safe(name)).collect();

@@ -82,7 +82,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     let plural = |number: u64, one: &'static str, many: &'static str| if number == 1 { one } else { many };
     row(report.moved, if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
     row(report.still_failed, Tone::Bad, "FAILED before", Some(Trouble::StillFailed));
-    row(report.ignored, Tone::Unsure, "not there and ignored", None);
+    row(report.ignored, Tone::Unsure, "missing and ignored", None);
     let unlisted = if report.cut { "or more not in the manifest" } else { "not in the manifest" };
     row(report.unlisted, if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
     row(report.unmarked, Tone::Unsure, "without a CRC-32 in the name", None);

@@ -30,7 +30,7 @@ pub fn map(size: u64, damaged: &[Range<u64>]) -> String {
         let _ = writeln!(text, "{start:>16} {bar}");
     }
     let share = (size / (rows * COLUMNS) as u64).max(1);
-    let _ = writeln!(text, "{:>16} {share} bytes a character, # damaged", "");
+    let _ = writeln!(text, "{:>16} {share} bytes per character; # = damaged", "");
     text
 }
 

@@ -64,7 +64,7 @@ impl Sink for Marking<'_> {
                 let done = self.carried_out.then(|| rename_beside(&job, &found, &base));
                 self.marked += u64::from(!matches!(done, Some(Err(_))));
                 match done {
-                    None => format!("{shown}: would be renamed to {new} (--yes does)\n"),
+                    None => format!("{shown}: would be renamed to {new} (use --yes to rename)\n"),
                     Some(Ok(())) => format!("{shown}: RENAMED to {new}\n"),
                     Some(Err(error)) => {
                         self.wrong += 1;

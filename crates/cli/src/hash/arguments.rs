@@ -33,7 +33,7 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest or contradicts unmodified files
+    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,

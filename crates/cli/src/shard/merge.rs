@@ -59,7 +59,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest or contradicts unmodified files
+    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
     #[arg(long)]
     overwrite: bool,
     /// Keep the names in the plan, which are relative to the plan's folder

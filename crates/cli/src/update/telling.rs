@@ -203,10 +203,10 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
         let folder = folder_of_names(&plan.manifest);
         let folder = display_safe(folder.as_os_str().as_bytes());
-        let files = count(report.beside, "file next to the folder", "files next to the folder");
-        let them = if report.beside == 1 { "it" } else { "them" };
+        let files = count(report.beside, "file", "files");
+        let (were, them) = if report.beside == 1 { ("was", "it") } else { ("were", "them") };
         console.note(&format!(
-            "{files} that contains all entries not added; to add {them}: truesum update {name} {folder}"
+            "{files} outside the folder with all entries {were} not added; to add {them}: truesum update {name} {folder}"
         ));
     }
     if !(report.written || report.pending) || !plan.tell.notes {
@@ -226,7 +226,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     if let Some(time) = report.keeps_time {
         console.note(&format!(
-            "{name} keeps its modification time, {time}, because entries of changed files remain: it separates edits from corruption"
+            "{name} keeps its modification time, {time}, because entries of changed files remain: this time distinguishes edits from corruption"
         ));
     }
 }
@@ -252,7 +252,8 @@ fn words(plan: &Updating, report: &Report) -> String {
         parts.push(count(audit.malformed, "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!("truesum: {}: {parts}", count(audit.listed, "file listed", "files listed"));
+    let mut text =
+        format!("truesum: {}: {parts}", count(audit.listed, "file in the manifest", "files in the manifest"));
     text += &format!("; {} read", size(audit.bytes));
     if report.unread > 0 {
         let files = count(report.unread, "file", "files");

@@ -386,7 +386,8 @@ fn what_belongs_to_a_media_history_is_none_of_its_files() {
     folder.write("clips/ascmhl/notes", "");
     folder.write("clips/ascmhl_chain.xml", "");
     let ran = folder.run(&["check", "--exact", list]);
-    let said = "3 files in clips not in the manifest: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
+    let said =
+        "3 files in clips are not in the manifest: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
     assert!(ran.code == Some(1) && ran.err.contains(said), "{}", ran.err);
 }
 

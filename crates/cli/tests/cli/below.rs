@@ -23,7 +23,7 @@ fn what_another_manifest_lists_is_listed() {
     );
     folder.write("d/s/c", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    let said = "truesum: 1 file in d not in the manifest: s/c\ntruesum: 2 files verified by 2 manifests, 1 not in the manifest; 3 B read\n";
+    let said = "truesum: 1 file in d is not in the manifest: s/c\ntruesum: 2 files verified by 2 manifests, 1 not in the manifest; 3 B read\n";
     assert_eq!(
         shown(&ran),
         ("d/a: OK\nd/s/b: OK\n".to_owned(), said, Some(1)),
@@ -69,7 +69,7 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
     symlink("a.sha256", folder.path("d/latest.sha256")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: note: d/latest.sha256: symbolic link, not followed; to check it: truesum check d/latest.sha256\n\
-                truesum: note: 1 file in d not in the manifest (use -v to list them)\n\
+                truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
                 truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
     folder.pipe("d/p.sha256");
@@ -90,7 +90,7 @@ fn a_folder_of_another_root_does_not_list_it() {
         ("e/M", &lines(&[(OTHER, "b")])),
     ]);
     let ran = folder.run(&["check", "-q", "--exact", "d/M", "e/M"]);
-    assert!(ran.err.contains("truesum: 1 file in e not in the manifest: a\n"), "{}", ran.err);
+    assert!(ran.err.contains("truesum: 1 file in e is not in the manifest: a\n"), "{}", ran.err);
 }
 
 #[test]
@@ -155,7 +155,11 @@ fn what_belongs_to_a_bag_is_no_stranger_to_an_exact_check() {
     );
     folder.write("d/three", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    assert!(ran.code == Some(1) && ran.err.contains("1 file in d not in the manifest: three"), "{}", ran.err);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("1 file in d is not in the manifest: three"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

@@ -138,13 +138,13 @@ fn names_get_the_crc32_of_their_files() {
         ("d/[00000000]", "x"),
     ]);
     let ran = folder.run(&["embed", "add", "d"]);
-    let said = "truesum: 1 file to be renamed; 1 named so already; 1 NOT; 19 B read\n";
+    let said = "truesum: 1 file to be renamed; 1 already named correctly; 1 NOT; 19 B read\n";
     let out = "d/[00000000]: FAILED\n  the name contains 00000000, the file has 8CDC1683\n\
-               d/nine.txt: would be renamed to nine [CBF43926].txt (--yes does)\nd/right [CBF43926]: OK\n";
+               d/nine.txt: would be renamed to nine [CBF43926].txt (use --yes to rename)\nd/right [CBF43926]: OK\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/[00000000]")).unwrap();
     let ran = folder.run(&["embed", "add", "--yes", "d"]);
-    let said = "truesum: 1 file renamed; 1 named so already; 18 B read\n";
+    let said = "truesum: 1 file renamed; 1 already named correctly; 18 B read\n";
     let out = "d/nine.txt: RENAMED to nine [CBF43926].txt\nd/right [CBF43926]: OK\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(0)));
     assert_eq!(folder.run(&["embed", "check", "-q", "d"]).code, Some(0));

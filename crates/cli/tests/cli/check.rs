@@ -104,7 +104,7 @@ fn missing_files_may_be_ignored_but_not_all_of_them() {
     folder.write("M", lines(&[(ABC, "gone"), (ABC, "good")]));
     let ran = folder.run(&["check", "--ignore-missing", "M"]);
     assert_eq!((ran.out().as_str(), ran.code), ("good: OK\n", Some(0)));
-    assert!(ran.err.contains("1 not there and ignored"), "{}", ran.err);
+    assert!(ran.err.contains("1 missing and ignored"), "{}", ran.err);
     folder.write("M", lines(&[(ABC, "gone")]));
     let ran = folder.run(&["check", "--ignore-missing", "M"]);
     assert_eq!(ran.code, Some(2));
@@ -142,9 +142,9 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
     folder.write("M", lines(&[(ABC, "./good")]));
     let ran = folder.run(&["check", "M"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("1 file in . not in the manifest (use -v to list them)"), "{}", ran.err);
+    assert!(ran.err.contains("1 file in . is not in the manifest (use -v to list them)"), "{}", ran.err);
     let named = folder.run(&["check", "-v", "M"]);
-    assert!(named.err.contains("1 file in . not in the manifest: sub/extra"), "{}", named.err);
+    assert!(named.err.contains("1 file in . is not in the manifest: sub/extra"), "{}", named.err);
     let exact = folder.run(&["check", "--exact", "M"]);
     assert_eq!(exact.code, Some(1));
     assert!(exact.err.contains("sub/extra"), "{}", exact.err);
@@ -197,7 +197,8 @@ fn a_manifests_own_signatures_are_none_of_the_files() {
     folder.write("N.sig", "");
     let ran = folder.run(&["check", "--exact", "M"]);
     assert!(
-        ran.code == Some(1) && ran.err.contains("3 files in . not in the manifest: N.sig, a.asc, d/M.asc\n"),
+        ran.code == Some(1)
+            && ran.err.contains("3 files in . are not in the manifest: N.sig, a.asc, d/M.asc\n"),
         "{}",
         ran.err
     );

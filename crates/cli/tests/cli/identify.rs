@@ -36,7 +36,7 @@ fn one_read_tells_which_it_is_and_the_exit_status_whether() {
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
             "a",
             1,
-            "a: does not match: 1 reading tried\n",
+            "a: does not match: 1 candidate tried\n",
         ),
     ] {
         let ran = folder.run(&["identify", digest, file]);
@@ -63,7 +63,7 @@ fn likely_readings_are_listed_and_arguments_may_be_in_either_order() {
     let names: Vec<&str> = out.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
     assert_eq!(names[1..7], ["sha256", "blake3", "sha3-256", "blake2b-256", "sha512-256", "blake2s"]);
     assert_eq!(names.len(), 10);
-    assert!(out.ends_with(&format!(" more readings: truesum identify --all {ABC}\n")), "{out}");
+    assert!(out.ends_with(&format!(" more candidates: truesum identify --all {ABC}\n")), "{out}");
     assert!(folder.run(&["identify", "--all", ABC]).out().lines().count() > 50);
     for words in [["a", ABC], [ABC, "a"]] {
         let ran = folder.run(&[&["identify"][..], &words].concat());

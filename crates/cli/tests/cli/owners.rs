@@ -322,7 +322,7 @@ fn a_signature_of_one_file_has_no_list_to_select_from() {
         let ran = folder.run(&words);
         let said = format!(
             "truesum: {option}: a.minisig is the signature of a single file, not a manifest\n\
-             hint: name the manifest: its signature is found in it or next to it\n"
+             hint: specify the manifest; truesum looks for its signature in it and next to it\n"
         );
         assert_eq!((ran.out().as_str(), ran.err, ran.code), ("", said, Some(2)), "{option}");
     }

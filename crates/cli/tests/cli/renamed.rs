@@ -10,7 +10,7 @@ fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
     let ran = folder.run(&["check", "--search", "--status", "d/M"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(1)));
     let ran = folder.run(&["check", "--search", "d/M"]);
-    let said = "truesum: note: 1 file in d not in the manifest (use -v to list them)\n\
+    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
                 truesum: 1 file verified, 1 MISSING, 1 MOVED, 1 not in the manifest; 9 B read\n";
     assert_eq!(shown(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), said, Some(1)));
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old")]));
@@ -19,7 +19,7 @@ fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
     assert_eq!((ran.out(), ran.code), ("a: OK\nold: MOVED to s/new\n".to_owned(), Some(0)));
     // What has only another name is not listed elsewhere, and so not too much.
     let ran = folder.run(&["check", "--exact", "--search", "--moved=ok", "d/M"]);
-    assert!(ran.err.contains("1 file in d not in the manifest: other\n"), "{}", ran.err);
+    assert!(ran.err.contains("1 file in d is not in the manifest: other\n"), "{}", ran.err);
     std::fs::remove_file(folder.path("d/other")).unwrap();
     assert_eq!(folder.run(&["check", "--exact", "--search", "--moved=ok", "d/M"]).code, Some(0));
 }
@@ -44,7 +44,7 @@ fn files_are_renamed_to_match_only_when_that_is_said_twice() {
     let words = ["check", "--search", "--rename-to-match", "d/M"];
     let ran = folder.run(&words);
     let said = "truesum: 0 files verified, 1 MOVED; 3 B read\n";
-    let out = "sub/old: MOVED to new\nnew: would be renamed to sub/old (--yes does)\n";
+    let out = "sub/old: MOVED to new\nnew: would be renamed to sub/old (use --yes to rename)\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
     assert!(folder.path("d/new").exists());
     let ran = folder.run(&[&words[..], &["--yes", "--moved=ok"]].concat());
@@ -128,7 +128,7 @@ fn names_are_put_right_when_their_files_are() {
     folder.write("d/M", lines(&[(ABC, "README"), (ABC, "x/y"), (ABC, "BAD")]));
     let ran = folder.run(&["check", "--fix-names", "d/M"]);
     let out = "README: MOVED to ReadMe\nx/y: MOVED to x\\y\nBAD: MISSING\n\
-               ReadMe: would be renamed to README (--yes does)\nx\\y: would be renamed to x/y (--yes does)\n";
+               ReadMe: would be renamed to README (use --yes to rename)\nx\\y: would be renamed to x/y (use --yes to rename)\n";
     assert_eq!((ran.out(), ran.code), (out.to_owned(), Some(1)), "{}", ran.err);
     let ran = folder.run(&["check", "-q", "--match-case=no", "--fix-names", "--yes", "d/M"]);
     let out = "BAD: FAILED (as Bad)\n";
@@ -201,7 +201,7 @@ fn all_manifests_below_a_folder_are_checked() {
     folder.write("d/a.sha256", lines(&[(ABC, "a")]));
     folder.write("d/s/SHA256SUMS", lines(&[(EMPTY, "b")]));
     let ran = folder.run(&["check", "--recursive", "d"]);
-    let said = "truesum: note: 1 file in d not in the manifest (use -v to list them)\n\
+    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
                 truesum: 2 files verified, 1 not in the manifest; 3 B read\n";
     // Files that the manifests of folders below list count as listed there.
     assert_eq!((ran.out(), ran.code), ("d/a: OK\nd/s/b: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);

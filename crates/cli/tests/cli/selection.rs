@@ -25,7 +25,7 @@ fn a_name_asked_for_that_nothing_is_called_is_an_error() {
     let folder = Folder::with(&[("a", "abc"), ("unlisted", "abc")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--only", "./a", "--only", "unlisted", "M"]);
-    let said = "truesum: note: 1 file in . not in the manifest (use -v to list them)\n\
+    let said = "truesum: note: 1 file in . is not in the manifest (use -v to list them)\n\
                 truesum: unlisted: selected with --only, but no entry has this name\n\
                 truesum: 1 file verified, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(2)));
@@ -141,11 +141,11 @@ fn an_audit_of_a_part_is_equal_in_what_was_selected() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said = "truesum: 1 file listed: 1 ok, 1 copied; 6 B read; part: 2 in the manifest and 1 found excluded: NOT equal\n";
+    let said = "truesum: 1 file in the manifest: 1 ok, 1 copied; 6 B read; part: 2 in the manifest and 1 found excluded: NOT equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
-    let said = "truesum: 1 file listed: 1 ok; 3 B read; part: 2 in the manifest and 2 found excluded: the selected files are equal\n";
+    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; part: 2 in the manifest and 2 found excluded: the selected files are equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
@@ -356,7 +356,7 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: 1 file listed: 1 changed; 0 B read; part: 1 in the manifest and 0 found excluded: NOT equal\n  \
+        "truesum: 1 file in the manifest: 1 changed; 0 B read; part: 1 in the manifest and 0 found excluded: NOT equal\n  \
          compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found were excluded\n  \
          changed   modified: restore it from a copy, or update the manifest if the change was intended"
     );

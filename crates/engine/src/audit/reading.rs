@@ -95,6 +95,7 @@ impl Iterator for Jobs<'_> {
             name,
             open: None,
             stdin: false,
+            also: 0,
             anchor: None,
             listed: None,
             specs,

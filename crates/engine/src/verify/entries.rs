@@ -326,6 +326,7 @@ impl<'a, R: Read> Entries<'a, R> {
             name: path,
             open,
             stdin: false,
+            also: 0,
             anchor: None,
             listed: None,
             specs,

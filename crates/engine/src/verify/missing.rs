@@ -120,6 +120,7 @@ impl MissingEntries {
             name,
             open,
             stdin: false,
+            also: 0,
             anchor: None,
             listed: None,
             specs: self.files.specs(file).clone(),

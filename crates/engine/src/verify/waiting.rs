@@ -82,6 +82,7 @@ impl Waiting {
             name,
             open,
             stdin: false,
+            also: 0,
             anchor: None,
             listed: None,
             specs,

@@ -43,7 +43,7 @@ fn the_place_in_an_array_is_the_bundle() {
     for (pairs, said) in [
         (
             &[("SLURM_ARRAY_TASK_ID", "1"), ("JOB_COMPLETION_INDEX", "2")][..],
-            "SLURM_ARRAY_TASK_ID says 1 and JOB_COMPLETION_INDEX says 2",
+            "SLURM_ARRAY_TASK_ID is 1, but JOB_COMPLETION_INDEX is 2",
         ),
         (&[("SLURM_ARRAY_TASK_ID", "x")], "SLURM_ARRAY_TASK_ID: not a bundle number"),
         (&[("SLURM_ARRAY_TASK_ID", "7")], "no bundle 7"),
