@@ -30,6 +30,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{
     self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told,
 };
+use truesum::verify::lists_one_of;
 use truesum::{Error, Input, Progress, Selection, Wanted};
 
 /// A manifest of more bytes waits on the disk until it is known to be good.
@@ -108,10 +109,18 @@ impl From<Error> for Nothing {
 }
 
 /// Runs the command.
-pub fn run(args: ConvertArgs) -> Exit {
+pub fn run(mut args: ConvertArgs) -> Exit {
+    let named = std::mem::take(&mut args.algorithm);
+    named.into_iter().for_each(|spec| {
+        if !args.algorithm.contains(&spec) {
+            args.algorithm.push(spec);
+        }
+    });
     let mut console = Console::new(args.run.color);
     let tell = args.run.tell(false);
     let watch = Watch::start(tell.line, None, &mut console);
+    // Opened first, so that a change by another process during the run is noticed.
+    let output = Output::list(args.output.as_deref(), args.overwrite);
     let made = made(&args, tell, &watch, &mut console);
     console.display = None;
     if let Some(signal) = watch.signals.ended_by() {
@@ -119,7 +128,10 @@ pub fn run(args: ConvertArgs) -> Exit {
         return Exit::Signal(signal);
     }
     match made {
-        Ok(text) => hand_out(&args, text, &mut console),
+        Ok(text) => match output {
+            Ok(output) => hand_out(&args, text, output, &mut console),
+            Err(refusal) => console.refuse(&refusal),
+        },
         Err(Nothing::Refused(refusal)) => console.refuse(&refusal),
         Err(Nothing::Unverified(refusal)) => {
             console.refuse(&refusal);
@@ -199,10 +211,18 @@ fn made(
     }
     let untold = untold(args, format, &converted);
     losses.untold(&untold);
-    let lost = losses.any() || choice.left_out > 0;
+    // With new digests, the old ones are lost.
+    let lost = losses.any() || choice.left_out > 0 || !args.algorithm.is_empty();
     if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
         return Err(Nothing::Refused(refusal));
     }
+    // Verified entries are only those that were selected.
+    let listed = listed
+        || !args.algorithm.is_empty() && {
+            let reading =
+                truesum::Options { root: args.root.clone(), format: args.from, ..Default::default() };
+            lists_one_of(&args.input, &reading, &watch.progress, args.output.as_slice()).is_some()
+        };
     if let (true, Some(output)) = (listed, &args.output) {
         let output = display_safe(output.as_os_str().as_bytes());
         let text = format!("{output}: not replaced: it is in {}", display_safe(name));
@@ -336,11 +356,12 @@ fn untold(args: &ConvertArgs, format: &'static Format, converted: &Converted) ->
 }
 
 /// Writes what was made to where it belongs.
-fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console) -> Exit {
-    let mut output = match Output::list(args.output.as_deref(), args.overwrite) {
-        Ok(output) => output,
-        Err(refusal) => return console.refuse(&refusal),
-    };
+fn hand_out(
+    args: &ConvertArgs,
+    mut text: SpooledTempFile,
+    mut output: Output,
+    console: &mut Console,
+) -> Exit {
     // Entries that were not verified describe the files when the old manifest was written, not now.
     if let Some(date) = date_of(&args.input).filter(|_| args.algorithm.is_empty()) {
         output.set_date(date);

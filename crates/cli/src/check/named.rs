@@ -39,7 +39,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
         ([], [manifest, others @ ..])
             if !others.is_empty()
                 && is_manifest(manifest)
-                && !others.iter().any(|other| is_manifest(other)) =>
+                && !others.iter().any(|other| is_manifest_behind(manifest, other)) =>
         {
             let folder = root.map_or_else(|| folder_of_names(manifest), Path::to_owned);
             let entries = others.iter().map(|file| entry_name(&folder, file)).collect();
@@ -110,14 +110,21 @@ pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
         .then(|| (at + 1, digits.as_bytes()[at] as char, text[..begin].to_owned() + &corrected))
 }
 
-/// Returns whether an argument is a manifest: it has the name of a manifest or an entry near its beginning, or it is standard
-/// input, a pipe or a folder, which must be a bag.
+/// Returns whether the first argument is a manifest: it is one by its name, or has an entry near its beginning.
 fn is_manifest(name: &Path) -> bool {
-    let has_name = name == Path::new("-") || has_manifest_name(name);
-    match std::fs::metadata(name) {
-        Ok(metadata) => !metadata.is_file() || has_name || lists(name, None),
-        Err(_) => has_name,
-    }
+    is_manifest_by_name(name) || std::fs::metadata(name).is_ok_and(|file| file.is_file()) && lists(name, None)
+}
+
+/// Returns whether an argument behind the first one is a manifest too. Behind one that has the name of a manifest, the content of a
+/// file does not matter: a file to check may contain anything, also lines like those of a manifest.
+fn is_manifest_behind(first: &Path, name: &Path) -> bool {
+    is_manifest_by_name(name) || !is_manifest_by_name(first) && is_manifest(name)
+}
+
+/// Returns whether an argument has the name of a manifest, or is standard input, a pipe or a folder, which must be a bag.
+fn is_manifest_by_name(name: &Path) -> bool {
+    let is_other = || std::fs::metadata(name).is_ok_and(|file| !file.is_file());
+    name == Path::new("-") || has_manifest_name(name) || is_other()
 }
 
 /// Returns the first of several manifests that is also an entry of the first one: what the user meant may be that entry.

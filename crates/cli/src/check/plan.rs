@@ -12,7 +12,7 @@ use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
 use crate::words::shell_word;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -212,8 +212,12 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         names: args.fix_names,
         carried_out: args.yes,
     });
+    if args.exact && !(entries.is_empty() && args.only.only.is_empty()) {
+        let why = "--exact: files that are not in the manifest can be found only if the complete manifest is checked";
+        return Err(Refusal::with_hint(why, "check without --only and without names of files"));
+    }
     let sample = args.part.sample();
-    let only = args.only.only.into_iter().chain(entries.iter().cloned()).collect();
+    let only = args.only.only.into_iter().chain(entries.iter().map(|name| literal(name))).collect();
     let select = selection(&Wanted { only, sample, ..args.filter.wanted() })?;
     let required: Vec<PathBuf> = args.require.iter().chain(&entries).map(PathBuf::from).collect();
     let turn = args.part.turn();
@@ -589,6 +593,19 @@ fn grouped(text: &str) -> Result<Option<String>, Refusal> {
         }
         false => Ok(None),
     }
+}
+
+/// Returns a glob that only this name matches.
+fn literal(name: &OsStr) -> OsString {
+    let Some(text) = name.to_str().filter(|text| text.contains(['*', '?', '[', '{'])) else {
+        return name.to_owned();
+    };
+    let escaped = |letter: char| match letter {
+        '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\' => format!("\\{letter}"),
+        letter => letter.to_string(),
+    };
+    // From the beginning of the name, not in any folder.
+    format!("/{}", text.trim_start_matches('/').chars().map(escaped).collect::<String>()).into()
 }
 
 fn no_digest(why: &str) -> Refusal {

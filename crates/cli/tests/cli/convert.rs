@@ -331,3 +331,27 @@ fn a_signature_does_not_come_along_in_silence() {
     let ran = folder.run(&["convert", "--lossy", "M", "-t", "bsd"]);
     assert_eq!((ran.code, ran.out()), (Some(0), format!("SHA256 (a) = {ABC}\n")));
 }
+
+#[test]
+fn new_digests_replace_nothing_that_is_needed() {
+    // regression: the old digests, or a file that was not selected, were replaced without a word.
+    let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let list = format!("{digest}  a\n{digest}  b\n");
+    let folder = Folder::with(&[("a", "abc"), ("b", "abc"), ("S", &list)]);
+    for words in [
+        &["convert", "S", "-a", "md5", "-o", "S"][..],
+        &["convert", "S", "--exclude", "b", "-a", "md5", "-o", "S"],
+        &["convert", "--overwrite", "S", "--exclude", "b", "-a", "md5", "-o", "b"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
+        assert_eq!(
+            (folder.read("S"), folder.read("b")),
+            (list.clone().into_bytes(), b"abc".to_vec()),
+            "{words:?}"
+        );
+    }
+    let ran = folder.run(&["convert", "--overwrite", "S", "-a", "md5,md5", "-o", "S"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "-a", "md5", "S"]).code, Some(0));
+}

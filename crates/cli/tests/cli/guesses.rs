@@ -211,7 +211,11 @@ fn files_behind_a_manifest_are_its_entries() {
     let ran = folder.run(&["check", "all.sha256", "x.tar.gz"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(0), "x.tar.gz: OK\n"), "{}", ran.err);
     let ran = folder.run(&["check", "all.sha256", "list.json"]);
-    let note = "note: list.json is checked as a manifest; to verify it as a file: truesum check --only list.json all.sha256\n";
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "list.json: OK\n"), "{}", ran.err);
+    folder.write("list.sha256", lines(&[(ABC, "a")]));
+    folder.run(&["-o", "all.sha256", "list.sha256"]);
+    let ran = folder.run(&["check", "all.sha256", "list.sha256"]);
+    let note = "note: list.sha256 is checked as a manifest; to verify it as a file: truesum check --only list.sha256 all.sha256\n";
     assert!(ran.code == Some(0) && ran.err.contains(note), "{}", ran.err);
     // A second manifest is a manifest, and names are relative to the current folder.
     folder.write("b", "");
@@ -244,4 +248,25 @@ fn hints_follow_the_lines_that_they_explain() {
     let ran = shell(&folder, "truesum check M 2>&1");
     let (line, hint) = (ran.out().find("M: FAILED").unwrap(), ran.out().find("hint: ").unwrap());
     assert!(line < hint, "{}", ran.out());
+}
+
+#[test]
+fn a_file_behind_a_manifest_is_checked_whatever_it_contains() {
+    // regression: a download with a line like that of a manifest was taken for one, and passed although it was not listed.
+    let folder = stage();
+    folder.write("evil.sh", lines(&[(ABC, "a")]) + "# anything\n");
+    let ran = folder.run(&["check", "SHA256SUMS", "evil.sh"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(1), ""), "{}", ran.err);
+    assert!(ran.err.contains("evil.sh"), "{}", ran.err);
+    // A name is no glob.
+    folder.write("a1", "abc");
+    folder.write("a[1]", "changed");
+    folder.write("M.sha256", lines(&[(ABC, "a1"), (ABC, "a[1]")]));
+    let ran = folder.run(&["check", "M.sha256", "a[1]"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.out().contains("a[1]: FAILED") && !ran.out().contains("a1: OK"), "{}", ran.out());
+    assert_eq!(folder.run(&["check", "SHA256SUMS", "*"]).code, Some(1));
+    // What is not in the manifest cannot be found in a part of it.
+    assert_eq!(folder.run(&["check", "--exact", "SHA256SUMS", "a"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--exact", "--only", "a", "SHA256SUMS"]).code, Some(2));
 }
