@@ -221,3 +221,13 @@ fn a_bags_manifest_of_an_unknown_algorithm_is_not_read_as_another() {
     let said = "d/b/manifest-foo.txt: cannot verify: the algorithm that it is called by is not known";
     assert!(ran.code == Some(1) && ran.err.contains(said), "{ran:?}");
 }
+
+#[test]
+fn a_named_folder_without_a_manifest_is_not_passed_over() {
+    // regression: exit status 0, although nothing in the second folder was checked.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")])), ("e/f/a", "abc")]);
+    let ran = folder.run(&["check", "-r", "d", "e"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), "d/a: OK\n"), "{}", ran.err);
+    assert!(ran.err.contains("e: cannot check: no manifest in this folder or below it\n"), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "-r", "d", "."]).code, Some(0));
+}

@@ -81,10 +81,15 @@ impl Verification<'_> {
     /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
     pub fn below(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
+        let folders: Vec<PathBuf> = places.iter().filter(|place| place.is_dir()).cloned().collect();
         let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
+        // The places with something that was used or reported.
+        let mut fruitful = BTreeSet::new();
         let (mut not_used, mut others) = (None, 0);
-        for item in walk.until(self.progress.stop_flag()) {
+        let mut walk = walk.until(self.progress.stop_flag());
+        while let Some(item) = walk.next() {
+            let before = (manifests.len(), others, self.report.unread, self.report.counts.unreadable);
             match item {
                 Item::File(path, None) => manifests.push(path),
                 // Whatever its type: checking the folder as a bag reports a declaration that is not a regular file.
@@ -121,8 +126,21 @@ impl Verification<'_> {
                     let why = Cause::Other("named like a manifest, but a broken symbolic link".to_owned());
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
                 }
-                Item::Link(path) if has_manifest_name(&path) => tell(Event::PassedOver(&path))?,
+                Item::Link(path) if has_manifest_name(&path) => {
+                    fruitful.insert(walk.current_root().to_owned());
+                    tell(Event::PassedOver(&path))?;
+                }
                 _ => {}
+            }
+            if before != (manifests.len(), others, self.report.unread, self.report.counts.unreadable) {
+                fruitful.insert(walk.current_root().to_owned());
+            }
+        }
+        // Where nothing at all was found, there is one message for all folders.
+        if !manifests.is_empty() && !self.progress.stopped() {
+            for folder in folders.iter().filter(|folder| !fruitful.contains(*folder)) {
+                let why = Cause::Other("no manifest in this folder or below it".to_owned());
+                self.unread(&Error::new(folder.as_os_str().as_bytes(), "check", why), tell)?;
             }
         }
         // The manifests of a bag are checked with the bag.
