@@ -166,7 +166,7 @@ SYSTEMS = [('ext4', 'ext4', ['mke2fs', '-q', '-F', '-t', 'ext4', '-I', '256'], T
 
 # Arguments and size: small files read at once, large ones mapped, pieces on all threads.
 COMMANDS = [(['hash', '-a', 'crc32'], 4 * KIB), (['hash', '-a', 'sha256'], 200 * KIB), (['hash', '-a', 'sha256'], 6 * MIB),
-            (['hash', '-a', 'blake3'], 6 * MIB), (['tree', '-p', '2'], 6 * MIB)]
+            (['hash', '-a', 'blake3'], 6 * MIB), (['tree', '-j', '2'], 6 * MIB)]
 
 
 def mount(folder, name, kind, options):

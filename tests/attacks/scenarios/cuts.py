@@ -11,7 +11,7 @@ def regrow(lab, tally):
     size = 24 * MIB
     data = os.urandom(size)
     zeros, places = bytes(size), [lab.path('f'), os.path.join(lab.memory(), 'f')]
-    commands = (['hash', '-a', 'sha256'], ['hash', '-a', 'crc32'], ['hash', '-a', 'sha256'], ['tree', '-p', '2'])
+    commands = (['hash', '-a', 'sha256'], ['hash', '-a', 'crc32'], ['hash', '-a', 'sha256'], ['tree', '-j', '2'])
     for path in places:
         write(path, data)
     for number in lab.rounds(100):

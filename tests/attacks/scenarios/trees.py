@@ -3,7 +3,7 @@ import os, random, signal, time
 from files import MIB, read, write
 from outcomes import ControlFailed
 
-SLOW_TREE = ['-a', 'whirlpool-tree', '-p', '1']
+SLOW_TREE = ['-a', 'whirlpool-tree', '-j', '1']
 
 
 def same_size_change(path):
@@ -56,7 +56,7 @@ def resume_verify(lab, tally):
     for number in lab.rounds(2):
         write(path, os.urandom(64 * MIB))
         lab.control('tree', '--save', *SLOW_TREE, path)
-        words = ['tree', 'verify', '-p', '1', '--resume', path + '.ftr']
+        words = ['tree', 'verify', '-j', '1', '--resume', path + '.ftr']
         quiet = lab.control(*words).seconds
         begun = interrupted(lab, words, quiet * 0.6)
         if begun.code == 0:

@@ -35,7 +35,7 @@ def long_write(lab, tally):
 def mapped_writer(lab, tally, path):
     """The common scenario: pages that a writer has mapped shared and made dirty change without a system call and
     without a new timestamp, while the program is stopped during the read."""
-    for words in (['hash', '-a', 'sha256'], ['hash', '-a', 'blake3', '-j', '1'], ['tree', '-p', '1']):
+    for words in (['hash', '-a', 'sha256'], ['hash', '-a', 'blake3', '-j', '1'], ['tree', '-j', '1']):
         (old, new), known, quiet = two_contents(lab, path, words, 64 * MIB)
         with open(path, 'r+b') as file, mmap.mmap(file.fileno(), 0) as mapping:
             def change():

@@ -39,7 +39,7 @@ pub struct BuildArgs {
     #[arg(hide_possible_values = true)]
     algorithm: Vec<Spec>,
     /// Number of threads [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, short_alias = 'p', long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 

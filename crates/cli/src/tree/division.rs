@@ -42,7 +42,7 @@ pub struct LeafArgs {
     #[arg(hide_possible_values = true)]
     algorithm: Spec,
     /// Number of threads [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, short_alias = 'p', long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
     #[command(flatten)]

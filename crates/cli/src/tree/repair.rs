@@ -53,7 +53,7 @@ pub struct RepairArgs {
     #[arg(long)]
     pub most: bool,
     /// Number of threads [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, short_alias = 'p', long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     pub jobs: Option<usize>,
 }

@@ -63,7 +63,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     resume: bool,
     /// Number of threads [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, short_alias = 'p', long, value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 }
