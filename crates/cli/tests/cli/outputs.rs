@@ -608,3 +608,17 @@ fn a_failed_run_names_the_unfinished_tree_that_it_leaves() {
     let ran = folder.run(&["tree", "--save", "--granule", "64KiB", "--resume", "big"]);
     assert_eq!((ran.code, folder.path("big.ftr.part").exists()), (Some(0), false), "{}", ran.err);
 }
+
+#[test]
+fn a_file_to_hash_is_not_replaced_even_with_overwrite() {
+    // regression: the file of a folder became the manifest that did not list it.
+    let folder = Folder::with(&[("s/a", "precious"), ("s/b", "b")]);
+    std::os::unix::fs::symlink("s/a", folder.path("link")).unwrap();
+    for output in ["s/a", "link"] {
+        let ran = folder.run(&["hash", "--overwrite", "-o", output, "s"]);
+        assert_eq!((ran.code, folder.read("s/a")), (Some(2), b"precious".to_vec()), "{output}: {}", ran.err);
+    }
+    // An earlier manifest is one of the run's own files.
+    assert_eq!(folder.run(&["hash", "-o", "s/M", "s"]).code, Some(0));
+    assert_eq!(folder.run(&["hash", "--overwrite", "-o", "s/M", "s"]).code, Some(0));
+}
