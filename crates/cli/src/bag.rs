@@ -16,6 +16,7 @@ use crate::options::RunArgs;
 use crate::selection::{FilterArgs, WaysArgs};
 use crate::tasks::inputs;
 use crate::values::table::SpecParser;
+use crate::words::shell_word;
 use clap::{Args, Subcommand, ValueHint};
 use info::field;
 use parts::{Bag, Purpose, once, shown};
@@ -151,9 +152,11 @@ fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
 }
 
 fn check(args: BagCheckArgs) -> Exit {
-    if let Some(folder) = args.folders.iter().map(Path::new).find(|folder| !is_bag(folder)) {
+    if let Some(folder) = args.folders.iter().map(Path::new).find(|folder| folder.exists() && !is_bag(folder))
+    {
         let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
-        let hint = format!("truesum bag create {}", shown(folder));
+        let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
+        let hint = format!("to make it one: truesum bag create {in_place}{}", shell_word(folder));
         return Console::new(args.report.run.color).refuse(&Refusal::with_hint(text, hint));
     }
     check::run(args.report.check(args.folders))

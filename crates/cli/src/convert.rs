@@ -15,7 +15,7 @@ use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
-use crate::words::{count, grouped};
+use crate::words::{count, grouped, names};
 use clap::{Args, ValueHint};
 use losses::Losses;
 use std::ffi::OsStr;
@@ -237,6 +237,17 @@ fn made(
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.tell(console);
+    let is_guessed = args.algorithm.is_empty()
+        && args.from_algorithm.is_empty()
+        && reader.format().is_some_and(Format::leaves_algorithm_open)
+        && manifest::algorithm_from_name(name).is_none();
+    if is_guessed && !format.leaves_algorithm_open() {
+        let assumed = names(&converted.specs);
+        console.note(&format!(
+            "{}: no line names an algorithm, so {assumed} was assumed from the length of the digests; to use another: --from-algorithm NAME",
+            display_safe(name)
+        ));
+    }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     let back = Reader::new(&mut text, reading_back(args, format, &converted, !untold.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {

@@ -10,6 +10,7 @@ use crate::options::RunArgs;
 use crate::selection::{FilterArgs, WaysArgs};
 use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
+use crate::words::shell_word;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::fs::File;
@@ -156,7 +157,10 @@ fn folder_above(path: &Path) -> Result<PathBuf, Refusal> {
 fn check(args: TorrentCheckArgs) -> Exit {
     if let Some(other) = args.torrents.iter().map(Path::new).find(|file| is_other(file)) {
         let shown = display_safe(other.as_os_str().as_bytes());
-        let refusal = Refusal::with_hint(format!("{shown}: not a torrent"), format!("truesum check {shown}"));
+        let refusal = Refusal::with_hint(
+            format!("{shown}: not a torrent"),
+            format!("truesum check {}", shell_word(other)),
+        );
         return Console::new(args.report.run.color).refuse(&refusal);
     }
     check::run(CheckArgs { root: args.root, ..args.report.check(args.torrents) })

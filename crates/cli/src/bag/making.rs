@@ -15,7 +15,7 @@ use crate::exit::{Exit, Refusal};
 use crate::hash::reading::Reading;
 use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
-use crate::words::{count, size};
+use crate::words::{count, shell_word, size};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -145,11 +145,8 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
 
 /// Refuses a folder for which another subcommand is meant.
 fn refused_with(folder: &Path, why: &str, subcommand: &str) -> Stop {
-    let folder = shown(folder);
-    Stop::Refused(Refusal::with_hint(
-        format!("{folder}: {why}"),
-        format!("truesum bag {subcommand} {folder}"),
-    ))
+    let text = format!("{}: {why}", shown(folder));
+    Stop::Refused(Refusal::with_hint(text, format!("truesum bag {subcommand} {}", shell_word(folder))))
 }
 
 /// Locks a folder until the file returned is closed, where the file system has locks: two runs that make a bag of one folder would

@@ -5,6 +5,7 @@
 
 use super::parts::{DATA, DECLARED, Stop, exists, place, refused, shown};
 use crate::exit::Refusal;
+use crate::words::shell_word;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -51,7 +52,7 @@ pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, 
             "it has no folder named data for the payload",
             &format!(
                 "to move all files of the folder there first: truesum bag create --in-place {}",
-                shown(folder)
+                shell_word(folder)
             ),
         );
     }

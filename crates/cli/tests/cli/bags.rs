@@ -203,10 +203,12 @@ fn what_makes_no_sense_of_a_bag_is_refused() {
 #[test]
 fn a_bag_is_created_once_and_only_bags_are_updated_and_checked() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("SHA256SUMS", "")]);
-    for (subcommand, why) in [("update", "it is not a bag"), ("check", "not a bag: it has no file bagit.txt")]
-    {
+    for (subcommand, why, hint) in [
+        ("update", "it is not a bag", ""),
+        ("check", "not a bag: it has no file bagit.txt", "to make it one: "),
+    ] {
         let ran = folder.run(&["bag", subcommand, "bag"]);
-        let said = format!("truesum: bag: {why}\nhint: truesum bag create bag\n");
+        let said = format!("truesum: bag: {why}\nhint: {hint}truesum bag create bag\n");
         assert_eq!(shown(&ran), (String::new(), said.as_str(), Some(2)));
     }
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));

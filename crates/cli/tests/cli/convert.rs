@@ -304,7 +304,7 @@ fn a_name_that_misleads_readers_and_another_folder_are_told() {
     assert!(!folder.path("MD5SUMS").exists());
     let ran = folder.run(&["convert", "SUMS", "-t", "bsd", "-o", "d/SUMS"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.starts_with("truesum: note: names are relative to "), "{}", ran.err);
+    assert!(ran.err.contains("truesum: note: names are relative to "), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--root", ".", "d/SUMS"]).code, Some(0));
 }
 
@@ -354,4 +354,16 @@ fn new_digests_replace_nothing_that_is_needed() {
     let ran = folder.run(&["convert", "--overwrite", "S", "-a", "md5,md5", "-o", "S"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-a", "md5", "S"]).code, Some(0));
+}
+
+#[test]
+fn an_algorithm_that_was_assumed_is_named() {
+    // regression: digests of BLAKE3 became digests of SHA-256 without a word.
+    let folder = Folder::with(&[("list", &format!("{ABC}  a\n")), ("SHA256SUMS", &format!("{ABC}  a\n"))]);
+    let ran = folder.run(&["convert", "list", "-t", "bsd"]);
+    assert!(ran.code == Some(0) && ran.err.contains("so sha256 was assumed from the length"), "{}", ran.err);
+    for words in [&["SHA256SUMS", "-t", "bsd"][..], &["list", "--from-algorithm", "blake3", "-t", "bsd"]] {
+        let ran = folder.run(&[&["convert"][..], words].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{words:?}");
+    }
 }

@@ -533,7 +533,7 @@ fn an_output_that_cannot_be_written_is_one_error_without_advice_that_fails() {
         for words in [
             &["hash", "a", "-o", output][..],
             &["hash", "--raw", "a", "-o", output],
-            &["convert", "M", "-t", "bsd", "-o", output],
+            &["convert", "M", "--from-algorithm", "sha256", "-t", "bsd", "-o", output],
             &["shard", "merge", "plan", "-o", output],
         ] {
             let ran = folder.run(words);
