@@ -56,7 +56,7 @@ def nothing(root: Path, files: dict[str, bytes]) -> list[Path]:
 
 
 def unread(root: Path, files: dict[str, bytes]) -> list[Path]:
-    return [*good(root, files), root / "no such manifest"]
+    return [*good(root, files), root / "missing.sha256"]
 
 
 def outside(root: Path, files: dict[str, bytes]) -> list[Path]:
