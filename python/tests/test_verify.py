@@ -65,7 +65,7 @@ def outside(root: Path, files: dict[str, bytes]) -> list[Path]:
 
 def two(root: Path, files: dict[str, bytes]) -> list[Path]:
     half = manifest(root, listed(files, ["one"]))
-    return [*half, *manifest(root, f"MD5 (empty) = {hashlib.md5(b'').hexdigest()}\n", "md5")]
+    return [*half, *manifest(root, f"MD5 (empty) = {hashlib.md5(b'').hexdigest()}\n", "empty.md5")]
 
 
 def weak(root: Path, files: dict[str, bytes]) -> list[Path]:
