@@ -2,7 +2,7 @@
 
 use crate::check::advice;
 use crate::check::locate::{Locate, Located};
-use crate::check::plan::{Checking, Expected, Subject};
+use crate::check::plan::{Checking, Expected, Subject, literal};
 use crate::check::report::{self, Detail, Form, NAMED_LINES, Names};
 use crate::check::total;
 use crate::console::Console;
@@ -10,10 +10,10 @@ use crate::drawing::page::Page;
 use crate::drawing::record::{Note, Record, Tone};
 use crate::key;
 use crate::objects;
-use crate::output::Output;
+use crate::output::{Output, lists};
 use crate::terminal::on_one_line;
-use crate::words::{count, grouped};
-use std::ffi::OsStr;
+use crate::words::{count, grouped, shell_word};
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -159,8 +159,13 @@ impl<'a> Telling<'a> {
             Event::PassedOver(_) | Event::NotUsed(..) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(name) if self.plan.detail() != Detail::None => {
-                let text = self.unmatched(name);
-                self.console.error_of(name.as_os_str().as_bytes(), &text);
+                let (name, text) = self.unmatched(name);
+                self.console.error_of(name.as_bytes(), &text);
+                if self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
+                    let name = shell_word(&name);
+                    self.console
+                        .hint(&format!("{name} has entries itself; to check these: truesum check {name}"));
+                }
             }
             Event::Unmatched(_) => {}
             Event::Pause => self.output.pause()?,
@@ -251,13 +256,14 @@ impl<'a> Telling<'a> {
     }
 
     /// Returns why a selected name is an error: no entry has it.
-    fn unmatched(&self, name: &Path) -> String {
-        match &self.plan.subject {
-            Subject::Manifests(manifests) if self.plan.entries.iter().any(|entry| entry == name) => {
+    fn unmatched(&self, asked: &Path) -> (OsString, String) {
+        let entry = self.plan.entries.iter().find(|entry| literal(entry) == asked.as_os_str());
+        match (&self.plan.subject, entry) {
+            (Subject::Manifests(manifests), Some(entry)) => {
                 let manifest = manifests.first().map(|name| display_safe(name.as_os_str().as_bytes()));
-                format!("not in {}", manifest.unwrap_or_default())
+                (entry.clone(), format!("not in {}", manifest.unwrap_or_default()))
             }
-            _ => "selected with --only, but no entry has this name".to_owned(),
+            _ => (asked.into(), "selected with --only, but no entry has this name".to_owned()),
         }
     }
 
@@ -537,7 +543,8 @@ impl Telling<'_> {
                 record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), &text("required".to_owned()));
             }
             Event::Unmatched(name) => {
-                record.failure(Tone::Unsure, "NO ENTRY", &bytes(name), &text(self.unmatched(name)));
+                let (name, why) = self.unmatched(name);
+                record.failure(Tone::Unsure, "NO ENTRY", name.as_bytes(), &text(why));
             }
             Event::StillFailed(name) => {
                 let why = text("in an earlier run; not read in this one".to_owned());
