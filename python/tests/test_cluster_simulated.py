@@ -264,7 +264,7 @@ def test_without_workers_a_run_ends(stock: Stock) -> None:
         lambda work: Task("", stock.plan.id, work.bundle, "parts"),
         world.digest,
     ).run()
-    assert told.problems == ["no worker is there since 30 seconds"] and 50 <= world.time < 60
+    assert told.problems == ["no worker for 30 seconds"] and 50 <= world.time < 60
 
 
 def test_a_journal_is_right_or_refused(stock: Stock) -> None:
