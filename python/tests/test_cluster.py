@@ -372,7 +372,7 @@ def test_what_cannot_be_asked_is_refused(data: Path, capsys: pytest.CaptureFixtu
     assert main(["hash", str(data), "--work", str(data / "folder" / "work"), "-o", str(data.parent / "SUMS"), "-q"]) == 2
     assert "the folder of the run is inside the files to be hashed" in capsys.readouterr().err
     assert main(["hash", str(data), "--work", work, "-o", str(data / "large"), "-q"]) == 2
-    assert "the manifest that is there lies in" in capsys.readouterr().err
+    assert "the existing manifest is inside" in capsys.readouterr().err
     for wrong in (["--tries", "0"], ["--reread", "2"], ["--threads", "-1"], ["--bundle-files", "0x"], ["--bundle-bytes", "infGiB"]):
         try:
             assert main(["hash", str(data), *usual, *wrong]) == 2
