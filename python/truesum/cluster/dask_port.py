@@ -15,6 +15,8 @@ from .underway import UnderWay
 from .worker import compute
 
 LOOK = 1.0
+# Seconds in which the answer of a finished task must arrive.
+GATHER = 20.0
 """Seconds for which the scheduler's information is cached."""
 GONE = "the scheduler is gone; completed work is kept"
 
@@ -95,7 +97,11 @@ class DaskPort:
     def _event(self, id: int, future: Future[Answer]) -> Event:
         self._bound.pop(id, None)
         if future.status == "finished":
-            return Done(id, future.result())
+            try:
+                return Done(id, future.result(timeout=GATHER))
+            except TimeoutError:
+                # Its worker died before the answer was fetched, and a task bound to it is not computed again.
+                return Died(id)
         if future.status == "error":
             error = future.exception()
             if isinstance(error, KilledWorker):
