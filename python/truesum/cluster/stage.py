@@ -151,6 +151,8 @@ def merged(place: Place, plan: Plan, report: Report, output: str, form: str | No
     """Writes the manifest unless there are problems; with `partial`, files without a digest are accepted. Returns
     whether the manifest is complete."""
     if report.problems:
+        # The merge, which is skipped, would name the files that failed.
+        report.problems += [f"{name!r}: {reason}" for name, _, reason in report.failures]
         return False
     if partial:
         with suppress(FileNotFoundError):

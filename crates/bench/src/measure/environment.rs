@@ -43,10 +43,10 @@ pub struct Environment {
     /// `TRUESUM_KERNEL`, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced_kernel: Option<String>,
-    /// Features of the processor that the program was told not to use (`TRUESUM_CPU`).
+    /// Processor features that are disabled by `TRUESUM_CPU`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// The processor features that OpenSSL's library was told to use (`OPENSSL_ia32cap`), if set.
+    /// The processor features selected for OpenSSL by `OPENSSL_ia32cap`, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_openssl: Option<String>,
     /// The storage of the input, if it is a file.
