@@ -15,7 +15,7 @@ use crate::console::Console;
 use crate::earlier::Earlier;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
-use crate::output::{Output, cannot_write, id, read_replaceable};
+use crate::output::{Output, cannot_write, id};
 use crate::selection;
 use crate::tasks::{Inputs, in_order_of_the_tree};
 use crate::watch::Watch;
@@ -269,19 +269,12 @@ fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
     Root::folder(root, false).ok()
 }
 
-/// Returns whether the file to be replaced counts as a file to hash when it is found: it is among those that were named, or it is no
-/// earlier manifest. What a list names is not known before it is read.
+/// Returns whether the output counts as one of the input files when it is found, because it is one of the named files. The names
+/// in a list of files are not known before it is read. Otherwise it is a file of a folder, and `--overwrite` replaces it.
 fn names_own(plan: &Hashing, named: &[Vec<u8>]) -> bool {
     let own = plan.output.as_deref().and_then(id);
     let is_own = |name: &Vec<u8>| id(Path::new(OsStr::from_bytes(name))) == own;
-    let is_foreign = || {
-        // What a template wrote cannot be recognised.
-        let is_manifest = matches!(plan.form, Form::Entries(..));
-        let output = plan.output.as_deref().filter(|_| plan.accept.overwrite && is_manifest);
-        output.is_some_and(|output| read_replaceable(output, plan.key.as_ref(), &mut |_| {}).is_err())
-    };
-    own.is_some()
-        && (matches!(plan.reading.inputs, Inputs::Listed(..)) || named.iter().any(is_own) || is_foreign())
+    own.is_some() && (matches!(plan.reading.inputs, Inputs::Listed(..)) || named.iter().any(is_own))
 }
 
 /// The signatures that the manifest to be written has so far, as `(device, inode)`, but for those that are named to be hashed:

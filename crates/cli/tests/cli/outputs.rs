@@ -610,15 +610,17 @@ fn a_failed_run_names_the_unfinished_tree_that_it_leaves() {
 }
 
 #[test]
-fn a_file_to_hash_is_not_replaced_even_with_overwrite() {
-    // regression: the file of a folder became the manifest that did not list it.
-    let folder = Folder::with(&[("s/a", "precious"), ("s/b", "b")]);
+fn overwrite_replaces_a_damaged_manifest_of_the_folder_but_no_named_file() {
+    // regression: a manifest with a damaged line could only be replaced after it was removed.
+    let folder = Folder::with(&[("s/a", "precious"), ("s/b", "b"), ("s/M", "an old manifest\n")]);
+    let ran = folder.run(&["hash", "-o", "s/M", "s"]);
+    assert!(ran.code == Some(2) && ran.err.ends_with("use --overwrite\n"), "{ran:?}");
+    let ran = folder.run(&["hash", "--overwrite", "-o", "s/M", "s"]);
+    assert_eq!((ran.code, folder.run(&["check", "-q", "s/M"]).code), (Some(0), Some(0)), "{}", ran.err);
+    // regression: a file that was to be hashed became the manifest that did not list it.
     std::os::unix::fs::symlink("s/a", folder.path("link")).unwrap();
     for output in ["s/a", "link"] {
-        let ran = folder.run(&["hash", "--overwrite", "-o", output, "s"]);
+        let ran = folder.run(&["hash", "--overwrite", "-o", output, "s/a", "s/b"]);
         assert_eq!((ran.code, folder.read("s/a")), (Some(2), b"precious".to_vec()), "{output}: {}", ran.err);
     }
-    // An earlier manifest is one of the run's own files.
-    assert_eq!(folder.run(&["hash", "-o", "s/M", "s"]).code, Some(0));
-    assert_eq!(folder.run(&["hash", "--overwrite", "-o", "s/M", "s"]).code, Some(0));
 }
