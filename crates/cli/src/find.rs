@@ -78,8 +78,7 @@ pub fn run(args: FindArgs) -> Exit {
     };
     let by_name = !args.manifest.is_empty();
     let mut telling = Telling::new(form, by_name, tell, console, output);
-    plan.wanted.into_iter().for_each(|wanted| search.add(wanted));
-    let mut told = Ok(());
+    let mut told = plan.wanted.into_iter().try_for_each(|wanted| search.add(wanted));
     for name in &args.manifest {
         told = told.and_then(|()| search.add_manifest(name, &mut |event| telling.event(&event)));
     }

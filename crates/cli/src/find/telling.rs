@@ -128,8 +128,8 @@ impl Telling {
             self.console.error(&count(more, "more malformed line", "more malformed lines"));
         }
         // What was not reached is not known to be absent.
-        let absent = report.found.iter().zip(search.wanted()).filter(|(files, _)| **files == 0);
-        for label in absent.filter(|_| !report.interrupted).map(|(_, wanted)| &wanted.label) {
+        let absent = report.found.iter().zip(search.labels()).filter(|(files, _)| **files == 0);
+        for label in absent.filter(|_| !report.interrupted).map(|(_, label)| label) {
             match self.form {
                 Form::Names => {}
                 Form::Lines => {
