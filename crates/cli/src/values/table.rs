@@ -73,7 +73,8 @@ fn meant(text: &str) -> Option<String> {
     let Size(bytes) = size.parse().ok()?;
     let name = head.split(';').next()?.trim_end_matches("part").trim_end_matches('-');
     let spec: Spec = if name.is_empty() { "s3-etag" } else { name }.parse().ok()?;
-    Some(format!("use -a '{}'", spec.with_unit(bytes).ok()?))
+    // The size is shown even if it is the default, because the user asked for it.
+    Some(format!("use -a '{}'", spec.with_unit(bytes).ok()?.name_with_unit()?))
 }
 
 /// A list of algorithms in which the commas within a name are no longer any: `crc:width=16,poly=0x1021` and `haval256,5`.
@@ -166,7 +167,7 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
     let option = arg.map(ToString::to_string).unwrap_or_default();
     let mut error = clap::Error::raw(
         ErrorKind::ValueValidation,
-        format!("invalid value '{}' for '{option}': {why}\n", value.escape_debug()),
+        format!("invalid value '{}': {why}\n", value.escape_debug()),
     )
     .with_cmd(command);
     error.insert(ContextKind::InvalidArg, ContextValue::String(option));
