@@ -72,6 +72,12 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
                 truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
                 truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
+    // regression: the summary did not count it.
+    folder.write("d/x.torrent", "");
+    let json = folder.run(&["check", "-r", "--json", "d"]);
+    let summary: serde_json::Value = serde_json::from_str(json.out().lines().last().unwrap()).unwrap();
+    assert_eq!((&summary["manifests"], &summary["skipped_manifests"]), (&1.into(), &2.into()), "{summary}");
+    std::fs::remove_file(folder.path("d/x.torrent")).unwrap();
     folder.pipe("d/p.sha256");
     symlink("gone", folder.path("d/q.sha256")).unwrap();
     let ran = folder.run(&["check", "-q", "-r", "d"]);

@@ -128,6 +128,7 @@ impl Verification<'_> {
                 }
                 Item::Link(path) if has_manifest_name(&path) => {
                     fruitful.insert(walk.current_root().to_owned());
+                    self.report.skipped_manifests += 1;
                     tell(Event::PassedOver(&path))?;
                 }
                 _ => {}
@@ -146,6 +147,7 @@ impl Verification<'_> {
         // The manifests of a bag are checked with the bag.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
+        self.report.skipped_manifests += others;
         if let Some(first) = not_used {
             tell(Event::NotUsed(others, &first))?;
         }

@@ -93,6 +93,9 @@ pub struct Report {
     pub manifests: Option<u64>,
     /// How many of the manifests expected by [`Options::expect_manifests`] a search of folders did not find.
     pub missing_manifests: u64,
+    /// Files that are named like manifests and were skipped by a search of folders: symbolic links, and files in formats
+    /// that such a search does not check.
+    pub skipped_manifests: u64,
     /// Manifests that were not started when the check was stopped.
     pub not_begun: u64,
     strict: bool,
@@ -134,6 +137,7 @@ impl Report {
             unmatched: 0,
             manifests: None,
             missing_manifests: 0,
+            skipped_manifests: 0,
             not_begun: 0,
             strict: !options.lenient,
             exact: options.unlisted == Unlisted::Refused,
@@ -176,6 +180,7 @@ impl Report {
             cut: _,
             not_tamper_evident: _,
             manifests: _,
+            skipped_manifests: _,
         } = self;
         let failed = counts.failed() > 0
             || *incomplete > 0
