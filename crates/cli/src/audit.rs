@@ -46,6 +46,7 @@ pub fn run(args: AuditArgs) -> Exit {
         ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),
         quiet: args.quiet,
         of_folder: true,
+        otherwise: None,
         html: args.html.clone(),
         template,
     };

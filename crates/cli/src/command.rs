@@ -17,7 +17,7 @@ use crate::directory::DirectoryArgs;
 use crate::docs::ManArgs;
 use crate::duplicates::arguments::DuplicatesArgs;
 use crate::embed::EmbedArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::find::arguments::FindArgs;
 use crate::hash::arguments::HashArgs;
 use crate::identify::IdentifyArgs;
@@ -131,14 +131,10 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             if let Some(topic) = topics::find(name).filter(|_| !is_command) {
                 return Ok(Command::Topic(topic));
             }
-            if !is_command && name != "verify" && name != "help" {
-                let subjects: Vec<&str> = topics::TOPICS.iter().map(|topic| topic.name).collect();
-                let text = format!(
-                    "no command or help topic is named '{}': the topics are {}; truesum --help lists the commands\n",
-                    name.escape_debug(),
-                    subjects.join(", ")
-                );
-                return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
+            if name == "verify" {
+                given[1] = "check".into();
+            } else if !is_command && name != "help" {
+                return Err(guesses::unknown_topic(name));
             }
         }
         // For compatibility with other programs. A file of this name is hashed.
@@ -301,27 +297,27 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
     }
 }
 
-/// Prints clap's result for a command line: help and version unchanged, errors with the common prefix.
+/// Prints clap's result for a command line: help and version unchanged, errors like all others.
 pub fn tell(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
         false => error.render().to_string(),
     };
+    let mut console = Console::new(Color::Auto);
     if !error.use_stderr() {
-        return print_with(
-            &text(Color::Auto.on(&std::io::stdout())),
-            Escapes::Colors,
-            &mut Console::new(Color::Auto),
-        );
+        return print_with(&text(Color::Auto.on(&std::io::stdout())), Escapes::Colors, &mut console);
     }
-    let text = text(Color::Auto.on(&std::io::stderr()));
     // Help for a missing subcommand is an error without a message.
-    let text = match error.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
-        _ => text.replacen("error:", "truesum:", 1),
-    };
-    write_error(text.as_bytes(), Escapes::Colors);
-    Exit::NotAsAsked
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        write_error(text(Color::Auto.on(&std::io::stderr())).as_bytes(), Escapes::Colors);
+        return Exit::NotAsAsked;
+    }
+    let text = text(false);
+    let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    console.refuse(&match text.split_once("\nhint: ") {
+        Some((text, hint)) => Refusal::with_hint(text, hint),
+        None => Refusal::new(text),
+    })
 }
 
 /// Returns the complete command line definition, from which documentation is generated.

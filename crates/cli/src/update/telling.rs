@@ -27,6 +27,7 @@ const MANNER: Manner = Manner {
     ending: Ending::Short,
     moved_passes: false,
     of_folder: true,
+    otherwise: None,
     html: None,
     template: None,
     quiet: false,
@@ -271,7 +272,7 @@ fn words(plan: &Updating, report: &Report) -> String {
     };
     text += match report.equality() {
         Equality::Equal | Equality::PartEqual => ": up to date",
-        Equality::Different => ": NOT up to date",
+        Equality::Different => ": it does NOT match all files",
         Equality::NotAsAsked => ": not completed",
         Equality::Interrupted => ": interrupted",
     };
