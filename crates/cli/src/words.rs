@@ -55,7 +55,7 @@ pub fn not_shown(name: &str) -> &'static str {
     let spec: Option<Spec> = name.parse().ok();
     match spec.is_some_and(|spec| weak::verdict(&spec) == weak::Strength::Sampled) {
         true => "covers samples only, most bytes were not compared",
-        false => "not tamper-evident",
+        false => "no protection against tampering",
     }
 }
 

@@ -139,8 +139,8 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     }
     let added = older.added(files);
     let with = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-    let done = if is_new { "bag created".to_owned() } else { format!("bag updated, {added} added") };
-    Ok(format!("{done}; payload of {}, {}, by {with}", count(files, "file", "files"), size(bytes)))
+    let done = if is_new { "bag created:".to_owned() } else { format!("bag updated: {added} added, now") };
+    Ok(format!("{done} {}, {} ({with})", count(files, "file", "files"), size(bytes)))
 }
 
 /// Refuses a folder for which another subcommand is meant.

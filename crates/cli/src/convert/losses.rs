@@ -124,10 +124,13 @@ impl<'a> Losses<'a> {
                 0 => String::new(),
                 entries => format!(" of {}", count(*entries, "entry", "entries")),
             };
-            say(format!("{name}: lost in {}: {what}{of}", self.format.name));
+            say(format!("{name}: {} cannot store {what}{of}", self.format.name));
         }
         if self.signature {
-            say(format!("{name}: lost in {}: the signature, which covers the old text", self.format.name));
+            say(format!(
+                "{name}: {} cannot store the signature, which covers the old text",
+                self.format.name
+            ));
         }
         if self.any() && !lossy {
             let text = format!("{name}: not converted: {} cannot store everything in it", self.format.name);

@@ -26,7 +26,7 @@ const VALIDATE: &str = "bagit.Bag('bag').validate(); print('valid')";
 fn a_folder_with_a_payload_becomes_a_bag() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/s/b", ""), ("bag/note.txt", "x")]);
     let ran = folder.run(&[&["bag", "create"], INFO, &["bag"]].concat());
-    let said = "truesum: bag: bag created; payload of 2 files, 3 B, by sha512\n";
+    let said = "truesum: bag: bag created: 2 files, 3 B (sha512)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/bagit.txt"), b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
     let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
@@ -51,7 +51,7 @@ fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
                 hint: to move all files of the folder there first: truesum bag create --in-place bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["bag", "create", "--in-place", "-a", "sha256,md5", "bag"]);
-    let said = "truesum: bag: bag created; payload of 3 files, 10 B, by sha256, md5\n";
+    let said = "truesum: bag: bag created: 3 files, 10 B (sha256, md5)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/data/manifest-sha512.txt"), b"not one");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
@@ -144,7 +144,7 @@ fn a_bag_gets_what_it_lacks() {
     folder.write("bag/bag-info.txt", "Source-Organization: x\n  y\nPayload-Oxum: 3.1\n");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
     let ran = folder.run(&["bag", "update", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"]);
-    let said = "truesum: bag: bag updated, 1 file added; payload of 2 files, 7 B, by sha256, md5\n";
+    let said = "truesum: bag: bag updated: 1 file added, now 2 files, 7 B (sha256, md5)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(
         folder.read("bag/bag-info.txt"),

@@ -59,14 +59,17 @@ fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
     let folder = Folder::with(&[("f.bin", "123456789")]);
     // `rhash --btih f.bin`, with `--bt-piece-length=65536`, and in base 32 as in magnet links.
     for (text, algorithm) in [
-        ("14a6f17ce10298e235bf2f18faa6ce6636575114", "btih;name=662e62696e (hex); not tamper-evident"),
+        (
+            "14a6f17ce10298e235bf2f18faa6ce6636575114",
+            "btih;name=662e62696e (hex); no protection against tampering",
+        ),
         (
             "2c22a5944989e365948bb84d4405c1b2f39d44ce",
-            "btih;piece=64KiB;name=662e62696e (hex); not tamper-evident",
+            "btih;piece=64KiB;name=662e62696e (hex); no protection against tampering",
         ),
         (
             "urn:btih:14a6f17ce10298e235bf2f18faa6ce6636575114",
-            "btih;name=662e62696e (hex); not tamper-evident",
+            "btih;name=662e62696e (hex); no protection against tampering",
         ),
     ] {
         let ran = folder.run(&["identify", text, "f.bin"]);
@@ -146,7 +149,10 @@ fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
     let ran = folder.run(&["identify", sha1, "d/attack"]);
     assert_eq!(
         (ran.out().as_str(), ran.code),
-        ("d/attack: sha1 (hex); not tamper-evident\nd/attack: aich (hex); not tamper-evident\n", Some(0)),
+        (
+            "d/attack: sha1 (hex); no protection against tampering\nd/attack: aich (hex); no protection against tampering\n",
+            Some(0)
+        ),
         "{}",
         ran.err
     );

@@ -215,7 +215,7 @@ fn messages_do_not_mislead() {
     assert_eq!(shown(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])), (String::new(), "", Some(0)));
     for command in ["check", "audit"] {
         let ran = folder.run(&[command, "noise"]);
-        assert!(ran.err.contains("noise: cannot use: not a manifest, but binary data"), "{}", ran.err);
+        assert!(ran.err.contains("noise: cannot read as a manifest: it is binary data"), "{}", ran.err);
     }
     folder.run(&["hash", "--key-file", "key", "-a", "hmac-sha256", "-o", "K", "a"]);
     for words in [&["check", "K"][..], &["audit", "K", "."], &["diff", "K", "."]] {

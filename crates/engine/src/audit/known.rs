@@ -150,7 +150,7 @@ impl<'a> KnownSets<'a> {
         let seen = Seen::new(false);
         let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }, None) {
             Ok((_, Some(what))) if self.options.format.is_none() => {
-                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
+                return self.failed(&Error::new(bytes, "read as a manifest", Cause::NoManifest(what)), tell);
             }
             Ok((reader, _)) => reader,
             Err(error) => return self.failed(&Error::io(bytes, "read", error), tell),

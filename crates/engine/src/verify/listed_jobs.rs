@@ -58,7 +58,7 @@ pub(crate) fn listed_jobs(
     let reader =
         match look(CountedReader { reader: file, progress, seen: &seen }, None).map_err(unread("read"))? {
             (_, Some(what)) if options.format.is_none() => {
-                return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
+                return Err(Ended::Unread(Error::new(bytes, "read as a manifest", Cause::NoManifest(what))));
             }
             (reader, _) => reader,
         };

@@ -177,7 +177,7 @@ impl<'a> Verification<'a> {
             Err(error) => return self.unread(&Error::io(bytes, "read", error), tell),
         };
         if let (Some(what), None) = (foreign, options.format) {
-            return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
+            return self.unread(&Error::new(bytes, "read as a manifest", Cause::NoManifest(what)), tell);
         }
         let state = match self.state() {
             Ok(state) => state,
