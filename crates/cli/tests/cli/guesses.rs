@@ -298,6 +298,10 @@ fn messages_about_arguments_have_the_form_of_all_others() {
             "tree repair: missing argument: --from\nhint: truesum tree repair --from COPY TREE [FILE]\n",
         ),
         (
+            "tree prove a",
+            "tree prove: missing argument: --range A..B or --grown-from OLD.ftr\nhint: truesum tree prove --help\n",
+        ),
+        (
             "shard plan",
             "shard plan: missing argument: --output\nhint: truesum shard plan --output FILE [FILE]...\n",
         ),
