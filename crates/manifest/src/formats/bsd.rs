@@ -29,7 +29,7 @@ pub(crate) static BSD_Z: Format = Format {
     tagged: None,
 };
 
-/// Whether it is a tagged line of an algorithm that there is.
+/// Returns true for a tagged line with a known algorithm.
 fn is_known(line: &[u8]) -> bool {
     let line = scan::trim_start(line);
     let line = line.strip_prefix(b"\\").unwrap_or(line);

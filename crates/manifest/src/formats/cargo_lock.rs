@@ -1,4 +1,4 @@
-//! `Cargo.lock`: the archive of a package is `NAME-VERSION.crate`, and its checksum is SHA-256.
+//! `Cargo.lock`: SHA-256 checksums of packages, whose archives are named `NAME-VERSION.crate`.
 
 use crate::digest::tagged;
 use crate::entry::Entry;
@@ -33,16 +33,16 @@ pub(crate) static CARGO_LOCK: Format = Format {
 
 const PACKAGE: &[u8] = b"[[package]]";
 
-/// What a package has.
+/// The keys that a package may have.
 const KEYS: &[&[u8]] = &[b"name", b"version", b"source", b"checksum", b"dependencies", b"replace"];
 
-/// One package.
+/// A `[[package]]` table, as far as it has been read.
 #[derive(Default)]
 struct Package {
     name: Vec<u8>,
     version: Vec<u8>,
     checksum: Vec<u8>,
-    /// It comes from a registry, which has a checksum for each archive.
+    /// True if the package is from a registry, which has a checksum for every archive.
     registry: bool,
 }
 
@@ -50,12 +50,13 @@ struct Lock {
     options: Options,
     place: Place,
     package: Package,
-    /// Inside a table that is none of packages, or before the first.
+    /// True before the first package and inside of any other table.
     other: bool,
 }
 
 impl Lock {
-    /// The archive of the package that ends here; one without a checksum comes from a folder or a repository.
+    /// Returns the entry of the package that ends here. A package from a directory or a Git
+    /// repository has no checksum and yields no entry.
     fn entry(&mut self) -> Result<Option<Entry>, Reason> {
         let Package { name, version, checksum, registry } = std::mem::take(&mut self.package);
         if checksum.is_empty() {

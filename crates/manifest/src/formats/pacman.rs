@@ -1,4 +1,5 @@
-//! `desc` of a pacman repository: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%`, `%SHA256SUM%`, each above its value.
+//! `desc` files of a pacman database: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%` and `%SHA256SUM%`, each
+//! followed by its value on the next line.
 
 use crate::digest::{is_like, is_nearly, tagged};
 use crate::entry::Entry;
@@ -28,11 +29,12 @@ pub(crate) static PACMAN: Format = Format {
     tagged: None,
 };
 
-/// Headings, and the algorithms of digests.
+/// Headings of digests, and their algorithms.
 const DIGESTS: [(&[u8], &str); 3] =
     [(b"%MD5SUM%", "md5"), (b"%SHA256SUM%", "sha256"), (b"%SHA512SUM%", "sha512")];
 
-/// What stands for a heading that was told to be bad, and what is below it with it.
+/// Replaces a heading that was reported as damaged, so that the lines below it are not reported
+/// as well.
 const NEAR: &[u8] = b"%";
 
 struct Desc {
@@ -62,7 +64,7 @@ impl Parse for Desc {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if line.len() > 2 && line.starts_with(b"%") && line.ends_with(b"%") {
             self.key = line.to_vec();
-            // The size of what is installed is one letter away, and said in every package.
+            // The installed size differs in one letter, and every package has it.
             let near = |key: &[u8]| line != key && line != b"%ISIZE%" && is_nearly(line, key);
             if near(b"%FILENAME%") || near(b"%CSIZE%") || DIGESTS.iter().any(|(key, _)| near(key)) {
                 self.key = NEAR.to_vec();

@@ -1,6 +1,8 @@
-//! The report of an S3 batch job that computes checksums: CSV without a heading, whose last column is JSON.
+//! Reports of S3 batch jobs that compute checksums: CSV without a header, whose last column is
+//! JSON.
 //!
-//! Keys are URL-encoded. A checksum of type COMPOSITE is of the parts' checksums and verifies no file without their sizes.
+//! Keys are URL-encoded. A checksum of type COMPOSITE covers the checksums of the parts, and
+//! verifies nothing if their sizes are unknown.
 
 use super::csv::fields::{Fields, Row, TORN, each_row};
 use crate::digest::is_nearly;
@@ -22,7 +24,7 @@ pub(crate) static S3_REPORT: Format = Format {
     tagged: None,
 };
 
-/// Columns: bucket, key, version, status of the task, status of HTTP, error, message.
+/// Number of columns: bucket, key, version, task status, HTTP status, error and message.
 const COLUMNS: usize = 7;
 
 #[derive(Deserialize)]
@@ -33,7 +35,7 @@ struct Message {
     kind: String,
     checksum_base64: Option<String>,
     checksum_hex: Option<String>,
-    /// What else it says.
+    /// All other members.
     #[serde(flatten)]
     others: HashMap<String, serde::de::IgnoredAny>,
 }
