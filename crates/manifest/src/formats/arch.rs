@@ -126,8 +126,8 @@ fn is_damaged(key: &[u8], value: &[u8]) -> bool {
     near || (other || is_long_hex(value) && key != b"validpgpkeys") && key != b"cksums"
 }
 
-/// Returns true if a line outside of the arrays probably belongs to a damaged one: its
-/// parenthesis is missing, its key is damaged, or it contains a digest.
+/// Returns true if a line outside the arrays probably belongs to a damaged one: its parenthesis
+/// is missing, its key is damaged, or it contains a digest.
 fn is_lost(line: &[u8]) -> bool {
     let (key, value) = scan::cut(line, b'=').unwrap_or_default();
     let begins = value.starts_with(b"(");

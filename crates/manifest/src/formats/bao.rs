@@ -4,7 +4,7 @@
 //! `.obao` contains the file's length, followed by all nodes above chunks of 1 KiB in pre-order.
 //! `.obao4` contains the nodes above groups of 16 KiB in pre-order or post-order, usually without
 //! the length. Every node except the root is hashed and compared with the chaining value in its
-//! parent, so that a damaged outboard is never used to check a file.
+//! parent, so a damaged outboard is never used to check a file.
 
 use super::nameless::{self, LIMIT, ROW, le64};
 use crate::entry::{Cuts, Made, PieceList, SIZE_LIMIT};

@@ -2,7 +2,7 @@
 //! others.
 //!
 //! The file name is the manifest's own name without its extension. A second digest could not be
-//! assigned to a file, so that both are rejected.
+//! assigned to a file, so both are rejected.
 
 use crate::digest::{MIN_DIGITS, is_hex, of_bytes, tagged, untagged};
 use crate::entry::Entry;

@@ -1,5 +1,5 @@
-//! Tagged lines: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest` (OpenSSL 1.1), `SHA2-256(name)= digest`
-//! (OpenSSL 3), `(name) = digest` (Solaris).
+//! Tagged lines: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest` (OpenSSL 1.1),
+//! `SHA2-256(name)= digest` (OpenSSL 3), `(name) = digest` (Solaris).
 
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;

@@ -50,7 +50,7 @@ struct Lock {
     options: Options,
     place: Place,
     package: Package,
-    /// True before the first package and inside of any other table.
+    /// True before the first package and inside any other table.
     other: bool,
 }
 

@@ -48,7 +48,7 @@ enum Column {
     /// directory.
     Known,
     /// A column whose title resembles an algorithm or is one that truesum does not implement, so
-    /// that its digests cannot be verified.
+    /// its digests cannot be verified.
     Doubtful,
     /// A digest of another version of iLook. If there is no MD5 column, its title may be that of
     /// the MD5 column, damaged.
@@ -84,8 +84,8 @@ fn column(title: &[u8]) -> Column {
             let words = ["hash", "checksum", "digest", "value", "file", "hex"];
             let bare = words.iter().fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
-            // An algorithm with invalid parameters is an algorithm as well, so that its digests
-            // are reported as errors.
+            // A known algorithm with invalid parameters still counts, so its digests are reported
+            // as errors.
             let unknown = |name: &str| {
                 matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)))
             };
@@ -167,8 +167,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let begin = heading_at(&text);
     let end = text[begin..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| begin + at + 1);
-    let (separator, columns) = heading(&text[begin..end])
-        .ok_or(refused(begin, "no heading that names columns of names and digests"))?;
+    let (separator, columns) =
+        heading(&text[begin..end]).ok_or(refused(begin, "no heading with columns of names and digests"))?;
     let best = columns.iter().filter_map(|column| match column {
         Column::Name(rank) => Some(*rank),
         _ => None,

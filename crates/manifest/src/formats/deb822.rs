@@ -82,7 +82,7 @@ fn is_continuation(line: &[u8]) -> bool {
 
 const COLUMNS: &str = "wrong number of columns";
 
-/// Returns true if a key resembles one of the relevant keys, so that it is probably damaged.
+/// Returns true if a key resembles one of the relevant keys and is probably damaged.
 fn is_damaged_key(key: &str) -> bool {
     const FIELDS: &[&str] = &[
         "md5sum",
@@ -300,7 +300,7 @@ impl Control {
         Ok(())
     }
 
-    /// Returns a deferred entry, if there is one, so that memory stays bounded regardless of the
+    /// Returns a deferred entry, if there is one. This keeps memory bounded regardless of the
     /// number of stanzas.
     fn late_entry(&mut self) -> Result<Option<Entry>, Reason> {
         match self.late.pop_front().transpose() {

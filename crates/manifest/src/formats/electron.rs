@@ -187,7 +187,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
         }
         if !relevant && MEMBERS.iter().any(|known| is_nearly(key, known)) {
-            return Err(refused(here, "an unknown key that resembles one of a file"));
+            return Err(refused(here, "an unknown key that resembles a key of a file"));
         }
         match value {
             _ if !relevant => {
@@ -201,7 +201,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             value => {
                 let value = scalar(value).ok_or(refused(here, "a value in unsupported YAML"))?;
                 let file = if listed { files.last_mut() } else { Some(&mut last) };
-                file.ok_or(refused(here, "a member outside of a file"))?.member(key, value);
+                file.ok_or(refused(here, "a key outside of a file"))?.member(key, value);
             }
         }
     }

@@ -121,8 +121,8 @@ impl Parse for Groups {
             return Err(Reason::NotALine);
         }
         let Some((name, tag, digits)) = split(line) else {
-            // The previous digest is still returned with the next one or at the end, so that an
-            // invalid line does not invalidate it.
+            // The previous digest is still returned with the next one or at the end: an invalid
+            // line does not invalidate it.
             self.open.iter_mut().for_each(|open| open.ended = true);
             return Err(Reason::NotALine);
         };

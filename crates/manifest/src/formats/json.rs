@@ -3,8 +3,8 @@
 //! container image manifests.
 //!
 //! There is no schema: an object is an entry if it has a name and a digest under recognised keys,
-//! and it is a map of names only if nothing inside of it is an entry. Values that are neither a
-//! name nor a digest are ignored, so that unrelated numbers and strings do no harm.
+//! and it is a map of names only if nothing inside it is an entry. Values that are neither a name
+//! nor a digest are ignored, so unrelated numbers and strings do no harm.
 
 mod key;
 mod object;
@@ -72,7 +72,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     })?;
     if matches!(said, Said::Listed) {
         walk.records.begin(walk.at);
-        walk.records.fault("a digest in a list of texts is not read");
+        walk.records.fault("a digest in an array of strings is not read");
     }
     // A manifest without files is an empty text.
     if walk.records.count() == 0 && walk.at > 0 {

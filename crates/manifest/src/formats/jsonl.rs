@@ -145,7 +145,7 @@ impl<'de> Deserialize<'de> for Digests {
                 let mut members: Vec<(String, String)> = Vec::new();
                 while let Some((name, text)) = map.next_entry::<String, String>()? {
                     if members.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-                        return Err(A::Error::custom("the same digest twice"));
+                        return Err(A::Error::custom("two digests of one algorithm"));
                     }
                     if members.len() == MAX_ALGORITHMS {
                         return Err(A::Error::custom("too many digests"));

@@ -59,6 +59,6 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let digests: Vec<u8> = rows.flat_map(|row| &row[ROLLING..]).copied().collect();
     let path = nameless::name(options, &[".sig", ".rsig", ".signature"])?;
     let pieces = PieceList::of(spec, Cuts::Equal { covered: 0..end, len: len as u64 }, digests.into(), kept);
-    let pieces = pieces.ok_or(refused(HEADER, "not the same number of digests and blocks"))?;
+    let pieces = pieces.ok_or(refused(HEADER, "the numbers of digests and blocks differ"))?;
     Ok(nameless::only(path, None, vec![pieces.ending_with_file()]))
 }

@@ -2,8 +2,8 @@
 //! digest  name`, `sha256:digest name`, a name with its digests on the following lines, and
 //! Markdown tables. They may also contain lines of GNU, BSD and OpenSSL.
 //!
-//! A file is recognised as such a list only if every line has one of these shapes, so that no
-//! line is misinterpreted.
+//! A file is recognised as such a list only if every line has one of these shapes. No line is
+//! forced into a shape that it does not have.
 
 use crate::algorithm::{Stated, stated_by_heading};
 use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
@@ -118,7 +118,7 @@ fn shape(line: &[u8]) -> Shape<'_> {
     if let Some(gap) = scan::rfind(text, scan::is_blank) {
         let name = scan::trim_end(&text[..gap]);
         let wide = text[gap] == b'\t' || gap > name.len();
-        // Several digests on one line require columns with known algorithms.
+        // A line with several digests belongs to a format with columns.
         let last = &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
         if wide
             && is_long_hex(&text[gap + 1..])

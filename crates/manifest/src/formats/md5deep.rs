@@ -1,5 +1,5 @@
 //! Output of md5deep and its siblings with `-z` (size), `-t` (time) and `-c` (comma): columns
-//! between digest and name that are not part of the name.
+//! before the name that are not part of it.
 
 use super::hashdeep::piece;
 use crate::digest::{is_long_hex, untagged};
@@ -45,8 +45,8 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
         let size = scan::trim(&line[..scan::find(line, |byte| byte == b',')?]);
         return is_long_hex(digest).then_some((Some(size), digest, name));
     }
-    // A size is right-aligned in ten columns, so that it cannot be mistaken for the digest of a
-    // GNU line.
+    // A size is right-aligned in ten columns, so it cannot be mistaken for the digest of a GNU
+    // line.
     let (size, rest) = if line.starts_with(b" ") || line.get(10) == Some(&b' ') {
         let (size, rest) = scan::word(scan::trim_start(line));
         if line.len() - rest.len() < 12 {

@@ -251,7 +251,7 @@ impl Tree {
 }
 
 /// Parses a time: seconds since 1970, a dot, and nanoseconds as a separate integer. mtree writes
-/// nine digits, but libarchive omits leading zeros, so that `1.5` means five nanoseconds.
+/// nine digits, but libarchive omits leading zeros, so `1.5` means five nanoseconds.
 fn moment(text: &[u8]) -> Option<Time> {
     let (whole, part) = scan::cut(text, b'.').unwrap_or((text, b"0"));
     let (sign, digits) = whole.strip_prefix(b"-").map_or((1, whole), |digits| (-1, digits));

@@ -33,8 +33,7 @@ pub(crate) static PACMAN: Format = Format {
 const DIGESTS: [(&[u8], &str); 3] =
     [(b"%MD5SUM%", "md5"), (b"%SHA256SUM%", "sha256"), (b"%SHA512SUM%", "sha512")];
 
-/// Replaces a heading that was reported as damaged, so that the lines below it are not reported
-/// as well.
+/// Replaces a heading that was reported as damaged, so the lines below it are not reported too.
 const NEAR: &[u8] = b"%";
 
 struct Desc {

@@ -98,8 +98,8 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let whole = (begin + HEADER..=text.len()).contains(&end) && (end - begin).is_multiple_of(4);
         let good = whole && md5(&text[begin + 32..end]).as_deref() == text.get(begin + 16..begin + 32);
         if !good {
-            // If the length is wrong, continue directly after the magic number, so that a damaged
-            // packet costs a search rather than a digest of the rest of the file.
+            // If the length is wrong, continue directly after the magic number: a damaged packet
+            // then costs a search rather than a digest of the rest of the file.
             records.begin(begin);
             records.fault("a truncated or damaged packet");
             at = if whole { end } else { begin + MAGIC.len() };

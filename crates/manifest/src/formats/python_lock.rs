@@ -152,7 +152,7 @@ impl Parse for Lock {
                 self.refused = is_heading(begun);
             }
             // A rejected table was reported at its heading. A table that ends on this line also
-            // begins on it, so that its opening brace must be damaged.
+            // begins on it, so its opening brace must be damaged.
             let ends = scan::find(line, |byte| byte == b'}').is_some() && holds_digest(line);
             let fault = if self.refused { heading } else { ends || tables(line).deeper > 0 };
             return if fault { Err(Reason::Part(APART)) } else { Ok(None) };

@@ -69,8 +69,8 @@ impl Parse for Dump {
         if path.split(|&byte| byte == b' ').any(is_digest) {
             return Err(Reason::Part("two lines in one"));
         }
-        // A file that the package does not contain (%ghost) has no digest. It is an entry
-        // nevertheless, so that it is reported as not verified.
+        // A file that the package does not contain (%ghost) has no digest. It is still an entry
+        // and is reported as not verified.
         let none = scan::all(digest, |byte| byte == b'0');
         if none && has_no_content(mode) {
             return Ok(None);

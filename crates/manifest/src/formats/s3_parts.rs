@@ -1,9 +1,9 @@
 //! The parts of an S3 object as returned by its API in JSON: `get-object-attributes` with
 //! `ObjectParts`, and `list-parts`.
 //!
-//! Parts follow each other in the order of their numbers, so that their offsets can be computed
-//! from the sizes if the list begins with the first part. A checksum of type `COMPOSITE` covers
-//! the checksums of the parts and is compared with them.
+//! Parts follow each other in the order of their numbers, so their offsets can be computed from
+//! the sizes if the list begins with the first part. A checksum of type `COMPOSITE` covers the
+//! checksums of the parts and is compared with them.
 
 use super::nameless::{self, ROW};
 use crate::digest::in_any_base;
@@ -187,7 +187,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         Some(key) => key.clone().into_bytes(),
         None => nameless::name(options, &[".parts.json", ".json"])?,
     };
-    // Part numbers need not be consecutive, so that a missing part cannot be excluded.
+    // A gap in the part numbers may be a missing part: numbers need not be consecutive.
     let numbers = (1..).zip(&parts).find(|(number, part)| part.part_number != *number);
     let missing =
         numbers.filter(|_| object.object_size.is_none()).map(|(number, _)| format!("part {number}"));

@@ -135,7 +135,7 @@ impl Parse for Table {
                 self.rule(line);
                 if self.ends.len() != self.names.len() + 1 {
                     self.part = Part::After;
-                    return Err(Reason::Part("the line of dashes has not the columns of the heading"));
+                    return Err(Reason::Part("the line of dashes does not match the heading"));
                 }
                 Ok(None)
             }

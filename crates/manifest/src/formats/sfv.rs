@@ -1,8 +1,8 @@
 //! SFV: `name CRC32`, one file per line, as written by WIN-SFV32, cksfv, RHash, cfv and many
 //! others.
 //!
-//! The last column is always the digest, so that names may contain blanks or look like a digest.
-//! There is no standard; `docs/spec/manifests.md`, section "SFV", describes the behaviour of the
+//! The last column is always the digest, so names may contain blanks or look like a digest. There
+//! is no standard; `docs/spec/manifests.md`, section "SFV", describes the behaviour of the
 //! programs.
 
 use crate::digest::{is_hex, starts_with_digest, tagged};
@@ -70,8 +70,8 @@ fn is_tagged(line: &[u8]) -> bool {
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let mut banner = false;
     let mut first = None;
-    // `all`: all lines have the format of SFV. `own`: at least one of them is not a GNU line as
-    // well.
+    // `all`: all lines have the format of SFV. `own`: at least one of them does not look like a
+    // GNU line.
     let (mut all, mut own) = (true, false);
     for (at, line) in head.lines(b'\n').enumerate() {
         if scan::all(line, is_end) {

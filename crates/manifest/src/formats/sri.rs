@@ -21,7 +21,7 @@ pub(crate) static SRI: Format = Format {
     sniff: |head: &Head<'_>| {
         let is_blank = |line: &[u8]| scan::all(line, |byte| scan::is_blank(byte) || byte == b'\r');
         let at = head.lines(b'\n').position(|line| !is_blank(line))?;
-        // A single digest without a name is of the format [`bare`](super::bare).
+        // A single digest without a name belongs to the format `bare`.
         let (_, name) = split(head.lines(b'\n').nth(at)?)?;
         (!name.is_empty() && name != b"\r").then_some(Claim { sign: Sign::Mark, at })
     },

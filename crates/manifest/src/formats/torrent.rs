@@ -2,9 +2,9 @@
 //! SHA-1 digests of pieces. Version 2 (BEP 52) has a tree of names and one digest per file (see
 //! [`tree`]); hybrid torrents have both.
 //!
-//! In version 1, the files are concatenated and then divided into pieces, so that a piece may
-//! contain the end of a file and the beginning of the next: every entry specifies the position of
-//! its file among the pieces ([`PieceList`]). Padding files (BEP 47) are not entries.
+//! In version 1, the files are concatenated and then divided into pieces, so a piece may contain
+//! the end of a file and the beginning of the next: every entry specifies the position of its
+//! file among the pieces ([`PieceList`]). Padding files (BEP 47) are not entries.
 
 mod bencode;
 mod tree;
@@ -173,7 +173,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         (Some(2), None) => return Err(refused(at, "version 2 without a 'file tree'")),
         (Some(0 | 1) | None, None) => None,
-        (Some(0 | 1) | None, Some(_)) => return Err(refused(at, "a 'file tree', and not version 2")),
+        (Some(0 | 1) | None, Some(_)) => {
+            return Err(refused(at, "a 'file tree' in a torrent that is not version 2"));
+        }
         (Some(_), _) => return Err(refused(at, "an unknown torrent version")),
     };
     let Some(digests) = info.pieces else {

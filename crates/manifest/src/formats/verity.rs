@@ -195,7 +195,7 @@ impl Shape {
         scan::count(row.len());
         let used = row.chunks_exact(self.slot).rposition(|slot| slot.iter().any(|&byte| byte != 0));
         let count = used.map_or(0, |last| last as u64 + 1);
-        // A file of one block has no tree, so that a level has at least two digests.
+        // A file of one block has no tree, so a level has at least two digests.
         let count = if blocks.contains(&count) && count > 1 {
             count
         } else {
@@ -306,8 +306,8 @@ fn hashing_of(text: &[u8]) -> Option<(usize, Range<usize>, Range<usize>)> {
 }
 
 fn idsig(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
-    let (at, salt, root) = hashing_of(&text)
-        .ok_or(refused(0, "no signature of scheme 4, or one over other digests than SHA-256"))?;
+    let (at, salt, root) =
+        hashing_of(&text).ok_or(refused(0, "not an APK signature of scheme v4 with SHA-256"))?;
     let cut = |at: usize| refused(at.min(text.len()), "the signature is cut off");
     let len = |at: usize| le32(&text, at).and_then(|len| usize::try_from(len).ok());
     let tree = len(at).and_then(|len| at.checked_add(4)?.checked_add(len)).ok_or(cut(at))?;

@@ -246,7 +246,7 @@ impl Elements<'_> {
                     self.records.size(value.trim().as_bytes());
                 }
             } else if is_nearly(name, self.dialect.entry.as_bytes()) && !PLURALS.contains(&name) {
-                return Err(refused(at, "an element that is nearly one of a file"));
+                return Err(refused(at, "an unknown element that resembles a file element"));
             } else if self.is_stray(name) {
                 self.records.begin(at);
                 self.records.fault(STRAY);
@@ -293,7 +293,7 @@ impl Elements<'_> {
             take => take,
         };
         if take.is_none() && below == 1 && self.dialect.nearly_digest(name) {
-            self.records.fault("an element that is nearly one of a digest");
+            self.records.fault("an unknown element that resembles a digest element");
         } else if take.is_none() && self.is_stray(name) {
             self.records.fault(STRAY);
         }
@@ -328,8 +328,8 @@ impl Elements<'_> {
         })
     }
 
-    /// Returns true if an element without a meaning is a digest outside of the elements where
-    /// other digests are allowed.
+    /// Returns true if an element without a meaning is a digest outside the elements where other
+    /// digests are allowed.
     fn is_stray(&self, name: &[u8]) -> bool {
         let of_child = self.entry.is_some_and(|entry| self.depth == entry + 1);
         self.aside.is_none()

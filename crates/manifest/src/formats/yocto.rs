@@ -48,7 +48,7 @@ fn is_damaged(line: &[u8]) -> bool {
 /// recipe suggests.
 type Variables = HashMap<Vec<u8>, Option<Vec<u8>>>;
 
-/// Maximum length of an expansion in bytes.
+/// Maximum length of an expanded text in bytes.
 const LONGEST: usize = 4 << 10;
 
 /// Returns the variables that `name_version.bb` and lines `NAME = "VALUE"` define.

@@ -95,7 +95,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     };
     let (rolling, strong) = blocks.kept.ok_or("the heading does not specify the checksum lengths")?;
     if !len.is_power_of_two() {
-        return Err("a block's size is a power of two");
+        return Err("the block size is not a power of two");
     }
     // The last block is padded with zeros, whose amount must be limited by the size of the file.
     if len > size.clamp(SMALL, LONGEST).next_power_of_two() {
@@ -104,7 +104,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     let count = size.div_ceil(len);
     let bytes = count.checked_mul((rolling + strong) as u64);
     if bytes != Some(sums.len() as u64) {
-        return Err("there are not as many sums as blocks: cut off or damaged");
+        return Err("the number of checksums does not match the number of blocks: truncated or damaged");
     }
     let Some(spec) = find("md4").map(Spec::new).filter(|_| count > 0) else { return Ok(None) };
     let rows = || sums.chunks_exact(rolling + strong);

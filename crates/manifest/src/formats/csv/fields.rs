@@ -13,7 +13,7 @@ pub(in crate::formats) struct Fields<'t> {
     separator: u8,
     /// Offset of the next field.
     pub(in crate::formats) at: usize,
-    /// True if the previous field ended with a separator, so that another field follows.
+    /// True if the previous field ended with a separator, so another field follows.
     open: bool,
 }
 
@@ -117,7 +117,7 @@ pub(in crate::formats) fn each_row(
     Ok(())
 }
 
-/// Appends a field, always in quotes, so that no character in it needs special treatment.
+/// Appends a field, always in quotes, so no character in it needs special treatment.
 pub(in crate::formats) fn quoted(field: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for &byte in field {

@@ -154,8 +154,7 @@ impl Keys {
     }
 }
 
-/// Returns true if the key resembles that of a digest, so that it is probably damaged or
-/// mistyped.
+/// Returns true if the key resembles that of a digest, and is probably damaged or mistyped.
 pub(super) fn is_nearly_digest(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
@@ -191,8 +190,8 @@ fn algorithm(key: &str) -> Option<String> {
     if !is_tag(key.as_bytes()) || key.len() < 2 {
         return None;
     }
-    // An algorithm with invalid parameters is an algorithm as well, so that its digest is
-    // reported as an error.
+    // A known algorithm with invalid parameters still counts, so its digest is reported as an
+    // error.
     let known =
         |name: &str| !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)));
     let lower = key.to_ascii_lowercase();

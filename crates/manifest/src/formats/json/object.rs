@@ -222,7 +222,7 @@ impl Object {
     }
 
     /// Classifies the object and adds its entries to the records. `inner` is true if something
-    /// inside of it is an entry; `group` is the array or map that contains it.
+    /// inside it is an entry; `group` is the array or map that contains it.
     pub(super) fn conclude<'de>(
         self,
         walk: &mut Visit<'_>,
@@ -338,8 +338,7 @@ impl Object {
         }
     }
 
-    /// Returns true if the object is a directory, so that the names inside of it are relative to
-    /// it.
+    /// Returns true if the object is a directory, so the names inside it are relative to it.
     fn is_folder(&self) -> bool {
         self.iter().any(|(key, value, member)| {
             let is = |word: &&str| key.eq_ignore_ascii_case(word);

@@ -13,7 +13,7 @@ pub(crate) struct Tagged<'a> {
     pub(crate) digest: &'a [u8],
 }
 
-/// Splits a tagged line. The name ends at the last `)`, so that it may contain `) = `.
+/// Splits a tagged line. The name ends at the last `)`, so it may contain `) = `.
 pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     let open = scan::find(&line[..line.len().min(TAG_LIMIT + 16)], |byte| byte == b'(')?;
     let tag = scan::trim_end(&line[..open]);

@@ -1,9 +1,9 @@
 //! Bencoding (BEP 3): integers `i42e`, strings `4:spam`, lists `l...e`, and dictionaries `d...e`
 //! with sorted keys.
 //!
-//! The parser is a cursor over the bytes, so that it allocates no memory. It rejects everything
-//! that programs could interpret in different ways: unsorted or duplicate keys, numbers with
-//! leading zeros, and data after the end.
+//! The parser is a cursor over the bytes and allocates no memory. It rejects everything that
+//! programs could interpret in different ways: unsorted or duplicate keys, numbers with leading
+//! zeros, and data after the end.
 
 use crate::line::{LineError, Place, Reason};
 use crate::scan;

@@ -1,4 +1,4 @@
-//! Digests of pieces inside of a file's element: `pieces` of Metalink, and `byte_run` of Digital
+//! Digests of pieces inside a file's element: `pieces` of Metalink, and `byte_run` of Digital
 //! Forensics XML.
 
 use crate::digest::in_any_base;
@@ -57,8 +57,8 @@ enum Open {
 }
 
 impl Gathered {
-    /// Handles the start of an element inside of a file's element. Returns the algorithm if its
-    /// text is the digest of a piece.
+    /// Handles the start of an element inside a file's element. Returns the algorithm if its text
+    /// is the digest of a piece.
     pub(super) fn start(
         &mut self,
         kind: Pieces,
@@ -132,7 +132,7 @@ impl Gathered {
             Err(reason) => match reason.unknown() {
                 Some(name) if self.unread.iter().any(|known| known == name) => return,
                 Some(name) => return self.unread.push(name.to_owned()),
-                None => return self.fail("a digest of a piece that is none"),
+                None => return self.fail("an invalid digest of a piece"),
             },
         };
         let (list, range) = match &self.open {
@@ -149,7 +149,7 @@ impl Gathered {
         };
         let Some(list) = list.and_then(|list| self.lists.get_mut(list)) else { return };
         if list.spec != spec {
-            return self.fail("a digest of a piece that is none");
+            return self.fail("an invalid digest of a piece");
         }
         list.digests.extend_from_slice(digest.as_bytes());
         list.ranges.extend(range);
@@ -193,10 +193,10 @@ impl List {
             return list.ok_or("pieces that overlap, are not in order or reach beyond the file");
         };
         let all = count.checked_mul(len).filter(|all| *all <= SIZE_LIMIT);
-        let covered = 0..size.or(all).ok_or("pieces that are larger together than a file can be")?;
+        let covered = 0..size.or(all).ok_or("the total size of the pieces is too large")?;
         let digest_len = spec.digest_len();
         let list = PieceList::of(spec, Cuts::Equal { covered, len }, digests.into(), digest_len);
-        let list = list.ok_or("the number of pieces is not that of the file's bytes")?;
+        let list = list.ok_or("the number of pieces does not match the file size")?;
         Ok(if size.is_none() { list.ending_with_file() } else { list })
     }
 }
