@@ -59,7 +59,8 @@ pub(crate) fn is_named(name: &[u8]) -> bool {
     })
 }
 
-/// Returns the algorithm in the manifest's name, which is in lower case and without dashes.
+/// Returns the algorithm in the manifest's name, which spells it in lower case and without
+/// dashes.
 fn algorithm(name: &[u8]) -> Option<String> {
     let path = std::str::from_utf8(name).ok()?.to_ascii_lowercase();
     let (_, name) = path.rsplit_once("manifest-")?;

@@ -110,7 +110,8 @@ impl Walk<'_> {
     /// # Errors
     /// The outboard is truncated, a node does not match its parent, or reading was cancelled.
     fn subtree(&mut self, first: u64, leaves: u64, expected: Option<&[u8]>) -> Result<(), LineError> {
-        // The left subtree has the largest power of two of leaves that leaves some for the right.
+        // The number of leaves on the left is the largest power of two that leaves at least one
+        // on the right.
         let left = 1 << (u64::BITS - 1 - (leaves - 1).leading_zeros());
         // Number of descendants of the node, which precede it in post-order.
         let before = if self.post { (leaves - 2) as usize } else { 0 };

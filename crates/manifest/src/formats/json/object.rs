@@ -338,7 +338,7 @@ impl Object {
         }
     }
 
-    /// Returns true if the object is a directory, so the names inside it are relative to it.
+    /// Returns true if the object is a directory. The names inside it are relative to it.
     fn is_folder(&self) -> bool {
         self.iter().any(|(key, value, member)| {
             let is = |word: &&str| key.eq_ignore_ascii_case(word);
