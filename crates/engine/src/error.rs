@@ -185,7 +185,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the word for it in JSON output.
+    /// Returns the word for this kind in JSON output.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Missing => "missing",

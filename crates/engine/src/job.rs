@@ -22,14 +22,16 @@ pub struct Job {
     pub open: Option<Vec<u8>>,
     /// Whether standard input is read instead of a file. A file named `-` is a file like any other.
     pub stdin: bool,
-    /// Where a walk found the file; it is opened from there and not by its complete path.
+    /// The place where a walk found the file, which is opened from there and not by its complete
+    /// path.
     pub anchor: Option<Anchor>,
-    /// What a listing reported about the file, in a store that has versions: only this version is read.
+    /// The version that a listing reported, in a store that has versions: only this version is
+    /// read.
     pub listed: Option<Box<Listed>>,
     /// The algorithms to compute, in this order.
     pub specs: Arc<[Spec]>,
-    /// The expected digests: those of the first algorithms in `specs`. Digests of the others are computed and not compared.
-    /// Empty if nothing is expected.
+    /// The expected digests: those of the first algorithms in `specs`. Digests of the others are
+    /// computed and not compared. Empty if nothing is expected.
     pub expected: Vec<Digest>,
     /// The expected size, if the manifest contains it.
     pub size: Option<u64>,
@@ -37,7 +39,7 @@ pub struct Job {
     pub mtime: Option<Time>,
     /// Whether the manifest's format has no digest for this entry, like `RECORD` for itself.
     pub exempt: bool,
-    /// How many of the last `specs` are computed without being compared.
+    /// The number of `specs` at the end that are computed without being compared.
     pub also: usize,
     /// The origin of the job: the index of the manifest or root, and the position in it.
     pub origin: (usize, Place),
@@ -84,8 +86,8 @@ impl Job {
         }
     }
 
-    /// Creates a job for a command-line argument: `-` is standard input, anything else is a file to hash. Nothing else turns a
-    /// name into standard input.
+    /// Creates a job for a command-line argument: `-` is standard input, anything else is a file to
+    /// hash. Nothing else turns a name into standard input.
     pub fn argument(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let job = Job::hash(name, specs);
         Job { stdin: job.name == b"-", ..job }
@@ -192,7 +194,7 @@ impl Found {
     }
 }
 
-/// What piece digests reveal about a file.
+/// The results of comparing a file with piece digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// The bytes in pieces that differ, in order.
@@ -202,8 +204,8 @@ pub struct Findings {
     pub unknown: Vec<Range<u64>>,
     /// The basis of the comparison: the algorithms and the length of the digests.
     pub by: String,
-    /// If the digests are so short that a match proves nothing, and no digest of the complete file proves more: their
-    /// length.
+    /// The length of the digests, if they are so short that a match proves nothing and no digest of
+    /// the complete file proves more.
     pub short: Option<String>,
     /// Whether the number of trailing zeros remains unknown.
     pub open_end: bool,

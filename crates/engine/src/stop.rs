@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
 use std::sync::{Arc, OnceLock};
 
-/// Whether a run was stopped, and the pipe that wakes waiting threads.
+/// The stop flag of a run, and the pipe that wakes waiting threads.
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
     flag: Arc<AtomicBool>,

@@ -41,7 +41,7 @@ pub struct Update<'a> {
     options: &'a Options,
     comparison: Comparison<'a>,
     report: Report,
-    /// The file in the list that is the manifest itself.
+    /// The index of the manifest's entry for itself, if it has one.
     own_line: Option<u32>,
     /// A time before any file was examined, by the coarsest clock from which file systems take timestamps.
     began: Time,
@@ -108,7 +108,7 @@ impl<'a> Update<'a> {
     }
 
     fn done(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
-        // No other run reads the manifest that this one is about to replace until this one ends.
+        // Until this run ends, no other run may read the manifest that it is about to replace.
         let lock = match self.options.dry_run {
             true => None,
             false => match Lock::open(manifest, self.comparison.progress) {
@@ -138,7 +138,7 @@ impl<'a> Update<'a> {
         asked.quick = quick.map(|(quick, written)| Quick { written, trusts_date: quick == QuickTrust::Date });
         asked.accepts_modified = self.options.refresh == Consent::All;
         asked.usual = usual(&reading, format);
-        // If the folder is specified, all of it is meant.
+        // If the user specifies a folder, all of it belongs to the manifest.
         asked.around = check.root.is_none() && self.options.audit.folder.is_none();
         let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
@@ -173,7 +173,7 @@ impl<'a> Update<'a> {
         let before = rows.len();
         rows.retain(|row| row.at[LISTED] != NONE || !self.is_beside(row, inside, &folder));
         self.report.beside = self.comparison.asked.beside + (before - rows.len()) as u64;
-        // The next run will produce different ones, so a line for one would never match again.
+        // A new signature differs from the old one, so an entry for it would never match again.
         let before = rows.len();
         rows.retain(|row| !self.is_signature(row, &folder));
         self.report.signatures = (before - rows.len()) as u64;
@@ -280,7 +280,7 @@ impl<'a> Update<'a> {
             && is_signature(&self.comparison.own, path(found).as_os_str().as_bytes(), None)
     }
 
-    /// Returns what is done about one file, if nothing prevents the update as a whole.
+    /// Returns the action for one file, provided that nothing prevents the update as a whole.
     fn action(&self, row: &Row, format: &Format, written: Time) -> Action {
         let Options { refresh, prune, .. } = self.options;
         let [listed, found] = row.at;

@@ -80,7 +80,7 @@ pub struct Comparison<'a> {
     pub(super) below: Option<Vec<u8>>,
     /// The file in the manifest that most likely matches the next file found.
     pub(super) likely: u32,
-    /// What an update needs in addition.
+    /// Settings and additional results of an update.
     pub(crate) asked: Asked,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Quick {
     pub trusts_date: bool,
 }
 
-/// What an update needs from an audit in addition to the result for each file.
+/// Settings of a comparison that runs as part of an update, and the additional results it collects.
 #[derive(Default)]
 pub(crate) struct Asked {
     /// Whether an update is running.
@@ -441,8 +441,8 @@ impl<'a> Comparison<'a> {
         rows
     }
 
-    /// Returns the standing of a file with different content. Its size proves nothing: whatever truncates a file or
-    /// fills it with zeros need not change its time either.
+    /// Returns the standing of a file with different content. Its size is not considered: damage
+    /// that truncates a file or fills it with zeros need not change its time either.
     fn differs(&self, listed: u32, found: u32) -> Standing {
         let [set, other] = &self.sets;
         let times = set.time(listed).zip(other.time(found));

@@ -183,7 +183,8 @@ impl Comparison<'_> {
         Ok(fresh)
     }
 
-    /// Does the same for an object store, in which every name in the listing is a file.
+    /// Adds the objects of an object store and returns those that are not in the manifest. Every
+    /// name in the listing is a file.
     fn objects(&mut self, side: usize, remote: &dyn Remote, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
         let mut fresh = Vec::new();
         for task in remote.list(&Arc::from([]), self.progress) {

@@ -45,7 +45,7 @@ struct File {
     anchor: u32,
 }
 
-/// What two names of the same file have in common.
+/// The property by which two names are recognised as names of the same file.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     /// Device and inode number.
@@ -185,8 +185,9 @@ impl Files {
         Ok(())
     }
 
-    /// Returns the size of a file, and whether it had to be read for that. File systems that make files up on reading (`/proc`,
-    /// `/sys`) report 0 or a page whatever they contain, and some FUSE file systems report 0.
+    /// Returns the size of a file, and whether the file had to be read to determine it. File
+    /// systems that generate files when they are read (`/proc`, `/sys`) report 0 or a page whatever
+    /// the files contain, and some FUSE file systems report 0.
     fn size_of(
         &mut self,
         name: &[u8],
@@ -194,7 +195,7 @@ impl Files {
         stat: &Stat,
         progress: &Progress,
     ) -> Result<(u64, bool), Error> {
-        /// The kernel's memory in `/proc/kcore` and other large files have the size that is reported.
+        /// Larger reported sizes are trusted, such as that of the kernel's memory in `/proc/kcore`.
         const MOST: u64 = 64 << 10;
         let size = stat.st_size as u64;
         if size > MOST || size > 0 && stat.st_blocks > 0 {
@@ -211,13 +212,14 @@ impl Files {
         }
     }
 
-    /// Whether the size of a file was found by reading it.
+    /// Returns whether the size of a file was found by reading it.
     pub(super) fn is_counted(&self, at: u32) -> bool {
         self.counted.contains(&at)
     }
 
-    /// Returns what another name of this file would have too, if it may have one; what only a mount leads to twice is recognized
-    /// by [`Files::names_by_file`].
+    /// Returns the identity by which another name of this file is recognised, or `None` if it
+    /// cannot have another one. A file that is visible twice only through a mount is recognised by
+    /// [`Files::names_by_file`].
     fn identity(
         &mut self,
         name: &[u8],
@@ -332,7 +334,7 @@ fn counted(name: &[u8], anchor: Option<&Anchor>, progress: &Progress) -> Result<
     Ok(read)
 }
 
-/// Returns what the file system of this file guarantees.
+/// Returns the guarantees of the file system that contains this file.
 fn system_of(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<System, Error> {
     let (root, path) = place(name, anchor);
     let file = root.resolve(path, OFlags::PATH | OFlags::CLOEXEC);

@@ -23,7 +23,7 @@ const CLAIMED: u64 = 1;
 /// The number of bits for the page count: windows of up to 64 GiB.
 const COUNT_BITS: u32 = 24;
 
-/// Enough for one window per thread.
+/// The number of slots, enough for one window per thread.
 const SLOTS: usize = 1024;
 
 static WINDOWS: [WindowSlot; SLOTS] =
@@ -155,7 +155,7 @@ fn mend(address: u64) -> bool {
     false
 }
 
-/// Does what would have happened without this handler.
+/// Handles a signal as if this handler were not installed.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, raised: bool) {
     let former = FORMER.get();
     let handler = former.map_or(libc::SIG_DFL, |former| former.sa_sigaction);

@@ -33,7 +33,7 @@ pub enum Root {
     Nowhere,
 }
 
-/// Which types of files are read.
+/// The types of files that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Special {
     /// Regular files only.

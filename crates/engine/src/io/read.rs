@@ -29,9 +29,9 @@ pub struct Guarded {
     at_end: bool,
     /// A named pipe that may not have been opened for writing yet; until then, reads return 0.
     awaits_writer: bool,
-    /// What ends the waiting for a pipe, a terminal or a socket.
+    /// The stop signal that ends waiting for a pipe, a terminal or a socket.
     until: Option<Stop>,
-    /// What is read instead of `file`, for a version of an object.
+    /// The version of an object that is read instead of `file`, if any.
     version: Option<Box<dyn Version>>,
 }
 

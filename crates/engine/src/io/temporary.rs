@@ -29,8 +29,8 @@ pub(crate) struct Temporary {
     slot: Option<&'static Slot>,
 }
 
-/// A file to be removed by [`remove_all`]: a folder and a name in it. The folder is set first and cleared last, and
-/// whoever takes the name out owns it.
+/// A file to be removed by [`remove_all`]: a folder and a name in it. The folder is set first and
+/// cleared last, and the code that takes the name out owns it.
 struct Slot {
     folder: AtomicI32,
     name: AtomicPtr<c_char>,

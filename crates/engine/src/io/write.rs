@@ -341,14 +341,15 @@ pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
     }
 }
 
-/// Returns the time by which the system stamps files: one that is written to from now on has this time or a later one.
+/// Returns the current time of the clock from which file timestamps are taken. A file that is
+/// written to from now on has this timestamp or a later one.
 pub fn coarse_now() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
     Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
 
-/// Returns where a name leads if the file does not exist: a dangling symbolic link is followed to the location of the
-/// future file.
+/// Returns the path that a name refers to if the file does not exist yet: a dangling symbolic link
+/// is followed to the location of the future file.
 fn destination(target: &Path) -> io::Result<PathBuf> {
     /// The kernel's limit for symbolic links.
     const LINKS: usize = 40;

@@ -141,7 +141,7 @@ impl Sequence {
         self.fill(count, false, take);
     }
 
-    /// Adds what is between files, or after the last one.
+    /// Adds the gap between two files, or after the last one.
     pub(crate) fn between(&mut self, list: &PieceList, gap: Range<u64>, take: &mut dyn Take) {
         for (count, zeros) in list.between(gap) {
             self.fill(count, !zeros, take);

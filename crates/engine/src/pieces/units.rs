@@ -8,7 +8,7 @@ use std::sync::MutexGuard;
 use truesum_hash::tree::{Merkle, Plan};
 use truesum_hash::{Digest, kernel};
 
-/// How the units of a file are hashed.
+/// The file whose units are hashed, and the plans for them.
 pub(super) struct Units<'a> {
     pub source: Source<'a>,
     /// The plans, which all divide the file in the same way.

@@ -197,7 +197,8 @@ impl Feed<'_> {
         ((NAMES / self.longest) as u64).clamp(ROOM, WINDOW)
     }
 
-    /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that manifests state, if all are known.
+    /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that
+    /// manifests state, if all are known.
     fn take(&mut self, most: usize) -> Option<u64> {
         let mut bytes = Some(0u64);
         for taken in 0..most as u64 {

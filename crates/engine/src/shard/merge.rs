@@ -192,7 +192,7 @@ fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
     }
 }
 
-/// Why a file is not a valid part.
+/// The reason why a file is not a valid part.
 pub(super) enum Flaw {
     /// It has a fault, after this many valid lines.
     Fault(Fault, usize),
@@ -318,7 +318,7 @@ struct Joining<'p> {
 struct Cut {
     item: Item,
     pieces: Vec<Vec<Piece>>,
-    /// Why there will be no digest, if that is already known.
+    /// The reason why there will be no digest, if it is already known.
     failed: Option<Failure>,
     unknown: bool,
 }

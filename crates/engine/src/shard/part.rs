@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// How bundles are computed.
+/// The options for computing bundles.
 #[derive(Clone, Copy)]
 pub struct Computing<'a> {
     /// The folder that names are relative to, if it differs from the one in the plan, because its path is different on
@@ -55,14 +55,14 @@ pub struct Computing<'a> {
 pub struct Done {
     /// The counts in the part.
     pub counts: Counts,
-    /// What happened to the part.
+    /// The result for the part file.
     pub standing: Standing,
     /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
     /// one just written.
     pub digest: String,
 }
 
-/// What happened to a part.
+/// The result for a part file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It was written.

@@ -59,7 +59,7 @@ impl State {
         Hints { mtime: whole(self.mtime), ctime: whole(self.ctime), inode: self.inode, device: 0 }
     }
 
-    /// Returns what differs in a later state.
+    /// Returns the property that differs in a later state, or `None` if the states are equal.
     pub(super) fn differs(&self, later: &State) -> Option<&'static str> {
         match self.size == later.size {
             false => Some("the size"),

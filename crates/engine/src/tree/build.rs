@@ -28,7 +28,7 @@ use truesum_hash::{Digest, Hasher, Spec};
 /// The interval between checkpoints of a tree that is being saved.
 const CHECKPOINT: Duration = Duration::from_secs(5);
 
-/// Reads what the tree and the chains need, once. Returns the chains' digests.
+/// Reads the ranges that the tree and the chains need, each once. Returns the chains' digests.
 fn read_once(
     source: Source<'_>,
     plan: &Plan,
@@ -75,7 +75,7 @@ fn read_once(
     })
 }
 
-/// What to do with an existing tree.
+/// The starting point of a build: nothing, or an existing tree.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Begin {
     /// Build a new tree.
@@ -91,14 +91,14 @@ pub enum Begin {
     Changed(Vec<Range<u64>>),
 }
 
-/// How a tree is saved.
+/// The options for saving a tree.
 #[derive(Clone, Debug)]
 pub struct Saving<'a> {
     /// The path of the tree.
     pub target: &'a Path,
     /// The granule size in bytes, a power of two.
     pub granule: u64,
-    /// What to do with an existing tree.
+    /// The starting point of the build.
     pub begin: Begin,
     /// Plain digests to compute in the same read, which then covers the complete file.
     pub beside: &'a [Spec],
@@ -200,7 +200,7 @@ struct Begun {
     store: Store,
     /// The hashers of the plain digests, with the number of units they have processed.
     hashers: Vec<(Hasher, u64)>,
-    /// Bytes of the file that are read neither before nor now.
+    /// The number of bytes of the file that are read neither in an earlier run nor in this one.
     unread: u64,
 }
 

@@ -16,7 +16,7 @@ pub enum Origins {
     Trusted,
 }
 
-/// Why pieces cannot be combined to a digest.
+/// The reason why pieces cannot be combined to a digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// There are no pieces.

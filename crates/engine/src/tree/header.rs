@@ -21,7 +21,7 @@ pub(crate) const MAX_SIZE: u64 = 1 << 60;
 /// The default granule size.
 pub const GRANULE: u64 = 1 << 20;
 
-/// Why a file is not a usable stored tree.
+/// The reason why a file is not a usable stored tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
     /// It is not a stored tree.
@@ -68,8 +68,8 @@ impl Hints {
         }
     }
 
-    /// Returns what shows that a file was replaced or modified since; `None` if nothing does. The device number is not
-    /// compared, because it is local to each machine.
+    /// Returns the property that shows that the file was replaced or modified since, or `None` if
+    /// there is none. The device number is not compared, because it is local to each machine.
     pub fn differs(&self, other: &Hints) -> Option<&'static str> {
         let differences = [
             (self.inode != other.inode, "the inode"),
@@ -90,7 +90,7 @@ impl Hints {
     }
 }
 
-/// Why an unfinished run is not resumed.
+/// The reason why an unfinished run is not resumed.
 pub(crate) const MOVED: &str =
     "the file's size, times or inode changed since it was begun (a new mode, owner or name moves a time too)";
 

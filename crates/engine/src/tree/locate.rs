@@ -35,7 +35,7 @@ pub enum Judgement {
     OtherTree,
 }
 
-/// How the file's length compares with that in the tree.
+/// The relation of the file's length to the length in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// Equal.
@@ -62,9 +62,9 @@ pub struct Difference {
     pub judgement: Judgement,
     /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
     pub damaged: Vec<Range<u64>>,
-    /// How the lengths compare.
+    /// The relation of the lengths.
     pub length: Length,
-    /// Where old bytes were found at another offset, if the lengths differ.
+    /// The shift of old bytes that were found at another offset, if the lengths differ.
     pub shift: Option<Shift>,
     /// A description of the damage to the tree itself.
     pub blemish: Option<String>,
@@ -74,7 +74,7 @@ pub struct Difference {
     pub before: u64,
 }
 
-/// How a file is compared with its stored tree.
+/// The options for comparing a file with its stored tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
     /// A digest from another source, to which the tree must belong.

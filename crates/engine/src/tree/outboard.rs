@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
 
-/// Which nodes an outboard contains.
+/// The kind of an outboard, which determines the nodes it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outboard {
     /// The nodes above chunks of 1 KiB, after the file's length: `.obao` (`bao encode --outboard`).

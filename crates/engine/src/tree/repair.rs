@@ -24,7 +24,7 @@ use truesum_hash::{Digest, Spec};
 /// The number of bytes compared and written at a time.
 const BLOCK: usize = 4096;
 
-/// Why a copy does not have the right bytes.
+/// The reason why a copy does not have the right bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
     /// The copy is damaged itself, or too short.
@@ -42,7 +42,7 @@ pub struct Mend {
     pub range: Range<u64>,
     /// Whether the copy has the right bytes.
     pub possible: bool,
-    /// Why it does not.
+    /// The reason why it does not have them; meaningless if it does.
     pub lack: Lack,
     /// The number of bytes that were or would be written: complete blocks that differ.
     pub writes: u64,
@@ -69,10 +69,10 @@ pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error
     Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
 
-/// Whether to write.
+/// The permission to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Only report what would be done.
+    /// Do not write; only report what would be written.
     DryRun,
     /// Write, unless more than half of the existing bytes would be lost: then nothing is written.
     Write,
@@ -231,7 +231,7 @@ fn read_to_end(file: &File, buffer: &mut [u8], start: u64) -> usize {
     filled
 }
 
-/// Reads what was written and compares it with the tree.
+/// Reads the repaired granules again and compares them with the tree.
 fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> Result<(), Error> {
     let file = reading.open(path)?;
     let source = reading.unmapped(&file, path);

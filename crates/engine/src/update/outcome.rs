@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
-/// How far a kind of change is permitted.
+/// The extent to which a kind of change is permitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consent {
     /// Never.
@@ -23,7 +23,7 @@ pub enum Consent {
     All,
 }
 
-/// What an update that does not read every file relies on.
+/// The times that an update relies on if it does not read every file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuickTrust {
     /// The times in the entries. A file whose entry has no time is read; a manifest without any times is rejected.
@@ -36,7 +36,7 @@ pub enum QuickTrust {
 /// The options of an update. The defaults are the strictest ones: only files that are not in the manifest are added.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How manifests and files are read, and in which folder.
+    /// The options for reading manifests and files, and the folder.
     pub audit: AuditOptions,
     /// Whether entries of modified files are refreshed.
     pub refresh: Consent,
@@ -54,7 +54,7 @@ pub struct Options {
     pub dry_run: bool,
 }
 
-/// What was done about a file.
+/// The action taken for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// Nothing: its entry, if it has one, is unchanged.
@@ -75,7 +75,7 @@ impl Action {
         [Action::Kept, Action::Added, Action::Refreshed, Action::Renamed, Action::Removed];
 }
 
-/// Why nothing is written.
+/// The reason why nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The number of files or folders that could not be read.
@@ -92,8 +92,8 @@ pub enum Refusal {
     EmptyFolder(PathBuf),
     /// No entry would be left.
     NothingLeft,
-    /// Most files in the manifest exist if this folder is added to or removed from their names, so another folder is
-    /// meant.
+    /// Most files in the manifest exist if this folder is added to or removed from their names, so
+    /// the names are probably relative to another folder.
     OtherFolder(PathBuf),
     /// No entry has a time that would allow a file not to be read.
     NoTimes,

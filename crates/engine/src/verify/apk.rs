@@ -40,7 +40,7 @@ pub(super) struct Package {
     pub(super) listed: Block,
 }
 
-/// Why a package cannot be verified.
+/// The reason why a package cannot be verified.
 pub(super) enum Fault {
     System(Errno),
     /// It is not a package, or is malformed.
