@@ -53,7 +53,7 @@ enum LinkState {
     Read(Found),
 }
 
-/// The action for a name.
+/// The action to take for a name.
 pub(crate) enum Claim {
     /// Read the file, and report the outcome with [`Links::settle`].
     First(Job),

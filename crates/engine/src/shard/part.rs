@@ -55,14 +55,14 @@ pub struct Computing<'a> {
 pub struct Done {
     /// The counts in the part.
     pub counts: Counts,
-    /// The result for the part file.
+    /// The status of the part after the bundle was computed.
     pub standing: Standing,
     /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
     /// one just written.
     pub digest: String,
 }
 
-/// The result for a part file.
+/// The status of a part after its bundle was computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It was written.

@@ -35,7 +35,7 @@ pub enum Judgement {
     OtherTree,
 }
 
-/// The relation of the file's length to the length in the tree.
+/// The comparison of the file's length with the length in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// Equal.
@@ -62,7 +62,7 @@ pub struct Difference {
     pub judgement: Judgement,
     /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
     pub damaged: Vec<Range<u64>>,
-    /// The relation of the lengths.
+    /// The comparison of the lengths.
     pub length: Length,
     /// The shift of old bytes that were found at another offset, if the lengths differ.
     pub shift: Option<Shift>,

@@ -69,7 +69,7 @@ pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error
     Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
 
-/// The permission to write.
+/// The extent to which a repair may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Do not write; only report what would be written.

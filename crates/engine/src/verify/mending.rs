@@ -183,7 +183,7 @@ fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error
     Err(Error::new(one, "repair", Cause::Other(why)))
 }
 
-/// Returns whether both are divided from the same sequence.
+/// Returns whether `b` follows `a` in the same sequence of files.
 fn same_sequence(a: &Pieced, b: &Pieced) -> bool {
     Arc::ptr_eq(a.pieces[0].digests(), b.pieces[0].digests()) && b.pieces[0].file_start() > 0
 }

@@ -1,6 +1,7 @@
 //! Verifies signatures of minisign and signify with a public key: of manifests before they are read, and of files.
 //!
-//! A manifest is read once into memory, so what is verified is what is then parsed, whatever happens to the file.
+//! A manifest is read once into memory, so that exactly the verified bytes are parsed, whatever
+//! happens to the file.
 
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
@@ -242,7 +243,7 @@ pub(super) fn of_file(
             message.take(bytes);
         }
     })?;
-    // Hash the file once, even if its digest is what is signed.
+    // Hash the file once, even if the signature covers only its digest.
     let digest: Digest = match &mut message {
         Message::Digest(of_message, ..) => {
             **of_message = hasher.clone();

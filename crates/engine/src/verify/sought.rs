@@ -70,7 +70,7 @@ pub(super) struct Seeking<'a> {
 }
 
 impl Seeking<'_> {
-    /// Searches for all of them.
+    /// Searches for the files of all these entries.
     ///
     /// # Errors
     /// Fails if the folder cannot be opened or walked.
@@ -229,7 +229,7 @@ impl Seeking<'_> {
         Ok(())
     }
 
-    /// Computes their digests. Returns the results for those that could be read.
+    /// Computes the digests of these files. Returns the results for those that could be read.
     fn hash(
         &mut self,
         others: &mut Set,

@@ -67,7 +67,7 @@ struct Noting<'n, 'r, 't> {
     state: Option<&'n mut State>,
     weak: BTreeMap<String, u64>,
     read: (u64, u64),
-    /// Why the state could not be saved in the meantime, if that happened.
+    /// The first error that occurred when the state was saved during the run, if any.
     unsaved: Option<Error>,
 }
 

@@ -86,7 +86,7 @@ impl<L> Begun<'_, L> {
 }
 
 impl<L> Drop for Begun<'_, L> {
-    /// Without a listing, the consumer makes one itself.
+    /// Wakes the consumer, which lists the folder itself if there is no listing.
     fn drop(&mut self) {
         let mut state = self.slot.lock();
         if matches!(*state, SlotState::Begun) {

@@ -1,4 +1,4 @@
-//! Joins the pieces of a file that are on separate lines, as written by `hashdeep -p`, to lists.
+//! Joins the pieces of a file that are on separate lines, as written by `hashdeep -p`, into lists.
 //!
 //! They may be in any order, mixed with those of other files, and repeated. The data stored for each is smaller than
 //! its line, and the file is read once.
@@ -20,7 +20,7 @@ const ALGORITHMS: usize = 16;
 #[derive(Debug, Default)]
 pub struct Join {
     files: Vec<Joined>,
-    /// Those of `files` whose pieces are on separate lines.
+    /// The indices of the `files` whose pieces are on separate lines.
     by_name: HashMap<Vec<u8>, usize>,
 }
 

@@ -55,7 +55,7 @@ impl Panel {
         self.seats.iter_mut().for_each(|seat| seat.units.absent(count, &mut seat.judge));
     }
 
-    /// Adds what is between files.
+    /// Adds the gap between two files.
     pub(super) fn between(&mut self, gap: Range<u64>) {
         for Seat { units, judge, list } in &mut self.seats {
             units.between(list, gap.clone(), judge);
@@ -128,7 +128,7 @@ fn together(all: &Range<u64>, mut said: Vec<(bool, Findings)>) -> Findings {
     let by: Vec<&str> = said.iter().map(|(_, one)| one.by.as_str()).collect();
     let by = by.join(", ");
     let blamed = |one: &Findings| union(one.damaged.iter().map(|damage| damage.range.clone()));
-    // What may be damaged according to each strong judge.
+    // The ranges that may be damaged according to each strong judge.
     let suspect: Vec<Vec<Range<u64>>> = said
         .iter()
         .filter(|(strong, _)| *strong)
