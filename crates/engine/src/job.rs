@@ -225,7 +225,7 @@ pub struct Compared {
 }
 
 impl Findings {
-    /// Returns what remains unknown about a file although all pieces match, as text for users.
+    /// Returns the remaining uncertainty about a file whose pieces all match, as text for users.
     pub fn doubt(&self) -> Option<&'static str> {
         self.open_end.then_some(
             "its size is not in the manifest, so trailing zeros in the last block were not verified",
@@ -357,7 +357,7 @@ pub struct Summary {
     pub mismatched: u64,
     /// Entries whose files exist, but for which no digest, or not every piece, was compared.
     pub unverified: u64,
-    /// Those of them for which the manifest's format has no digest.
+    /// Unverified entries for which the manifest's format has no digest.
     pub exempt: u64,
     /// Missing files.
     pub missing: u64,

@@ -1,8 +1,9 @@
 //! Updates a manifest: audits it, decides which changes to accept, and writes the manifest with them.
 //!
-//! The rules are in docs/reference/audit.md, "update". The audit determines what happened to each file. This module
-//! decides what that means for its line ([`Action`]) and whether the manifest may be written at all ([`Refusal`]), and
-//! ensures that the new manifest differs from the old one only in the intended changes.
+//! The rules are in docs/reference/audit.md, "update". The audit determines what happened to each
+//! file. This module decides how to change the file's line ([`Action`]) and whether the manifest
+//! may be written at all ([`Refusal`]), and ensures that the new manifest differs from the old one
+//! only in the intended changes.
 
 mod changes;
 mod guard;
@@ -96,7 +97,7 @@ impl<'a> Update<'a> {
         &self.report
     }
 
-    /// Runs the update, then reports for every file what was done.
+    /// Runs the update, then reports the action taken for each file.
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with the manifest and with files are reported and counted.

@@ -50,7 +50,8 @@ pub struct Options {
     pub follow: bool,
     /// Whether to stay on the file system of each root.
     pub one_file_system: bool,
-    /// Whether to read devices, pipes and sockets.
+    /// The types of files to return as files: with [`Special::Read`], also devices, pipes and
+    /// sockets.
     pub special: Special,
     /// The selection of files by globs, sizes and times, which also applies to the roots. Lists of
     /// names and samples are left to the caller, which knows the entries.

@@ -297,7 +297,7 @@ impl Files {
         files
     }
 
-    /// Returns the files of which another one has the same size, in the order of the walk.
+    /// Returns the files that have the same size as another one, in the order of the walk.
     pub(super) fn of_one_size(&self) -> Vec<u32> {
         let mut by_size: Vec<u32> = (0..self.files.len() as u32).collect();
         by_size.sort_unstable_by_key(|&at| (self.size(at), at));

@@ -40,7 +40,7 @@ pub enum Event<'e> {
     Found(&'e Found<'e>),
     /// A line of this manifest that is malformed or has no digest to search for.
     Malformed(&'e Path, &'e BadLine),
-    /// A file or folder that could not be read. It may contain what is searched for.
+    /// A file or folder that could not be read. It may contain the content that is searched for.
     Failed(&'e Error),
     /// An object that was skipped during the walk, with the reason.
     Passed(&'e Notice),

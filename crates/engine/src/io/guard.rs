@@ -116,8 +116,8 @@ fn stands() -> bool {
 
 /// The handler. It uses only atomics and system calls, as a signal handler must.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes a valid siginfo to a handler that asked for one; codes above 0 are the kernel's own,
-    // and only they come with an address.
+    // SAFETY: the kernel passes a valid siginfo to a handler installed with SA_SIGINFO; codes above
+    // 0 are the kernel's own, and only they have an address.
     let (raised, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as u64) };
     if !(raised && mend(address)) {
         pass_on(signal, info, context, raised);

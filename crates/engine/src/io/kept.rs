@@ -42,8 +42,8 @@ impl Kept {
     }
 }
 
-/// Returns the attributes that users can set. Those of security modules are determined by where and by whom a file is
-/// created.
+/// Returns the attributes that users can set. Attributes of security modules are excluded, because
+/// they are determined by the place and the creator of a file.
 fn attributes(path: &Path) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
     /// The maximum size of a list or value in Linux.
     const LARGEST: usize = 64 << 10;

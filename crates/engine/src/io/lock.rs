@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long to wait for another run.
+/// The maximum time to wait for another run.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);

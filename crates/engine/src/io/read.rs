@@ -229,7 +229,7 @@ impl Guarded {
         Ok((hole, stop - data))
     }
 
-    /// Continues at `position`; what precedes it was read by other means.
+    /// Continues at `position`. The bytes before it were read by other means.
     pub(crate) fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
         fs::seek(&self.file, fs::SeekFrom::Start(position))?;
         self.position = position;

@@ -1,8 +1,9 @@
 //! The guarantees of file systems: sizes, holes, timestamps, inode numbers.
 //!
-//! The guarantees depend on its type and are in one table; types that are not in it are treated as network file
-//! systems. The kernel version does not matter: the table contains what holds for all of them, and what differs between
-//! disks is determined from the timestamps.
+//! The guarantees depend on the type of a file system and are in one table; types that are not in
+//! it are treated as network file systems. The kernel version does not matter: the table contains
+//! only properties that all versions have, and properties that differ between disks are determined
+//! from the timestamps.
 
 use rustix::fs::{self, FileType, Stat};
 use std::cell::RefCell;

@@ -108,8 +108,9 @@ impl AtomicFile {
         AtomicFile::begin(target, true)
     }
 
-    /// Starts to write the file with this name in an open folder, wherever that folder is by now. A symbolic link with
-    /// that name is replaced and not followed. [`AtomicFile::target`] and errors refer to the folder by its descriptor.
+    /// Starts to write the file with this name in an open folder, even if that folder was moved. A
+    /// symbolic link with that name is replaced and not followed. [`AtomicFile::target`] and errors
+    /// refer to the folder by its descriptor.
     pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
         let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
         let found = version(&path).map_err(|error| Error::io(name, "write", error))?;

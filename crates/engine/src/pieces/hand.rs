@@ -28,7 +28,7 @@ pub(super) struct Hand<'a> {
     turn: Mutex<()>,
 }
 
-/// What remains to be handed out: numbers of units or leaves.
+/// The remaining work: numbers of units or leaves.
 #[derive(Default)]
 struct Remaining {
     /// The remaining ranges, ascending.

@@ -59,7 +59,7 @@ pub(crate) struct Sequence {
     piece: Range<u64>,
     /// The large piece in progress.
     large: Vec<Large>,
-    /// The small pieces in progress, of which the last may be incomplete.
+    /// The small pieces in progress. The last one may be incomplete.
     unit: Unit,
     work: Sender<Work>,
     under_way: VecDeque<Receiver<(Unit, Vec<Cooked>)>>,

@@ -1,9 +1,10 @@
-//! Decides which files are hashed alone, each by one core with the best single-message kernel, and which share SIMD
-//! lanes.
+//! Decides which files are hashed alone, each by one core with the best single-message kernel, and
+//! which files share SIMD lanes.
 //!
-//! Several files in lanes take little more time than one of them alone ([`kernel::efforts`]), but each of them is
-//! slower. So a file that would take longer in a lane than all others goes alone, whereas several disk images of equal
-//! size go side by side.
+//! Hashing several files in lanes takes little more time than hashing one of them alone
+//! ([`kernel::efforts`]), but each file takes longer. So a file that would take longer in a lane
+//! than all others is hashed alone, whereas several disk images of equal size are hashed side by
+//! side.
 
 use std::cmp::Ordering;
 use truesum_hash::{Spec, kernel};
@@ -29,8 +30,8 @@ pub(crate) fn lanes_of(spec: &Spec) -> usize {
     kernel::full_lanes(spec.algorithm())
 }
 
-/// Returns how many of the largest files go alone. `sizes` are those of all files, the largest first, and all files
-/// have these algorithms.
+/// Returns how many of the largest files are hashed alone. `sizes` are the sizes of all files, the
+/// largest first, and all files have these algorithms.
 ///
 /// Each number is evaluated by the time at which the run would end: not before the last of the threads among which
 /// files are divided, nor before the longest file, alone or in its lane.

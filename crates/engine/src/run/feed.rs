@@ -227,7 +227,7 @@ impl Feed<'_> {
         let (least, most) = if self.ended { (0, Some(0)) } else { self.tasks.size_hint() };
         let exact = most == Some(least);
         self.progress.set_found(self.found + least as u64, exact);
-        // The tasks that are still to come count as found, but their sizes are not known.
+        // The remaining tasks count as found, but their sizes are not known.
         if exact && !self.ended { None } else { bytes }
     }
 

@@ -54,8 +54,8 @@ pub(crate) struct Worker<'a, 'f> {
     progress: &'a Progress,
     /// The maximum number of open files, according to the limit of this process.
     open_limit: usize,
-    /// The attempts left before a file fails because descriptors are exhausted. They are counted per run, not per file:
-    /// if one file waited in vain, the next one fails at once.
+    /// The attempts left before a file fails because descriptors are exhausted. They are counted
+    /// per run, not per file: if waiting did not help one file, the next one fails at once.
     patience: u32,
     /// The bytes of slices that are read before they are hashed.
     round: usize,

@@ -1,7 +1,8 @@
 //! Writes and parses the lines of plans and parts (`docs/spec/shards.md`).
 //!
-//! A line is accepted only if it is byte-for-byte identical to what would be written. A file ends with a line that
-//! contains the digest of everything before it, so that no loss, addition or change goes unnoticed.
+//! A line is accepted only if it is byte-for-byte the line that this module would write. A file
+//! ends with a line that contains the digest of everything before it, so that every loss, addition
+//! or change is detected.
 
 use super::state::State;
 use crate::error::{Cause, Error};
@@ -245,7 +246,7 @@ pub(super) fn parse_part_head(line: &[u8]) -> Option<(String, u64)> {
 pub struct Counts {
     /// The number of files and ranges.
     pub lines: u64,
-    /// Those of them that have no digest.
+    /// Files and ranges that have no digest.
     pub failed: u64,
     /// The failed ones that may succeed when retried.
     pub again: u64,

@@ -1,8 +1,9 @@
-//! Checks all parts against their plan and produces the entries of one manifest, or reports what is missing
-//! (`docs/spec/shards.md`, section 4).
+//! Checks all parts against their plan and produces the entries of one manifest, or reports the
+//! missing parts and results (`docs/spec/shards.md`, section 4).
 //!
-//! Plan and parts have the same order, that of the manifest, and bundles are consecutive. So each part is read once,
-//! one after the other, and memory contains one bundle of the plan, one line of a part, and the pieces of one file.
+//! Plan and parts have the order of the manifest, and bundles are consecutive. So parts are read
+//! one after the other, each once, and memory contains one bundle of the plan, one line of a part,
+//! and the pieces of one file.
 
 pub use super::line::Failure;
 use super::line::{Came, Counts, Item, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable};
@@ -30,7 +31,7 @@ pub enum Fault {
     Repeated(usize, [PathBuf; 2]),
     /// Two parts of a bundle differ: one worker, or one read, was wrong.
     Contradicting(usize, [PathBuf; 2]),
-    /// A part is damaged, or contains something other than what was planned: the line and the reason.
+    /// A part is damaged, or contains something that was not planned: the line and the reason.
     Damaged(PathBuf, u64, &'static str),
     /// A part could not be read.
     Unreadable(Error),
@@ -154,7 +155,7 @@ pub fn merge(
     Ok(merged)
 }
 
-/// Returns the bundle of which a file is the part.
+/// Returns the bundle that a part file belongs to.
 fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     let foreign = |why: String| Fault::Foreign(path.to_owned(), why);
     let fail = |error| Fault::Unreadable(Error::io(path.as_os_str().as_bytes(), "read", error));

@@ -69,8 +69,8 @@ pub enum Standing {
     Written,
     /// An identical part existed already.
     There,
-    /// A part without failures existed and was kept; for this many files or ranges, this attempt had nothing to
-    /// compare.
+    /// A part without failures existed and was kept. This attempt had no result for this many files
+    /// or ranges, so they could not be compared.
     Kept(u64),
     /// A different part of the bundle without failures existed: one of the two is wrong. The new one was written here.
     Contradicts(PathBuf),

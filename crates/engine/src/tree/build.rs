@@ -115,17 +115,17 @@ pub struct Saved {
     pub store: Store,
     /// Granules that were already complete and not hashed again.
     pub kept: u64,
-    /// Bytes of the file that were not read. For these, the digest repeats what the earlier tree contained. 0 unless a
-    /// tree was extended.
+    /// Bytes of the file that were not read. For these, the digest repeats the earlier tree. The
+    /// number is 0 unless a tree was extended.
     pub unread: u64,
 }
 
 /// Builds the tree of a file and saves it.
 ///
 /// # Errors
-/// Fails if the file cannot be read to its end, is not a regular file, or changed during the read; if the run was
-/// stopped; if the tree cannot be written or cannot be resumed; or if the digest has no tree to store. What was
-/// completed is kept in the unfinished tree.
+/// Fails if the file cannot be read to its end, is not a regular file, or changed during the read;
+/// if the run was stopped; if the tree cannot be written or cannot be resumed; or if the digest has
+/// no tree to store. Granules that were completed remain in the unfinished tree.
 pub fn save(
     path: impl AsRef<Path>,
     spec: &Spec,
@@ -162,7 +162,7 @@ pub fn save(
     let beside = match beside {
         Ok(beside) => beside,
         Err(error) => {
-            // Completed work is kept, whatever the reason for stopping.
+            // Save completed work, whatever the reason for stopping.
             rows.checkpoint(&chains)?;
             return Err(error);
         }
@@ -287,8 +287,8 @@ fn extend(
         checked.iter().filter(|&&granule| granule < keep).map(|&granule| bytes(granule)).sum();
     let store = Store::copy(saving.target, part)?;
     let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
-    // The file's state is omitted until the tree is complete: if this build were resumed separately, nothing would
-    // record what was not read.
+    // The file's state is omitted until the tree is complete: if this build were resumed
+    // separately, nothing would record which bytes were not read.
     store.reopen(header.size, Hints::default(), &kept)?;
     Ok((store, unread - read_again))
 }
@@ -397,7 +397,7 @@ impl Rows {
     }
 }
 
-/// Combines piece digests to granule hashes if a granule is larger than what is hashed at a time.
+/// Combines piece digests to granule hashes if a granule is larger than a piece.
 pub(crate) struct Gather {
     /// The number of pieces per granule, and in total.
     ratio: u64,

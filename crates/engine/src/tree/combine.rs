@@ -25,7 +25,8 @@ pub enum Misfit {
     Mixed(String),
     /// One does not record its origin.
     Unstamped(Range<u64>),
-    /// Two were not read from the same state of the same file: the second one, its origin, and what differs.
+    /// Two were not read from the same state of the same file: the range of the second one, the
+    /// path it was read from, and the property that differs.
     Moved(Range<u64>, Vec<u8>, &'static str),
     /// Two for the same range contradict each other: one of the workers, or of the reads, was wrong.
     Contradiction(Range<u64>),

@@ -1,9 +1,9 @@
-//! The saved progress of an unfinished verification (`.ftr.verify`, `docs/spec/tree.md` section 8), which need not
-//! start over.
+//! The saved progress of an unfinished verification (`.ftr.verify`, `docs/spec/tree.md` section 8),
+//! from which it can be resumed.
 //!
-//! It is saved only on request, and is tied to every bit of the stored tree and to the state of the file. A mismatch is
-//! an error and not ignored: a user who asks to resume should not discover only from the duration that everything was
-//! read again.
+//! The progress is saved only on request, and is tied to every bit of the stored tree and to the
+//! state of the file. A mismatch is an error: if it were ignored, users who resume a verification
+//! would notice only from its duration that everything was read again.
 
 use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
@@ -109,7 +109,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Adds granules that were compared, and those of them that differ.
+    /// Adds granules that were compared, and the ones among them that differ.
     ///
     /// # Errors
     /// Fails if it was time to save the progress and that failed.

@@ -182,8 +182,8 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the granules whose hashes differ from those in the tree, including missing ones. Those in `findings` are not
-/// read.
+/// Returns the granules whose hashes differ from those in the tree, including missing ones.
+/// Granules in `findings` are not read.
 fn differing(
     source: Source<'_>,
     store: &Store,
@@ -250,7 +250,7 @@ fn differing(
     let scan = Scan::new(source, std::slice::from_ref(&plan), threads).skipping_zeros(zeros.is_some());
     let result = scan.run(wanted, done);
     let mut state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    // Completed work is kept, whatever the reason for stopping.
+    // Save completed work, whatever the reason for stopping.
     if let (Err(_), Some(findings)) = (&result, &mut state.2) {
         findings.write()?;
     }

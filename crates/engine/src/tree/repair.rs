@@ -87,12 +87,14 @@ impl Mode {
     }
 }
 
-/// Repairs a file from `copy`, as far as the copy has the right bytes. Returns what was found before, and what was
-/// done. `trusted` is a digest from another source, to which the tree must belong.
+/// Repairs a file from `copy`, as far as the copy has the right bytes. Returns the difference found
+/// before, and the repair of each damaged granule. `trusted` is a digest from another source, to
+/// which the tree must belong.
 ///
-/// A file that is too long is not truncated, because nothing is known about the bytes at its end. Nothing is done if
-/// the tree is damaged or not the trusted one, which is reported in the judgement. The copy's name is relative to the
-/// current folder, whatever the file's name is relative to.
+/// A file that is too long is not truncated, because nothing is known about the bytes at its end.
+/// Nothing is done if the tree is damaged or not the trusted one, which is reported in
+/// [`Difference::judgement`]. The copy's name is relative to the current folder, whatever the
+/// file's name is relative to.
 ///
 /// # Errors
 /// Fails if a file cannot be read or written, or if most of it would be lost without permission.

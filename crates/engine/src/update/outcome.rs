@@ -38,13 +38,14 @@ pub enum QuickTrust {
 pub struct Options {
     /// The options for reading manifests and files, and the folder.
     pub audit: AuditOptions,
-    /// Whether entries of modified files are refreshed.
+    /// The permission to refresh entries of modified files.
     pub refresh: Consent,
-    /// Whether entries of missing files are removed.
+    /// The permission to remove entries of missing files.
     pub prune: Consent,
     /// Whether entries of moved files get the new name.
     pub rename: bool,
-    /// Whether files are not read if their size and time match the manifest, and which times are used.
+    /// The times used to decide that a file need not be read because its size and time match the
+    /// manifest. `None` reads every file.
     pub quick: Option<QuickTrust>,
     /// Write the manifest even if some file or folder could not be read.
     pub partial: bool,
@@ -149,8 +150,8 @@ impl fmt::Display for Refusal {
 /// An event of an update.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// The result for a file that does not, or did not, match the manifest, and what was done about it. Reported in the
-    /// order of names, at the end.
+    /// The result for a file that does not, or did not, match the manifest, and the action taken.
+    /// Reported in the order of names, at the end.
     File(&'e Finding<'e>, Action),
     /// A line of the manifest that is malformed or contradicts an earlier one.
     Malformed(&'e Path, &'e BadLine),

@@ -82,7 +82,7 @@ pub fn is_part(path: &Path) -> bool {
 /// Returns the bag in this folder, or `None` if it is not a bag.
 ///
 /// # Errors
-/// Fails if the bag has an unsupported declaration or lacks what is required of a bag.
+/// Fails if the bag has an unsupported declaration or lacks a required file or folder.
 pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
     is_bag(folder).then(|| read(folder, &folder.join(DECLARATION)))
 }

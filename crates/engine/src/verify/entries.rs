@@ -385,7 +385,7 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 }
 
-/// Returns the name for algorithms of which none rules out tampering.
+/// Returns the name for these algorithms if none of them rules out tampering.
 pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
     let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
     // Each info hash has its own name.

@@ -21,8 +21,8 @@ const UTF16BE: &str =
 /// The maximum number of bytes that are examined; fewer if the first read returns fewer.
 const HEAD: usize = 16 << 10;
 
-/// Returns what the file is, if it is not a manifest. A list of pieces may begin with any bytes and be recognised only
-/// by its name.
+/// Returns a description of the file if it is not a manifest. A list of pieces may begin with any
+/// bytes and be recognised only by its name.
 fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     if detect(Head { text: b"", complete: true }, name).is_some_and(|row| row.holds.locates) {
         return None;

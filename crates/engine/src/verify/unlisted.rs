@@ -201,8 +201,9 @@ fn is_one_of(files: &[FileId], path: &[u8], anchor: Option<&Anchor>, follow: boo
     !files.is_empty() && stat().is_ok_and(|stat| files.contains(&FileId::from(&stat)))
 }
 
-/// Returns whether this is a detached signature of one of these manifests, judging by its name and content: a name
-/// alone would allow any file. No manifest can contain its own signature.
+/// Returns whether this is a detached signature of one of these manifests. Both name and content
+/// are examined, because the name alone would allow any file. No manifest can contain its own
+/// signature.
 pub(crate) fn is_signature(manifests: &[FileId], path: &[u8], anchor: Option<&Anchor>) -> bool {
     let signed = SIGNATURES.iter().find_map(|end| path.strip_suffix(end.as_bytes()));
     signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true)) && holds_signature(path, anchor)

@@ -68,7 +68,8 @@ impl Join {
     }
 }
 
-/// Returns whether a list consists of the digest of a single piece of a file, wherever that ends.
+/// Returns whether a list consists of the digest of a single piece of a file, wherever the piece
+/// ends.
 fn is_one(list: &PieceList) -> bool {
     let plain = PieceList::new(list.spec().clone(), list.covered(), list.piece_len(), list.digests().clone());
     list.len() == 1 && list.covered().end <= SIZE_LIMIT && plain.as_ref() == Some(list)
