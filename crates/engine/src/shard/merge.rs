@@ -150,7 +150,7 @@ pub fn merge(
     let totals = plan.totals();
     let bytes_agree = merged.failed > 0 || merged.bytes == totals.bytes;
     if merged.faults == 0 && !(merged.files + merged.failed == totals.files && bytes_agree) {
-        return Err(unusable(plan.path(), "the plan's sums are not those of its files"));
+        return Err(unusable(plan.path(), "the plan's totals do not match its files"));
     }
     Ok(merged)
 }
@@ -236,7 +236,7 @@ pub(super) fn prove(
             None => false,
         };
         let Some(came) = came.filter(|_| suits) else {
-            return Err(damaged(&part, "not what came of the file that was planned here", read));
+            return Err(damaged(&part, "not a result for the file that was planned here", read));
         };
         part.cover();
         counts.add(&item, &came);
@@ -393,7 +393,7 @@ impl Joining<'_> {
     fn end(&self) -> Result<(), Error> {
         let path = self.plan.path();
         if self.cut.is_some() || self.files != self.plan.totals().files {
-            return Err(unusable(path, "the plan's sums are not those of its files"));
+            return Err(unusable(path, "the plan's totals do not match its files"));
         }
         match if self.ascending { None } else { self.plan.repeated()? } {
             None => Ok(()),

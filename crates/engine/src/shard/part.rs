@@ -243,7 +243,7 @@ fn range(item: &Item, specs: &[Spec], reading: &Reading<'_>) -> Result<Vec<Vec<(
             // The version alone is sufficient.
             Some(Origin { version: Some(_), .. }) => None,
             Some(origin) => item.state.hints().differs(&origin.state),
-            None => Some("what is known of it"),
+            None => Some("its recorded state"),
         };
         differs.map_or(Ok(piece.levels), |what| Err(as_planned(what)))
     };
@@ -301,7 +301,8 @@ struct InOrder<'p, 'a, I> {
 
 impl<I: Iterator<Item = Item>> InOrder<'_, '_, I> {
     fn put(&mut self, came: impl FnOnce(&Item) -> Result<Came, Error>) -> io::Result<()> {
-        let item = self.items.next().ok_or_else(|| io::Error::other("more came than was planned"))?;
+        let item =
+            self.items.next().ok_or_else(|| io::Error::other("there are more results than planned files"))?;
         self.part.put(&item, came(&item))
     }
 }

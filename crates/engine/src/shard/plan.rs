@@ -219,7 +219,7 @@ impl Plan {
             return Err(damaged("its checksum does not match"));
         }
         if next != index_at || index.len() as u64 != totals.bundles || bytes != totals.bytes {
-            return Err(damaged("its sums are others"));
+            return Err(damaged("its totals do not match its bundles"));
         }
         let (path, id) = (path.to_owned(), id.to_owned());
         Ok(Plan { file, path, root, specs, id, index, totals })

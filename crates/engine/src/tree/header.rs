@@ -91,8 +91,7 @@ impl Hints {
 }
 
 /// The reason why an unfinished run is not resumed.
-pub(crate) const MOVED: &str =
-    "the file's size, times or inode changed since it was begun (a new mode, owner or name moves a time too)";
+pub(crate) const MOVED: &str = "the file's size, times or inode changed since the run began (a new mode, owner or name changes a time too)";
 
 /// The header of a stored tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,7 +289,7 @@ impl Header {
             return damaged("a superblock contradicts itself");
         }
         if header.parameters().is_none() || header.encode() != *block {
-            return damaged("a superblock has something where nothing belongs");
+            return damaged("a superblock has data in an unused field");
         }
         Ok(header)
     }

@@ -222,7 +222,7 @@ impl Package {
                 }
                 progress.add_bytes(filled as u64);
                 if is_short {
-                    let what = format!("{} bytes could be read of {}", at + filled as u64, self.size);
+                    let what = format!("only {} of {} bytes could be read", at + filled as u64, self.size);
                     return Err(Error::new(name, "read", Cause::Changed(what)));
                 }
                 // The offset at which the directory would begin without the block.

@@ -11,7 +11,7 @@ use truesum_manifest::{Head, detect};
 const BINARY: &str = "binary data";
 /// The description of an OpenPGP message, which may contain a list that only OpenPGP programs can
 /// read.
-const MESSAGE: &str = "an OpenPGP message (to read what it holds: gpg -d FILE | truesum check -)";
+const MESSAGE: &str = "an OpenPGP message (to read its contents: gpg -d FILE | truesum check -)";
 /// The descriptions of UTF-16 text without a byte order mark. Files written by PowerShell's
 /// `Out-File` and by Windows editors have one, and are read.
 const UTF16LE: &str =

@@ -179,7 +179,8 @@ fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error
     });
     let Some(numbers) = shared else { return Ok(()) };
     let [one, other] = [0, 1].map(|at| &files[numbers[at]].job.name);
-    let why = format!("{} is the same file, and the list has other bytes for each", display_safe(other));
+    let why =
+        format!("{} is the same file, and the list requires different bytes for each", display_safe(other));
     Err(Error::new(one, "repair", Cause::Other(why)))
 }
 

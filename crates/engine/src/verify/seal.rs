@@ -118,7 +118,9 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
     match text.len() > LIMIT {
         true => Err(refused(
             name,
-            format!("more than {LIMIT} bytes, of which all must be read before one is believed"),
+            format!(
+                "more than {LIMIT} bytes, all of which must be read before the signature can be verified"
+            ),
         )),
         false => Ok(text),
     }
