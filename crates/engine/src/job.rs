@@ -55,7 +55,8 @@ impl Job {
 
     /// Adds algorithms to compute in the same read. Their digests are not compared with anything.
     ///
-    /// Does nothing if no digest is expected: such a job verifies nothing, and must not count as hashed.
+    /// Does nothing if no digest is expected, because such a job verifies nothing and must not
+    /// count as hashed.
     pub(crate) fn compute_also(&mut self, more: &[Spec]) {
         if !self.expected.is_empty() && more.iter().any(|spec| !self.specs.contains(spec)) {
             let more = more.iter().filter(|spec| !self.specs.contains(spec));

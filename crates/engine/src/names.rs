@@ -1,8 +1,9 @@
 //! Other spellings of a name: different case, Unicode normalization form or path separators.
 //!
-//! Names are bytes, and different bytes are different names. Systems that ignore case, or store names in another
-//! normalization form (NFD instead of NFC), produce manifests whose names do not exist on disk exactly as they are
-//! written. Names are compared by their other spellings only for these.
+//! Names are bytes, and different bytes are different names. Systems that ignore case, or store
+//! names in another normalization form (NFD instead of NFC), produce manifests whose names do not
+//! exist on disk exactly as they are written. Other spellings are used only to find the files of
+//! such names.
 
 use crate::io::open::Root;
 use crate::io::resolve::PATH_MAX;

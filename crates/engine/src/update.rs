@@ -298,9 +298,9 @@ impl<'a> Update<'a> {
             Standing::Restored if *refresh == Consent::All => Action::Refreshed,
             // There is nothing to refresh in an entry without digests.
             Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
-                // Without a recorded time, only a time later than the manifest's proves an edit, and a time in the
-                // future proves nothing. A different size does not prove an edit either: files are also truncated
-                // without being written to.
+                // If the entry has no time, only a time later than the manifest's proves an edit,
+                // and a time in the future proves nothing. A different size does not prove an edit
+                // either, because damage can also truncate a file.
                 let time = sets[LISTED].time(listed);
                 let newer = sets[FOUND].time(found).is_some_and(|found| found >= written && found <= now());
                 match refresh {

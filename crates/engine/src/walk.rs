@@ -531,9 +531,9 @@ impl Iterator for Walk {
         None
     }
 
-    /// Returns the number of remaining items, which is exact once every folder has been listed. Helpers
-    /// may have done that long before the consumer reaches the folders. Objects that globs and ignore
-    /// files exclude are known only when they are reached.
+    /// Returns the number of remaining items, which is exact once every folder has been listed.
+    /// Helpers may have done that long before the consumer reaches the folders. Objects that globs
+    /// and ignore files exclude are known only when they are reached.
     fn size_hint(&self) -> (usize, Option<usize>) {
         if !self.options.select.is_open() || self.options.gitignore {
             return (0, None);

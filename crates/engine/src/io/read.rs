@@ -1,8 +1,8 @@
-//! Reads a file to its end and proves that it did.
+//! Reads a file to its end and proves that the read was complete.
 //!
-//! A [`Guarded`] file records its state when it is opened. Only [`Guarded::finish`] returns a [`Whole`], and digests
-//! can be taken from their hashers only with a `Whole`. After a read error, a truncation or a change there is none, so
-//! no digest can be printed, stored or compared.
+//! A [`Guarded`] file records its state when it is opened. Only [`Guarded::finish`] returns a
+//! [`Whole`], and digests can be taken from their hashers only with a `Whole`. After a read error,
+//! a truncation or a change there is no `Whole`, so no digest can be printed, stored or compared.
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};

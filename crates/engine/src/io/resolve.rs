@@ -7,18 +7,19 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// System calls reject paths of this length or more; they are opened in steps.
+/// The length in bytes from which system calls reject a path. Such paths are opened in steps.
 pub(crate) const PATH_MAX: usize = 4096;
 
-/// How far a name may lead.
+/// The limit on where a name may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Anywhere.
     Anywhere,
-    /// Not out of the folder: neither with `..`, nor with an absolute path, nor through a symbolic link
-    /// ([`Errno::XDEV`]).
+    /// Only inside the folder: `..`, an absolute path or a symbolic link that leads out of it is an
+    /// error ([`Errno::XDEV`]).
     Beneath,
-    /// Through no symbolic link, neither on the way nor at the end ([`Errno::LOOP`]). For relative names without `..`.
+    /// Without following any symbolic link, neither on the way nor at the end ([`Errno::LOOP`]).
+    /// For relative names without `..`.
     NoLinks,
 }
 

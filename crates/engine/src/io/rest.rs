@@ -28,8 +28,8 @@ use std::time::{Duration, Instant};
 pub(crate) enum Rest {
     /// Its timestamps will show every change.
     Known,
-    /// Its timestamps will show every change, unless a process was already writing to it before it was opened, which
-    /// the system does not report.
+    /// Its timestamps will show every change, unless a process was already writing to it before it
+    /// was opened. The system does not report whether that is so.
     Untold,
 }
 

@@ -40,8 +40,8 @@ struct Slot {
 static MADE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
 const FREE: i32 = -1;
-/// One slot per file that is written at a time is enough; a file without one is left behind if the process is killed by
-/// a signal.
+/// The slots of files being written, of which a process needs one at a time. A file without a slot
+/// is left behind if the process is killed by a signal.
 static SLOTS: [Slot; 8] = [const { Slot::empty() }; 8];
 
 impl Slot {

@@ -492,7 +492,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("M");
         let mut file = begin(&target, false);
-        // It was unlinked permanently: the kernel does not give such a file a name again.
+        // The file was unlinked permanently: the kernel does not give such a file a name again.
         let gone = dir.path().join("gone");
         let unlinked = File::options().read(true).write(true).create_new(true).open(&gone).unwrap();
         std::fs::remove_file(&gone).unwrap();

@@ -57,7 +57,7 @@ impl<'a> Scan<'a> {
         Scan { zeros: zeros && self.source.holes && self.beside.is_none(), ..self }
     }
 
-    /// Also passes all bytes that are read to chains, and reads the bytes that the chains need.
+    /// Passes all bytes that are read to chains as well, and reads the bytes that the chains need.
     /// Pieces must not be leaves.
     pub(crate) fn beside(self, chains: &'a Chains) -> Scan<'a> {
         Scan { beside: Some(chains), zeros: false, ..self }

@@ -15,12 +15,13 @@ pub(crate) const READ_AHEAD: u64 = 4 << 20;
 const COPIED: u64 = 10;
 const EIGHTHS: u64 = 8;
 
-/// In a list that is too long to be known completely, files of this size go alone if there are no lanes. If there are,
-/// other files probably share them, so a file must be larger to take longest.
+/// The size in bytes from which a file is hashed alone if there are no lanes, in a list that is too
+/// long to be known completely. If there are lanes, other files probably share them, so only a
+/// larger file would take longest.
 const LARGE: u64 = 256 << 20;
 const HUGE: u64 = 4 << 30;
 
-/// Returns whether a file goes alone if the other files are unknown.
+/// Returns whether a file is hashed alone if the other files are unknown.
 pub(crate) fn alone_in_the_unknown(size: u64, specs: &[Spec]) -> bool {
     size >= if specs.iter().any(|spec| lanes_of(spec) > 1) { HUGE } else { LARGE }
 }

@@ -387,7 +387,8 @@ impl<'a, 'f> Worker<'a, 'f> {
             Ok(false) => return,
             Err(error) => Err(Error::io(&ticket.job.name, "read", error)),
         };
-        // Only after the proof: a file that changed is not a file that reports a wrong size.
+        // Compute digests only after the proof, so that a file that changed is not reported as a
+        // file with a wrong size.
         let read = whole.and_then(|proof| Ok((proof, digests(&mut hashers, &ticket.job.name)?)));
         match read {
             Ok((proof, digests)) => {

@@ -195,7 +195,7 @@ fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
 
 /// The reason why a file is not a valid part.
 pub(super) enum Flaw {
-    /// It has a fault, after this many valid lines.
+    /// The part has a fault, after this many valid lines.
     Fault(Fault, usize),
     /// Processing its contents failed.
     Error(Error),

@@ -139,7 +139,8 @@ pub fn compute(
         return Err(Error::interrupted(target.as_os_str().as_bytes()));
     }
     let (file, counts, digest) = part.seal().map_err(fail)?;
-    // If two workers compute the same bundle, the later one finds the part of the other; this last look decides.
+    // If two workers compute the same bundle, the later one finds the part of the other. This last
+    // test decides which part is kept.
     let mut from = file.file().try_clone().map_err(fail)?;
     let mut met = None;
     let committed = file.commit_if(|| {

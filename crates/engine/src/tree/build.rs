@@ -86,8 +86,8 @@ pub enum Begin {
     /// The file has grown since its tree was stored: read only the new part and the last granules of the old part,
     /// which must match the tree. The granules before them are not read and therefore not checked.
     Append,
-    /// Only these bytes have changed since the tree was stored, and the size has not: read only their granules and the
-    /// last of the others, which must match the tree.
+    /// Only these bytes have changed since the tree was stored, and the size has not. Read only the
+    /// granules that contain them, and the last of the other granules, which must match the tree.
     Changed(Vec<Range<u64>>),
 }
 

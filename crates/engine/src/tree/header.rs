@@ -24,11 +24,11 @@ pub const GRANULE: u64 = 1 << 20;
 /// The reason why a file is not a usable stored tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// It is not a stored tree.
+    /// The file is not a stored tree.
     Foreign,
-    /// It has a version or parameters that this program does not know.
+    /// The tree has a version or parameters that this program does not know.
     Unknown(String),
-    /// It is damaged; the text says where.
+    /// The tree is damaged; the text describes the location.
     Damaged(String),
 }
 
@@ -91,7 +91,8 @@ impl Hints {
 }
 
 /// The reason why an unfinished run is not resumed.
-pub(crate) const MOVED: &str = "the file's size, times or inode changed since the run began (a new mode, owner or name changes a time too)";
+pub(crate) const MOVED: &str =
+    "the file's size, times or inode changed since the run began (a new mode, owner or name changes a time)";
 
 /// The header of a stored tree.
 #[derive(Clone, Debug, PartialEq)]

@@ -46,7 +46,8 @@ pub enum Length {
     Grown(u64),
 }
 
-/// Old bytes were found at another offset: this many bytes were inserted (positive) or lost (negative) before them.
+/// A shift of old bytes to another offset: this many bytes were inserted (positive) or lost
+/// (negative) before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
     /// The offset in the original file from which bytes are shifted.

@@ -90,7 +90,7 @@ fn parse(bytes: &[u8], identity: &[u8]) -> Option<Vec<(String, u64, Vec<u8>)>> {
 
 /// Removes the saved states.
 pub(crate) fn remove(target: &Path) {
-    // It is fine if the file does not exist; any other failure leaves a file that matches no later build.
+    // The file may not exist. If it cannot be removed, it matches no later build and is ignored.
     if is_own(&name(target), &MAGIC) {
         let _ = std::fs::remove_file(name(target));
     }

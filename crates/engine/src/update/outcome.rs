@@ -28,8 +28,8 @@ pub enum Consent {
 pub enum QuickTrust {
     /// The times in the entries. A file whose entry has no time is read; a manifest without any times is rejected.
     Times,
-    /// Also the manifest's own date, for entries without a time. A copy of a manifest may have a date other than that
-    /// of the read it records.
+    /// The times in the entries and, for entries without a time, the manifest's own date. If the
+    /// manifest was copied, its date may differ from the time at which its files were read.
     Date,
 }
 

@@ -22,7 +22,8 @@ use truesum_manifest::{
     Entry, Format, Line, LineError, Options, ReadError, Reader, Reason, Signer, usual, weak,
 };
 
-/// Adjacent lines for one file become one job. More algorithms than this would only occur in an attack.
+/// The maximum number of algorithms in a job made from adjacent lines for one file. More would only
+/// occur in an attack.
 const MERGED: usize = 16;
 
 /// The entries of a manifest as tasks.
@@ -134,7 +135,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// Also computes these algorithms in the read that verifies an entry.
+    /// Computes these algorithms as well, in the read that verifies an entry.
     pub(crate) fn computing(self, also: &[Spec]) -> Entries<'a, R> {
         Entries { also: also.to_vec(), ..self }
     }

@@ -14,12 +14,15 @@ use truesum_manifest::{Format, Signer};
 /// The overall result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// There was at least one entry, every entry was read to its end and matches, and every other requirement was met.
+    /// There was at least one entry, every entry was read to its end and matches, and all other
+    /// requirements were met.
     Verified,
-    /// The same for the selected entries. The others were not read, so nothing is known about them.
+    /// The same holds for the selected entries. The others were not read, so nothing is known about
+    /// them.
     PartVerified,
-    /// At least one file is not known to be good: it differs, is missing or unreadable, changed while it was read, was
-    /// required and not verified, or is not in the manifest although all must be.
+    /// At least one file is not known to be good: it differs, is missing or unreadable, changed
+    /// while it was read, was required but not verified, or is not in the manifest although all
+    /// files must be.
     Failed,
     /// No file failed, but not everything could be done: a manifest could not be read, nothing in it was verified, it
     /// has malformed lines, or it has entries without a digest although its format requires one.

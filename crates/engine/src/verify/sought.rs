@@ -51,7 +51,7 @@ pub(super) struct Wrong {
 /// The results of a search.
 #[derive(Default)]
 pub(super) struct Outcomes {
-    /// By the index of the entry; entries that were not found have none.
+    /// The results by the index of the entry. Entries that were not found have none.
     pub fates: HashMap<usize, Fate>,
     pub wrong: Vec<Wrong>,
     /// Files and folders that could not be read during the search.

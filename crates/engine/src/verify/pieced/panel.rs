@@ -15,7 +15,8 @@ use std::ops::Range;
 use std::thread::Scope;
 use truesum_manifest::PieceList;
 
-/// One judge for each way to divide the sequence, and the files of which not all pieces are known yet.
+/// The judges of a sequence, one for each way to divide it, and the files whose pieces are not all
+/// known yet.
 pub(super) struct Panel {
     seats: Vec<Seat>,
     /// Whether there is a judge for every list.
