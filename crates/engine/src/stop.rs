@@ -34,7 +34,7 @@ impl Stop {
         // Either this thread sees the pipe, or the thread that creates it sees the flag.
         fence(SeqCst);
         if let Some((_, end)) = self.bell.get() {
-            // If it is full, all threads have been woken already.
+            // If the pipe is full, all threads have been woken already.
             let _ = rustix::io::write(end, &[1]);
         }
     }

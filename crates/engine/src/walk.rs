@@ -1,9 +1,9 @@
 //! Walks directory trees: every file below the given roots, in byte order of paths, listed ahead by several threads.
 //!
-//! The order is that of complete paths (`a/b` would be before `a.txt` only if `/` sorted before `.`, which it does
-//! not): within a folder, names sort as if folders ended in `/`. One consumer proceeds depth first, and helpers list
-//! the folders it will reach next. Anything that cannot be listed, forms a loop or is not a regular file is returned as
-//! an item and never dropped silently.
+//! Within a folder, names sort as if the names of folders ended in `/`, so that complete paths are
+//! in byte order: `a.txt` comes before `a/b`, because `.` sorts before `/`. One consumer proceeds
+//! depth first, and helpers list the folders it will reach next. Anything that cannot be listed,
+//! forms a loop or is not a regular file is returned as an item and never dropped silently.
 //!
 //! Symbolic links below a root are followed only on request, and a link that replaces a folder during the walk is never
 //! followed by accident: everything found has an [`Anchor`], from which it is listed and opened. A folder is stored as
@@ -332,7 +332,8 @@ impl Walk {
         let offered = offers(way, anchor, entries);
         if !offered.is_empty() {
             let threads = self.threads.min(4);
-            // Also folders inside folders, unless they may lead to other file systems or form loops.
+            // Helpers also list folders inside folders, unless they may lead to other file systems
+            // or form loops.
             let deep =
                 !self.options.follow && !self.options.one_file_system && !self.options.select.has_globs();
             let start = || Ahead::start(threads, deep, self.met.clone());
@@ -538,7 +539,7 @@ impl Iterator for Walk {
         if !self.options.select.is_open() || self.options.gitignore {
             return (0, None);
         }
-        // In this order, because a listing adds its entries before it closes its folder.
+        // Load `open` first, because a listing adds its entries before it closes its folder.
         let open = self.met.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
         let items = self.met.items.load(SeqCst).max(0) as usize;
         (items, (!open).then_some(items))

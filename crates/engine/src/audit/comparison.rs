@@ -532,7 +532,7 @@ impl<'a> Comparison<'a> {
     /// Reports requested names that match nothing on either side.
     fn unmatched(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         let names = self.options.check.select.unmatched();
-        // They may be missing because of an earlier failure.
+        // The names may match nothing only because of an earlier failure.
         if self.progress.stopped() || self.report.failed > 0 {
             return Ok(());
         }

@@ -61,7 +61,7 @@ impl Comparison<'_> {
 
     /// Adds an entry. For the other side, only entries that differ are stored.
     fn entry(&mut self, side: usize, job: &Job) -> Result<(), String> {
-        // The format deliberately records no digest for it.
+        // The format deliberately records no digest for this entry.
         if job.exempt {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl Comparison<'_> {
                     self.failed(&error, tell)?;
                     continue;
                 }
-                // The name looks like that of a temporary file of this program, which proves nothing.
+                // A name like that of a temporary file of this program proves nothing.
                 Item::Temporary(path) if !self.asked.notes && !self.folders => {
                     (path.into_os_string().into_vec(), None)
                 }

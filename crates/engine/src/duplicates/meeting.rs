@@ -323,7 +323,8 @@ fn counted(name: &[u8], anchor: Option<&Anchor>, progress: &Progress) -> Result<
     let (file, _) = root.open(path, Special::Refuse).map_err(|error| error.under(name))?;
     let (mut read, mut buffer) = (0, vec![0; 64 << 10]);
     while !progress.stopped() {
-        // Data that is not there yet is not waited for: the kernel's log ends only when the system does.
+        // Do not wait for data that does not exist yet: the kernel's log, for example, would never
+        // end.
         match rustix::io::read(&file, &mut buffer) {
             Ok(0) => break,
             Ok(count) => read += count as u64,

@@ -99,7 +99,7 @@ fn install() -> bool {
         action.sa_mask = former.sa_mask;
         action.sa_flags =
             libc::SA_SIGINFO | libc::SA_ONSTACK | (former.sa_flags & (libc::SA_RESTART | libc::SA_NODEFER));
-        // Set before the first signal can arrive.
+        // Set the previous action before the first signal can arrive.
         FORMER.set(former).is_ok() && libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) == 0
     }
 }

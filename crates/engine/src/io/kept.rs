@@ -37,7 +37,7 @@ impl Kept {
         for (name, value) in &self.attributes {
             let _ = fs::fsetxattr(file, &name[..], value, XattrFlags::empty());
         }
-        // Last, because changing the owner or access list changes the mode.
+        // Set the mode last, because changing the owner or access list changes it.
         file.set_permissions(Permissions::from_mode(self.mode & 0o7777))
     }
 }

@@ -159,8 +159,9 @@ impl Guarded {
             && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()
     }
 
-    /// Fills `buffer` as far as the file goes. A short read means that the end was reached ([`Guarded::at_end`]), or
-    /// that the run was stopped while it waited for a pipe, a terminal or a socket.
+    /// Fills `buffer`, or the beginning of it if fewer bytes are left. A short read means that the
+    /// end was reached ([`Guarded::at_end`]), or that the run was stopped while it waited for a
+    /// pipe, a terminal or a socket.
     ///
     /// # Errors
     /// Returns the system's error; interrupted calls are repeated.
@@ -186,7 +187,8 @@ impl Guarded {
                         && self.position == self.size_hint();
                 }
                 Err(Errno::INTR) => {}
-                // Only if reading of pipes and devices was requested and they are not ready: wait for them.
+                // This occurs only if reading of pipes and devices was requested and they are not
+                // ready, so wait for them.
                 Err(Errno::AGAIN) => wait(&self.file)?,
                 Err(error) => return Err(error),
             }

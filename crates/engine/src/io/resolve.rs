@@ -63,7 +63,7 @@ fn open_short(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) 
         Reach::NoLinks => ResolveFlags::NO_SYMLINKS,
     };
     match retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)) {
-        // Kernels before 5.6, and sandboxes that do not know the call.
+        // Kernels before 5.6 and some sandboxes do not support the call.
         Err(Errno::NOSYS | Errno::PERM) => open_by_steps(folder, path, flags, reach),
         // The kernel could not rule out a race between a rename and `..`; repeating the call may succeed.
         Err(Errno::AGAIN) => retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)),

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_there_is_removed_and_nothing_else() {
-        // Separate from those of the other tests in this process.
+        // Use slots separate from those of the other tests in this process.
         let slots: &[Slot] = Box::leak(Box::new([const { Slot::empty() }; 3]));
         let dir = tempfile::tempdir().unwrap();
         let folder = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
@@ -163,7 +163,7 @@ mod tests {
             std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["kept"], "it had its final name");
         drop((first, second));
-        // More than there are slots; all of them are free again afterwards.
+        // Create more names than there are slots. All slots are free again afterwards.
         let many: Vec<Temporary> = (0..2 * slots.len()).map(|number| made(&number.to_string())).collect();
         assert!(many.iter().filter(|temporary| temporary.slot.is_some()).count() <= slots.len());
         drop(many);

@@ -50,7 +50,7 @@ impl Units<'_> {
             let mut digests = vec![Vec::new(); self.plans.len()];
             for &unit in units {
                 let from = ((unit - first) * UNIT) as usize;
-                // Every plan in turn, while the unit is in the cache.
+                // Apply every plan while the unit is in the cache.
                 let data = &data[from..data.len().min(from + UNIT as usize)];
                 for (plan, digests) in self.plans.iter().zip(&mut digests) {
                     digests.extend(plan.hash_pieces(unit * pieces, data));

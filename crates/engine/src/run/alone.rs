@@ -41,7 +41,8 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     let threads = threads.max(1);
     let all: u128 = sizes.iter().copied().map(u128::from).sum();
     if lanes == 1 {
-        // Going alone costs nothing, unless there is more other work than the file takes.
+        // Without lanes, it costs nothing to hash a file alone. This helps if the file is larger
+        // than a thread's share of all bytes.
         return sizes.iter().take_while(|&&size| u128::from(size) > all / threads as u128).count();
     }
     // The effort for each number of messages on a core, for all algorithms together.
@@ -51,7 +52,8 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
         efforts.iter_mut().zip(own).for_each(|(sum, effort)| *sum += effort);
     }
     let by_itself = |bytes: u128| bytes * u128::from(efforts[1]);
-    // The time at which `files` of `bytes` bytes together end, the longest of which has `size` bytes.
+    // The time at which `files` files with a total of `bytes` bytes are finished, the longest of
+    // which has `size` bytes.
     let in_lanes = |files: usize, bytes: u128, size: u64, threads: usize| {
         let busy = files.div_ceil(threads).min(lanes);
         let effort = u128::from(efforts[busy] * COPIED / EIGHTHS);
@@ -65,7 +67,7 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
         let end = match alone.cmp(&threads) {
             Ordering::Less => longest.max(others(threads - alone)),
             Ordering::Equal => longest + others(threads),
-            // If there are more files than threads, some go one after the other.
+            // If there are more files than threads, some are hashed one after the other.
             Ordering::Greater => {
                 let pair = u128::from(sizes[threads - 1]) + u128::from(sizes[threads]);
                 longest.max(by_itself(pair)).max(by_itself(all - rest) / threads as u128) + others(threads)

@@ -65,7 +65,8 @@ impl State {
             false => Some("the size"),
             true if self.version != later.version => Some("the version"),
             true if self == later => None,
-            // For times that the hints cannot represent.
+            // The hints cannot represent all times, so they may be equal although the states
+            // differ.
             true => self.hints().differs(&later.hints()).or(Some("a time")),
         }
     }

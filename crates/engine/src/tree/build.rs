@@ -60,7 +60,7 @@ fn read_once(
             None => (plans, wanted, None),
         };
         if !started {
-            // All others would wait for it.
+            // All other threads would wait for the missing one.
             chains.stop();
             let why = "cannot start a thread for each digest: limited by ulimit -v or -u";
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));

@@ -96,7 +96,7 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit
         return Err(Misfit::Contradiction(pair[0].range.clone()));
     }
     parts.dedup_by(|later, earlier| later.range == earlier.range);
-    // No file is larger, and a line that claims so must not cost memory.
+    // No file is larger. A line that claims a larger size must not consume memory.
     let possible = size <= 1 << 48;
     let division = if possible { Division::of(&spec, size) } else { None };
     let division = division.ok_or_else(|| Misfit::Undivided(format!("{spec} of {size} bytes")))?;

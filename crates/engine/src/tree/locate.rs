@@ -194,7 +194,8 @@ fn differing(
     let header = store.header();
     let (plan, ratio) = (header.plan(), header.pieces_per_granule());
     let granules = header.granules();
-    // Pieces that end within the file; for small ones the last unit is hashed as far as it goes and differs.
+    // Pieces that end within the file. If pieces are small, the last unit is hashed up to the end
+    // of the file, and differs.
     let here = match plan.piece_hasher() {
         Some(_) => {
             (0..plan.pieces()).take_while(|&piece| plan.piece(piece).end <= source.size).count() as u64

@@ -57,7 +57,7 @@ pub(crate) fn read(target: &Path, specs: &[Spec], size: u64, hints: &Hints) -> V
     let kept = kept.unwrap_or_default();
     let go_on = |spec: &Spec| {
         let (_, fed, state) = kept.iter().find(|(name, _, _)| *name == spec.to_string())?;
-        // Never beyond the end of the file, and only at unit boundaries.
+        // A state is accepted only at unit boundaries and not beyond the end of the file.
         let hasher = spec.restore(state).ok()?;
         let whole = fed.is_multiple_of(UNIT) && *fed <= size && hasher.fed() == Some(*fed);
         whole.then_some((hasher, fed / UNIT))

@@ -124,7 +124,7 @@ impl Making<'_> {
         let (first, mut start, mut leaves, mut place) = (unit * self.per_unit, 0, self.leaves, 0);
         while leaves > self.per_unit {
             let left = left_of(leaves);
-            // The left side has one node less than leaves.
+            // The left side has one node less than it has leaves.
             (start, leaves, place) = match first < start + left {
                 true => (start, left, place + 1),
                 false => (start + left, leaves - left, place + left),

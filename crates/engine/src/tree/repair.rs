@@ -155,7 +155,7 @@ pub fn repair(
             file.sync_all().map_err(|error| Error::io(path, "write", error))
         };
         let done = write();
-        // It must not be open for writing when it is read.
+        // The file must not be open for writing when it is read.
         drop(file);
         done.and_then(|()| check(path, store, &mends, reading)).map_err(|error| after(error, written))?;
     }

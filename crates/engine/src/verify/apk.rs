@@ -235,7 +235,7 @@ impl Package {
                 at += filled as u64;
             }
         }
-        // Nothing may follow. On some systems, only this test reveals where the file ends.
+        // No bytes may follow. On some systems, only this test reveals where the file ends.
         if !progress.stopped() && !file.at_end() {
             let more = file.read(&mut buffer[..1]).map_err(|error| Error::io(name, "read", error))?;
             if more > 0 {

@@ -198,7 +198,8 @@ impl<'a, R: Read> Entries<'a, R> {
 
     /// Treats absolute names below `folder`, the path of the root, as relative to it.
     pub fn of_folder(mut self, folder: &Path) -> Entries<'a, R> {
-        // As the system resolves it and as the user spells it. Neither is trusted: names are opened beneath the root.
+        // Use the path as the system resolves it and as the user spells it. Neither is trusted:
+        // names are opened beneath the root.
         let paths = [std::fs::canonicalize(folder), std::path::absolute(folder)];
         self.paths = paths.into_iter().flatten().map(|path| path.into_os_string().into_vec()).collect();
         self

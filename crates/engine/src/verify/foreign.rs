@@ -40,7 +40,7 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
             .filter(|byte| byte.is_ascii_control() && !b"\t\n\x0b\x0c\r\x1a\x1b".contains(byte))
             .count()
     };
-    // Text may contain a few by mistake, and long text a few more.
+    // Text may contain a few control characters by mistake, and long text a few more.
     let few = head.len().min(16) / 4 + head.len() / 32;
     match () {
         () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),

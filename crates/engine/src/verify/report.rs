@@ -167,7 +167,7 @@ impl Report {
             // Selections make the check partial (`is_part`).
             left_out: _,
             not_in_turn: _,
-            // Only after an interruption, which alone determines the result.
+            // Not zero only after an interruption, which alone determines the result.
             not_begun: _,
             // Reported, but not failures with these options.
             entries: _,

@@ -172,7 +172,7 @@ impl Seeking<'_> {
         for (from, to) in moved([lost, &others], &mut gone, &mut fresh) {
             let (name, found) = (others.name(to).to_vec(), all[&to].clone());
             self.listed.add(&name);
-            // All empty files are equal, so only the name shows that it is this one.
+            // All empty files are equal, so only the name shows that this is the missing one.
             let is_this = found.size() > 0 || lost.base(from) == others.base(to);
             if is_this && self.options.renaming.is_some_and(|renaming| renaming.to_match) {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());

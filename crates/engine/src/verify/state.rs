@@ -102,7 +102,7 @@ impl State {
             line.clear();
             let read = io::Read::take(&mut reader, LONGEST as u64).read_until(b'\n', &mut line);
             match read.map_err(|error| Error::io(name, "read", error))? {
-                // Created and not saved yet.
+                // The file was created and not saved yet.
                 0 if number == 1 => break,
                 0 if number == 2 => return Err(refused("it is truncated")),
                 0 if number != entries + 3 => return Err(refused("it is truncated")),
@@ -164,7 +164,7 @@ impl State {
         }
         let began = Instant::now();
         self.save()?;
-        // Saving a large state takes long: at most a twentieth of the run.
+        // Saving a large state takes long, so limit it to about a twentieth of the run.
         self.pause = SAVE.max(began.elapsed() * 20);
         Ok(())
     }

@@ -40,7 +40,7 @@ fn only_command_line_arguments_name_standard_input() {
     let first = |walk: Walk| walk.into_iter().next().unwrap();
     let walk = || Walk::new(["-".into(), "/dev/null".into()] as [PathBuf; 2], Options::default(), 1);
     assert!(matches!(first(walk().of_arguments()), Item::Stdin));
-    // Without it `-` is a file, which does not exist here.
+    // Without `of_arguments`, `-` is a file, which does not exist here.
     assert!(matches!(first(walk()), Item::Failed(_)));
     let specs: Arc<[truesum_hash::Spec]> = Arc::from([]);
     assert!(!Job::hash("-", &specs).stdin && Job::argument("-", &specs).stdin);
