@@ -16,7 +16,7 @@ use truesum_hash::{Digest, Hasher, Spec};
 
 pub use super::line::Totals;
 
-/// The size of a bundle's text at which it ends. Workers hold it in memory.
+/// The size of a bundle's text, in bytes, at which the bundle ends. Workers hold it in memory.
 const TEXT: u64 = 32 << 20;
 /// The maximum size of a bundle's text: one more line.
 const LONGEST: u64 = TEXT + (4 << 20);
@@ -219,7 +219,7 @@ impl Plan {
             return Err(damaged("its checksum does not match"));
         }
         if next != index_at || index.len() as u64 != totals.bundles || bytes != totals.bytes {
-            return Err(damaged("its sums are others"));
+            return Err(damaged("its totals do not match its bundles"));
         }
         let (path, id) = (path.to_owned(), id.to_owned());
         Ok(Plan { file, path, root, specs, id, index, totals })

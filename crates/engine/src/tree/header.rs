@@ -21,14 +21,14 @@ pub(crate) const MAX_SIZE: u64 = 1 << 60;
 /// The default granule size.
 pub const GRANULE: u64 = 1 << 20;
 
-/// Why a file is not a usable stored tree.
+/// The reason why a file is not a usable stored tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// It is not a stored tree.
+    /// The file is not a stored tree.
     Foreign,
-    /// It has a version or parameters that this program does not know.
+    /// The tree has a version or parameters that this program does not know.
     Unknown(String),
-    /// It is damaged; the text says where.
+    /// The tree is damaged; the text describes the location.
     Damaged(String),
 }
 
@@ -68,8 +68,8 @@ impl Hints {
         }
     }
 
-    /// Returns what shows that a file was replaced or modified since; `None` if nothing does. The device number is not
-    /// compared, because it is local to each machine.
+    /// Returns the property that shows that the file was replaced or modified since, or `None` if
+    /// there is none. The device number is not compared, because it is local to each machine.
     pub fn differs(&self, other: &Hints) -> Option<&'static str> {
         let differences = [
             (self.inode != other.inode, "the inode"),
@@ -90,9 +90,9 @@ impl Hints {
     }
 }
 
-/// Why an unfinished run is not resumed.
+/// The reason why an unfinished run is not resumed.
 pub(crate) const MOVED: &str =
-    "the file's size, times or inode changed since it was begun (a new mode, owner or name moves a time too)";
+    "the file's size, times or inode changed since the run began (a new mode, owner or name changes a time)";
 
 /// The header of a stored tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,7 +290,7 @@ impl Header {
             return damaged("a superblock contradicts itself");
         }
         if header.parameters().is_none() || header.encode() != *block {
-            return damaged("a superblock has something where nothing belongs");
+            return damaged("a superblock has data in an unused field");
         }
         Ok(header)
     }

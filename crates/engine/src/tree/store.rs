@@ -45,7 +45,7 @@ pub fn with_suffix(path: impl AsRef<Path>, suffix: &str) -> PathBuf {
 }
 
 impl Store {
-    /// Creates a new tree in a file with this name, discarding what an earlier build left there.
+    /// Creates a new tree in a file with this name, discarding the remains of an earlier build.
     ///
     /// # Errors
     /// Fails if the file cannot be created or written, or if an existing file is not a stored tree.
@@ -313,7 +313,7 @@ fn own_file(path: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
-/// Opens the file of an unfinished tree and discards what an earlier build left in it.
+/// Opens the file of an unfinished tree and discards the remains of an earlier build.
 fn emptied(path: &Path) -> Result<File, Error> {
     let file = own_file(path)?;
     may_be_replaced(&file, path)?;

@@ -40,7 +40,7 @@ pub(super) struct Package {
     pub(super) listed: Block,
 }
 
-/// Why a package cannot be verified.
+/// The reason why a package cannot be verified.
 pub(super) enum Fault {
     System(Errno),
     /// It is not a package, or is malformed.
@@ -222,7 +222,7 @@ impl Package {
                 }
                 progress.add_bytes(filled as u64);
                 if is_short {
-                    let what = format!("{} bytes could be read of {}", at + filled as u64, self.size);
+                    let what = format!("only {} of {} bytes could be read", at + filled as u64, self.size);
                     return Err(Error::new(name, "read", Cause::Changed(what)));
                 }
                 // The offset at which the directory would begin without the block.
@@ -235,7 +235,7 @@ impl Package {
                 at += filled as u64;
             }
         }
-        // Nothing may follow. On some systems, only this test reveals where the file ends.
+        // No bytes may follow. On some systems, only this test reveals where the file ends.
         if !progress.stopped() && !file.at_end() {
             let more = file.read(&mut buffer[..1]).map_err(|error| Error::io(name, "read", error))?;
             if more > 0 {

@@ -29,7 +29,7 @@ pub(super) struct Bag {
     pub(super) all_in_each: bool,
 }
 
-/// How the names of payload manifests and of tag manifests begin.
+/// The prefixes of the names of payload manifests and of tag manifests.
 const PAYLOAD: &str = "manifest-";
 const TAGS: &str = "tagmanifest-";
 
@@ -82,7 +82,7 @@ pub fn is_part(path: &Path) -> bool {
 /// Returns the bag in this folder, or `None` if it is not a bag.
 ///
 /// # Errors
-/// Fails if the bag has an unsupported declaration or lacks what is required of a bag.
+/// Fails if the bag has an unsupported declaration or lacks a required file or folder.
 pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
     is_bag(folder).then(|| read(folder, &folder.join(DECLARATION)))
 }
@@ -179,8 +179,8 @@ fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// Returns what is wrong with the bag apart from its manifests: a wrong payload count, and fetch entries that lead out
-/// of the payload.
+/// Returns the faults of the bag apart from its manifests: a wrong payload count, and fetch entries
+/// that lead out of the payload.
 pub(super) fn faults(folder: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let path = folder.join("bag-info.txt");
@@ -201,8 +201,9 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
     faults
 }
 
-/// Returns what may be damage but does not make the bag invalid: a label that is similar to that of the payload count,
-/// and objects next to the payload in no tag manifest (`beside`) that are not files or have the name of a manifest.
+/// Returns possible damage that does not make the bag invalid: a label that is similar to that of
+/// the payload count, and objects next to the payload in no tag manifest (`beside`) that are not
+/// files or have the name of a manifest.
 pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let description = folder.join("bag-info.txt");
     let text = info(&description).unwrap_or_default();
@@ -284,7 +285,7 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
     (!inside).then_some("the name leads out of the payload")
 }
 
-/// Returns what is wrong with `Payload-Oxum`, the number of bytes and files in the payload.
+/// Returns an error if `Payload-Oxum`, the number of bytes and files in the payload, is wrong.
 fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
     let walk = Walk::new([folder.join("data")], Options::default(), 0);
     let (mut bytes, mut files) = (0, 0);
