@@ -1,26 +1,27 @@
-//! The ways to spell the bytes of a digest, a row each: how it is called, written and read.
+//! Text encodings of digests, one row each, with a name, a writer and a reader.
 //!
-//! RFC 4648 (base 16, 32, 64), Nix, Bitcoin's base 58, ZeroMQ's RFC 32 (Z85), Bubble Babble (Huima 2000, `ssh-keygen -B`), and the
-//! letters that multibase puts before others (<https://github.com/multiformats/multibase>).
+//! Sources: RFC 4648 (base16, base32, base64), Nix, Bitcoin's base58, ZeroMQ's RFC 32 (Z85), Bubble
+//! Babble (Huima 2000, `ssh-keygen -B`), and the prefixes of multibase
+//! (<https://github.com/multiformats/multibase>).
 
 use crate::radix;
 use data_encoding::{BASE32_NOPAD, BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
 
-/// A way to spell bytes.
+/// A text encoding of bytes.
 #[derive(Debug)]
 pub struct Encoding {
-    /// Its name.
+    /// The name of the encoding.
     pub name: &'static str,
-    /// The letter that stands before it in multibase, where it has one.
+    /// The letter that precedes it in multibase, if it has one.
     pub multibase: Option<char>,
-    /// Where it is met.
+    /// Typical uses, and properties that distinguish it from other encodings.
     pub summary: &'static str,
     write: fn(&[u8]) -> Option<String>,
     read: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
 impl PartialEq for Encoding {
-    /// Whether they are the same row.
+    /// Compares the names, which are unique.
     fn eq(&self, other: &Encoding) -> bool {
         self.name == other.name
     }
@@ -30,7 +31,7 @@ impl Eq for Encoding {}
 
 macro_rules! encodings {
     ($($name:literal $letter:expr, $summary:literal, $write:expr, $read:expr;)*) => {
-        /// Every way to spell a digest.
+        /// All encodings of digests.
         pub static ENCODINGS: &[Encoding] = &[$(Encoding {
             name: $name,
             multibase: $letter,
@@ -67,18 +68,18 @@ encodings! {
 }
 
 impl Encoding {
-    /// The bytes so spelled; `None` where it spells no such number of bytes.
+    /// Encodes the bytes. Returns `None` if the encoding does not support this number of bytes.
     pub fn write(&self, bytes: &[u8]) -> Option<String> {
         (self.write)(bytes)
     }
 
-    /// The bytes that the text spells; `None` if it spells none.
+    /// Decodes the text. Returns `None` if the text is invalid or decodes to no bytes.
     pub fn read(&self, text: &[u8]) -> Option<Vec<u8>> {
         (self.read)(text).filter(|bytes| !bytes.is_empty())
     }
 }
 
-/// The row of this name.
+/// Returns the encoding with this name, ignoring case.
 pub fn encoding(name: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|row| row.name.eq_ignore_ascii_case(name))
 }
@@ -95,7 +96,7 @@ fn of_multibase(letter: char, text: &[u8]) -> Option<Vec<u8>> {
     by_letter(letter)?.read(text.strip_prefix(&[letter as u8])?)
 }
 
-/// The bytes that are spelled behind a letter which tells how.
+/// Decodes multibase: the first letter selects the encoding of the rest.
 pub fn from_multibase(text: &[u8]) -> Option<Vec<u8>> {
     let (letter, digits) = text.split_first()?;
     by_letter(char::from(*letter))?.read(digits)
@@ -115,7 +116,7 @@ mod tests {
                     assert!(row.name == "z85" && len % 4 != 0, "{} of {len} bytes", row.name);
                     continue;
                 };
-                // Nix's base 32 is of digests alone.
+                // Nix's base32 is used only for digests.
                 if row.name != "nix32" || len <= 64 {
                     assert_eq!(row.read(text.as_bytes()).as_ref(), Some(&bytes), "{} {text}", row.name);
                 }
@@ -141,11 +142,11 @@ mod tests {
             |name: &str, bytes: &[u8]| encoding(name).and_then(|row| row.write(bytes)).unwrap_or_default();
         // RFC 32 of ZeroMQ.
         assert_eq!(spelled("z85", &[0x86, 0x4f, 0xd2, 0x6f, 0xb5, 0x59, 0xf7, 0x5b]), "HelloWorld");
-        // Huima's examples.
+        // Examples by Huima.
         assert_eq!(spelled("bubblebabble", b""), "xexax");
         assert_eq!(spelled("bubblebabble", b"1234567890"), "xesef-disof-gytuf-katof-movif-baxux");
         assert_eq!(spelled("bubblebabble", b"Pineapple"), "xigak-nyryk-humil-bosek-sonax");
-        // Those of the draft of base 58, and of multibase.
+        // Examples from the drafts of base58 and multibase.
         assert_eq!(spelled("base58", b"Hello World!"), "2NEpo7TZRRrLZSi2U");
         assert_eq!(spelled("base58", &[0, 0, 0x28, 0x7f, 0xb4, 0xcd]), "11233QC4");
         assert_eq!(spelled("base32", b"yes mani !"), "pfsxgidnmfxgsibb");
