@@ -182,7 +182,7 @@ pub(crate) fn is_like(text: &[u8]) -> bool {
             && radix::base64(text).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
 }
 
-/// Returns whether the text contains a word that [`is_like`] a digest.
+/// Returns whether the text contains a word in the form of a digest (see [`is_like`]).
 pub(crate) fn holds_like(text: &[u8]) -> bool {
     scan::count(text.len());
     // No digest is shorter, but most texts are.

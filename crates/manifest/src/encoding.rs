@@ -43,27 +43,27 @@ macro_rules! encodings {
 }
 
 encodings! {
-    "hex" Some('f'), "most lists", |bytes| Some(HEXLOWER.encode(bytes)), |text| HEXLOWER.decode(text).ok();
+    "hex" Some('f'), "most manifests", |bytes| Some(HEXLOWER.encode(bytes)), |text| HEXLOWER.decode(text).ok();
     "hexupper" Some('F'), "certificates, Windows", |bytes| Some(HEXUPPER.encode(bytes)), |text| HEXUPPER.decode(text).ok();
-    "base32" Some('b'), "Gnutella, DC++, IPFS: small letters without padding",
+    "base32" Some('b'), "Gnutella, DC++, IPFS: lower case without padding",
         |bytes| Some(BASE32_NOPAD.encode(bytes).to_ascii_lowercase()),
         |text| (!text.iter().any(u8::is_ascii_uppercase)).then(|| radix::base32(text))?;
-    "base32upper" Some('B'), "the same in capitals", |bytes| Some(BASE32_NOPAD.encode(bytes)),
+    "base32upper" Some('B'), "base32 in upper case without padding", |bytes| Some(BASE32_NOPAD.encode(bytes)),
         |text| (!text.iter().any(u8::is_ascii_lowercase)).then(|| radix::base32(text))?;
-    "nix32" None, "Nix: letters of its own, the last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
-    "base58" Some('z'), "IPFS, Bitcoin's letters", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
-    "base64" None, "cksum, web pages, clouds: with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
-    "base64nopad" Some('m'), "the same without padding",
+    "nix32" None, "Nix: its own alphabet, last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
+    "base58" Some('z'), "IPFS, with Bitcoin's alphabet", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
+    "base64" None, "cksum, web pages, cloud storage: with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
+    "base64nopad" Some('m'), "base64 without padding",
         |bytes| Some(BASE64_NOPAD.encode(bytes)), |text| BASE64_NOPAD.decode(text).ok();
-    "base64url" Some('u'), "names of files and URLs, without padding",
+    "base64url" Some('u'), "file names and URLs: without padding",
         |bytes| Some(BASE64URL_NOPAD.encode(bytes)), |text| BASE64URL_NOPAD.decode(text).ok();
-    "multibase-hex" None, "multiformats: f and base 16", |bytes| multibase('f', bytes), |text| of_multibase('f', text);
-    "multibase-base32" None, "IPFS: b and base 32", |bytes| multibase('b', bytes), |text| of_multibase('b', text);
-    "multibase-base58" None, "IPFS, keys of DIDs: z and base 58", |bytes| multibase('z', bytes), |text| of_multibase('z', text);
-    "multibase-base64" None, "m and base 64", |bytes| multibase('m', bytes), |text| of_multibase('m', text);
-    "multibase-base64url" None, "W3C's data integrity: u and base 64 for URLs", |bytes| multibase('u', bytes), |text| of_multibase('u', text);
-    "z85" None, "ZeroMQ: five characters for four bytes, of which there must be a multiple", radix::to_z85, radix::from_z85;
-    "bubblebabble" None, "words to be read aloud, with a check in them",
+    "multibase-hex" None, "multiformats: f and base16", |bytes| multibase('f', bytes), |text| of_multibase('f', text);
+    "multibase-base32" None, "IPFS: b and base32", |bytes| multibase('b', bytes), |text| of_multibase('b', text);
+    "multibase-base58" None, "IPFS, DID keys: z and base58", |bytes| multibase('z', bytes), |text| of_multibase('z', text);
+    "multibase-base64" None, "m and base64", |bytes| multibase('m', bytes), |text| of_multibase('m', text);
+    "multibase-base64url" None, "W3C Data Integrity: u and base64url", |bytes| multibase('u', bytes), |text| of_multibase('u', text);
+    "z85" None, "ZeroMQ: five characters for every four bytes", radix::to_z85, radix::from_z85;
+    "bubblebabble" None, "pronounceable words with a checksum",
         |bytes| Some(radix::to_bubble_babble(bytes)), radix::from_bubble_babble;
 }
 

@@ -12,7 +12,8 @@ use data_encoding::BASE64;
 /// The schema identifier of an entry.
 pub const SCHEMA: &str = "truesum-entry/1";
 
-/// Appends text as a JSON string, quotes included. Hidden characters are escaped, so that the line is safe to show.
+/// Appends text as a JSON string, including its quotes. Hidden characters are escaped, so that the
+/// line is safe to show.
 pub fn string_into(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     for c in text.chars() {

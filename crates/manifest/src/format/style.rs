@@ -76,7 +76,7 @@ pub enum SfvStyle {
 pub struct Style {
     /// The encoding of digests.
     pub spelling: Spelling,
-    /// The mode character, where the format has one.
+    /// The mode character, if the format has one.
     pub mode: Mode,
     /// The layout of an SFV file.
     pub sfv: SfvStyle,

@@ -142,7 +142,7 @@ fn every_format_is_recognised_in_a_manifest_that_is_kept() {
             seen.insert(format.name);
         }
     }
-    // Two formats are variants for writing; they are read as a third one.
+    // `torrent-v2` and `torrent-hybrid` exist only for writing; such files are read as `torrent`.
     let own = |row: &&&truesum_manifest::Format| !matches!(row.name, "torrent-v2" | "torrent-hybrid");
     let read = FORMATS.iter().filter(|row| !matches!(row.reading, Reading::Not(_) | Reading::Packed { .. }));
     let read = read.filter(own);

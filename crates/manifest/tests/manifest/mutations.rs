@@ -146,8 +146,8 @@ fn run(rounds: usize) {
             families.entry(format.name).or_insert((format, Vec::new())).1.push(fixture);
         }
     }
-    // Two formats are variants for writing and are read as a third one, and packed files are read
-    // as their content.
+    // `torrent-v2` and `torrent-hybrid` exist only for writing: such files are read as `torrent`.
+    // Packed files are read as their content.
     let read = |row: &&&Format| {
         let other = matches!(row.reading, Reading::Not(_) | Reading::Packed { .. });
         !other && !matches!(row.name, "torrent-v2" | "torrent-hybrid")

@@ -318,7 +318,7 @@ fn rhash_writes_the_magnet_links_that_we_write() {
         for path in NAMES.iter().filter(|path| !path.starts_with(b"-") && !path.contains(&b'\\')) {
             let ours = alone("magnet", path, spec).expect("any name");
             let Some(output) = run("rhash", &root, &[b"--magnet", option.as_bytes(), path]) else { return };
-            // RHash writes only the last component of a name, and encodes it with digits in either
+            // RHash writes only the last component of a name, percent-encoded with digits of either
             // case.
             let last = path.rsplit(|&byte| byte == b'/').next().unwrap();
             if last == *path {
