@@ -5,9 +5,9 @@ use crate::scan;
 use std::sync::LazyLock;
 use truesum_hash::{ALGORITHMS, Spec};
 
-/// Words that name a family of algorithms or an unsupported algorithm in the names of manifests.
-/// They are rejected by name, so that such a digest is never taken for another algorithm of the
-/// same length.
+/// Words in the names of manifests that stand for a family of algorithms or for an unsupported
+/// algorithm. Digests in such manifests are rejected with this word, and never taken for digests of
+/// another algorithm of the same length.
 const OTHERS: &[&str] =
     &["adler", "blake2", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
 

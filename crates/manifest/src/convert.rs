@@ -28,7 +28,7 @@ pub enum Lost<'a> {
     /// One of several digests of an entry: the format cannot hold its algorithm, or holds only one
     /// digest of a file.
     Digest(&'a Entry, &'a Spec),
-    /// A digest whose algorithm has this name, which is not supported.
+    /// A digest of an unsupported algorithm with this name.
     Unread(&'a str),
     /// The modification time of the file.
     Time(&'a Entry),

@@ -185,7 +185,7 @@ pub(crate) fn is_like(text: &[u8]) -> bool {
 /// Returns whether the text contains a word in the form of a digest (see [`is_like`]).
 pub(crate) fn holds_like(text: &[u8]) -> bool {
     scan::count(text.len());
-    // No digest is shorter, but most texts are.
+    // No such digest is shorter, but most texts are.
     text.len() >= 24
         && text.split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))).any(
             |word| {

@@ -252,7 +252,7 @@ fn fits(spec: &Spec, digest: &Digest) -> bool {
 }
 
 /// Returns whether an algorithm is tried without being named. Sampling algorithms verify nothing,
-/// and SHA-1 with collision detection gives the same digests as SHA-1.
+/// and SHA-1 with collision detection gives the same digest as SHA-1 or none.
 fn is_tried(row: &Algorithm) -> bool {
     !matches!(row.status, Status::Sampled(_)) && row.name != "sha1dc"
 }
@@ -286,7 +286,7 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
 }
 
 /// Returns the CRCs of the catalogue that a digest of two to eight bytes may be of. There are too
-/// many of them for a list to be useful, so try them only if there is a file to compare with.
+/// many of them for a list to be useful, so they are tried only if there is a file to compare with.
 ///
 /// ```
 /// use truesum_manifest::identify::catalogue;

@@ -103,8 +103,8 @@ pub enum Reason {
     EmptyName,
     /// The line contains a NUL byte, which no file name can contain.
     Nul,
-    /// The line starts with a backslash, so backslashes in the name must be `\\`, `\n` or `\r`, and
-    /// one is not.
+    /// The line starts with a backslash, so each backslash in the name must be part of `\\`, `\n`
+    /// or `\r`, and one is not.
     BadEscape,
     /// The line has one character between digest and name where earlier lines have two. If a
     /// manifest could have both, a name with a leading blank could pass for another name.

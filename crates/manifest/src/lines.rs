@@ -351,7 +351,7 @@ mod tests {
         assert!(lines.text.capacity() <= 4 * LINE_LIMIT, "{}", lines.text.capacity());
     }
 
-    /// A reader that fails after its bytes, and whose every other read is interrupted.
+    /// A reader that fails after its last byte. Every other read is interrupted.
     struct Failing<'a>(&'a [u8], bool);
 
     impl Read for Failing<'_> {

@@ -6,7 +6,7 @@
 use crate::scan;
 use std::fmt;
 
-/// Maximum length of a name in a manifest, in bytes. With any escapes, it still fits in a line.
+/// Maximum length of a name in a manifest, in bytes. Even with escapes, such a name fits in a line.
 pub const NAME_LIMIT: usize = 128 << 10;
 
 /// Maximum length in bytes of a part of a name that a manifest has once for many files, because

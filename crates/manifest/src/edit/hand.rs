@@ -1,6 +1,6 @@
 //! The formatting of a manifest: how lines end, how digests are encoded, and what surrounds them.
 //!
-//! A line that truesum would have written is replaced by one that truesum writes. Any other line
+//! A line in a style that truesum writes is replaced with a line in the same style. Any other line
 //! that has only a name and one digest serves as a pattern: these two are replaced, and everything
 //! around them stays.
 

@@ -22,7 +22,7 @@ impl Pairs {
         self.0.finish_reset()
     }
 
-    /// Returns the node this many levels above the leaves whose leaves are all missing.
+    /// Returns the node at this level above the leaves if all of its leaves are missing.
     fn empty(&mut self, level: u32) -> Digest {
         let mut node = Digest::new(&[0; NODE]);
         for _ in 0..level {

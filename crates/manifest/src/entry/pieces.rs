@@ -264,8 +264,8 @@ impl PieceList {
         self.raised.is_some()
     }
 
-    /// Returns the same pieces with rolling checksums, of which `all` has the last `len` bytes
-    /// each.
+    /// Returns the same pieces with rolling checksums: `all` has the last `len` bytes of each,
+    /// concatenated.
     ///
     /// Returns `None` if their number does not match, or if `len` exceeds 4.
     pub(crate) fn with_sums(self, len: usize, all: Arc<[u8]>) -> Option<PieceList> {

@@ -102,10 +102,10 @@ impl fmt::Display for Unholdable {
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => {
-                f.write_str("the name has an empty part, '.' or '..' where only folders are allowed")
+                f.write_str("the name has an empty component, '.' or '..', which this format cannot hold")
             }
             Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
-            Unholdable::Columns => f.write_str("not the algorithms of the manifest's heading"),
+            Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's heading"),
             Unholdable::Size => f.write_str("invalid size"),
             Unholdable::NoSize => f.write_str("unknown size"),
             Unholdable::Pieces => f.write_str("no piece digests that match those of the other files"),

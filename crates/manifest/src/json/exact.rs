@@ -125,7 +125,7 @@ mod tests {
         ] {
             assert_eq!(Exact::new(text.as_bytes()).bytes("path"), None, "{text}");
         }
-        // Valid UTF-8 must not have a second form, and both forms must be the same name.
+        // A name that is valid UTF-8 has no second form, and both forms must be the same name.
         for text in [r#""path":"a","path_base64":"YQ==""#, r#""path":"b","path_base64":"/w==""#] {
             assert_eq!(Exact::new(text.as_bytes()).bytes("path"), None, "{text}");
         }
