@@ -1,8 +1,8 @@
-//! Checksum manifests: text to entries and back. Opens nothing; takes a [`std::io::Read`], writes to a
-//! [`std::io::Write`].
+//! Checksum manifests: parses text to entries and writes entries as text. This crate opens no
+//! files; it takes a [`std::io::Read`] and writes to a [`std::io::Write`].
 //!
-//! [`FORMATS`] is the table of formats. A [`Reader`] recognises the format of a manifest by itself and gives its
-//! entries one by one; a [`Writer`] writes entries. Names are bytes throughout.
+//! [`FORMATS`] is the table of formats. A [`Reader`] recognises the format of a manifest and
+//! returns its entries one by one; a [`Writer`] writes entries. Names are bytes throughout.
 //!
 //! ```
 //! use truesum_manifest::{Options, Reader};

@@ -1,4 +1,5 @@
-//! Templates of lines in RHash's language: `%p %{sha-256}\n`. What is no directive of it is refused, never printed as it is.
+//! Templates for lines in RHash's language: `%p %{sha-256}\n`. Unknown directives are rejected,
+//! never printed unchanged.
 //!
 //! Source: rhash(1), options `--printf` and `--template`. Times are in UTC.
 
@@ -6,13 +7,13 @@ use crate::entry::Entry;
 use std::fmt;
 use truesum_hash::{Digest, Spec};
 
-/// A template that was read.
+/// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     items: Vec<Item>,
 }
 
-/// What of an entry stands at a place.
+/// An element of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Text(Vec<u8>),
@@ -25,7 +26,7 @@ enum Item {
     Link(Case),
 }
 
-/// Which part of a path.
+/// A part of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Path,
@@ -47,12 +48,12 @@ enum Spelled {
     Raw,
 }
 
-/// Why a text is no template.
+/// An error in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
-    /// What of it is not understood.
+    /// The part of the template that is not valid.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -64,7 +65,7 @@ impl fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
-/// Letters of algorithms.
+/// The letters of algorithms.
 const LETTERS: &[(u8, &str)] = &[
     (b'a', "aich"),
     (b'c', "crc32"),
@@ -77,14 +78,14 @@ const LETTERS: &[(u8, &str)] = &[
     (b'w', "whirlpool"),
 ];
 
-/// The widest field.
+/// Maximum width of a field, in characters.
 const WIDEST: usize = 1000;
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// It holds what is no directive, or an algorithm that there is not.
+    /// Fails if the template contains an unknown directive or algorithm.
     pub fn parse(text: &[u8]) -> Result<Template, TemplateError> {
         let mut items = Vec::new();
         let mut plain = Vec::new();
@@ -116,7 +117,7 @@ impl Template {
         Ok(Template { items })
     }
 
-    /// The algorithms it asks for, each once, in order.
+    /// Returns the algorithms that the template uses, in order and without duplicates.
     pub fn specs(&self) -> Vec<Spec> {
         let mut specs: Vec<Spec> = Vec::new();
         let mut add = |spec: Spec| {
@@ -134,7 +135,7 @@ impl Template {
         specs
     }
 
-    /// Returns the first directive that only a check knows: the verdict or the manifest.
+    /// Returns the first directive that only a check supports: the verdict or the manifest.
     pub fn of_check(&self) -> Option<&'static str> {
         self.items.iter().find_map(|item| match item {
             Item::Verdict => Some("%{verdict}"),
@@ -143,17 +144,19 @@ impl Template {
         })
     }
 
-    /// Returns whether it contains the name of the manifest.
+    /// Returns whether the template contains the name of the manifest.
     pub fn has_manifest(&self) -> bool {
         self.items.contains(&Item::Manifest)
     }
 
-    /// Appends what it says of an entry. A digest or a size that is not there leaves nothing.
+    /// Appends the text for an entry. A digest or a size that the entry does not have leaves no
+    /// text.
     pub fn render(&self, entry: &Entry, out: &mut Vec<u8>) {
         self.render_compared(entry, "", b"", out);
     }
 
-    /// Appends what it says of an entry that was compared: with the word for the outcome and the name of the manifest.
+    /// Appends the text for an entry that was compared, with the word for the outcome and the name
+    /// of the manifest.
     pub fn render_compared(&self, entry: &Entry, verdict: &str, manifest: &[u8], out: &mut Vec<u8>) {
         for item in &self.items {
             match item {
@@ -181,10 +184,11 @@ impl Template {
     }
 }
 
-/// What an ed2k link holds.
+/// The algorithms in an ed2k link.
 const LINK: [&str; 2] = ["ed2k", "aich"];
 
-/// Takes what stands behind a backslash; what is no escape stands for itself.
+/// Appends the byte for the escape after a backslash, and returns the remaining text. A backslash
+/// without a valid escape stands for itself.
 fn escape<'t>(after: &'t [u8], plain: &mut Vec<u8>) -> &'t [u8] {
     let number = |digits: &[u8], base: u32| -> u8 {
         digits.iter().fold(0u32, |sum, digit| sum * base + (*digit as char).to_digit(base).unwrap_or(0)) as u8
@@ -211,7 +215,7 @@ fn escape<'t>(after: &'t [u8], plain: &mut Vec<u8>) -> &'t [u8] {
     &after[used..]
 }
 
-/// The directive behind a percent sign, and what follows it.
+/// Parses the directive after a percent sign, and returns it with the remaining text.
 fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
     let mut at = 0;
     let fault = |end: usize, why| {
@@ -315,7 +319,7 @@ impl Spelled {
     }
 }
 
-/// Appends bytes as they are, or as a part of a URL.
+/// Appends bytes unchanged, or percent-encoded for a URL.
 fn encode(text: &[u8], encoded: Option<Case>, out: &mut Vec<u8>) {
     let Some(case) = encoded else { return out.extend_from_slice(text) };
     for &byte in text {
@@ -355,7 +359,7 @@ mod tests {
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
-    /// What RHash 1.4.3 prints of the same file, but for `%d`, which came later.
+    /// Compares with the output of RHash 1.4.3 for the same file, except for `%d`, which is newer.
     #[test]
     fn directives_print_what_rhash_prints() {
         for (template, printed) in [
