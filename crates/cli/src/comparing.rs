@@ -88,7 +88,7 @@ pub fn compare(
     options.check.digest_manifests = manner.form == ResultForm::Json
         || manner.html.is_some()
         || matches!(manner.ending, Ending::Long | Ending::Json);
-    // An earlier page is none of the files.
+    // A report from an earlier run is not one of the files to compare.
     let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     options.check.own.extend(id.map(|file| FileId::from(&file)));
     let watch = Watch::start(line, None, &mut console);
@@ -215,7 +215,8 @@ impl Shift {
         }
     }
 
-    /// Prints a hint if most names in the manifest only have one folder more than those found.
+    /// Prints a hint if most names in the manifest have the same additional folder at the
+    /// beginning.
     pub fn advise(&self, listed: u64, console: &mut Console) {
         if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);

@@ -30,7 +30,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Shells that there is a script for.
+/// Shells for which there is a completion script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     Bash,
@@ -244,7 +244,7 @@ fn algorithms() -> impl Iterator<Item = (String, String)> {
     rows.map(|row| (row.name.to_owned(), row.summary.to_owned()))
 }
 
-/// Returns those of `pairs` that begin with `last`, with the completed part `done` of the word.
+/// Returns the pairs whose word begins with `last`; `done` is the completed part that precedes it.
 fn chosen(done: &str, last: &str, pairs: impl Iterator<Item = (String, String)>) -> Offer {
     let fitting = pairs.filter(|(word, _)| word.starts_with(last));
     let words = fitting.map(|(word, about)| (format!("{done}{word}"), about)).collect();

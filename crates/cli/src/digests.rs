@@ -1,4 +1,5 @@
-//! Digests given by the user: their possible interpretations, or why they are invalid.
+//! Digests given by the user, with their possible interpretations or the reason why they are
+//! invalid.
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;

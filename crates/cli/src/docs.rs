@@ -131,14 +131,15 @@ fn table<'r>(page: &mut Roff, rows: impl IntoIterator<Item = &'r (&'r str, &'r s
     }
 }
 
-/// The parts of the text below a command's help.
+/// The parts of the text after a command's help.
 struct Below<'h> {
     examples: Vec<&'h str>,
     notes: String,
 }
 
 impl<'h> Below<'h> {
-    /// Examples are indented; the exit status has a table of its own in a page.
+    /// Splits the text. Examples are indented; the exit status is left out because pages have a
+    /// table of it.
     fn of(text: &'h str) -> Below<'h> {
         let mut below = Below { examples: Vec::new(), notes: String::new() };
         for line in text.lines().filter(|line| *line != "Examples:" && !line.is_empty()) {

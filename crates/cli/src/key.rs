@@ -26,7 +26,8 @@ pub struct KeyRead {
 }
 
 impl KeyRead {
-    /// Rejects a run that reads standard input as well as a key from it: the remainder is not what was intended.
+    /// Refuses a run that reads both the key and a file from standard input, because the file would
+    /// lack its beginning.
     ///
     /// # Errors
     /// Fails if the key was read from there and one of these names is standard input.

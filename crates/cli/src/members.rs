@@ -32,7 +32,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// The members of an object, each of which occurs once: of repeated ones, readers might use either.
+/// The members of an object, each of which must occur only once: readers might use either of two.
 struct Members(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Members {

@@ -19,7 +19,7 @@ use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 
-/// Returns all of them.
+/// Returns the rows of all programs.
 pub fn personalities() -> impl Iterator<Item = &'static Personality> {
     coreutils::PERSONALITIES.iter().chain([&b3sum::PERSONALITY, &mtsum::PERSONALITY])
 }
@@ -58,8 +58,8 @@ pub fn called(name: &OsStr) -> Option<&'static Personality> {
     personalities().find(|personality| personality.name == base)
 }
 
-/// Returns the last component of a name without prefixes and suffixes added by systems: the `-` of a login shell,
-/// `.exe`, and the `g` of GNU programs that are installed next to those of a BSD.
+/// Returns the last component of a name without the prefixes and suffixes that systems add: the `-`
+/// of a login shell, `.exe`, and the `g` of GNU programs that are installed next to those of a BSD.
 fn base(name: &OsStr) -> Option<&str> {
     let base = std::str::from_utf8(name.as_bytes().rsplit(|&byte| byte == b'/').next()?).ok()?;
     let base = base.strip_prefix('-').unwrap_or(base);

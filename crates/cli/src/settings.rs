@@ -45,7 +45,7 @@ pub const SETTINGS: [Setting; 4] = [
     Setting { key: "color", option: "--color", about: "auto, always or never", usual: "auto" },
 ];
 
-/// The values and where they come from.
+/// The values of the settings and their sources.
 #[derive(Default)]
 pub struct Settings {
     pub algorithms: Vec<Spec>,

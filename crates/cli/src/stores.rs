@@ -24,7 +24,7 @@ pub fn is_url(name: &OsStr) -> bool {
 /// Returns a URL as text.
 ///
 /// # Errors
-/// Fails if it is not text, as keys of objects are.
+/// Fails if it is not UTF-8. Keys of objects are always UTF-8.
 fn text(url: &OsStr) -> Result<&str, Refusal> {
     let not_text = || Refusal::new(format!("{}: object names must be UTF-8", display_safe(url.as_bytes())));
     url.to_str().ok_or_else(not_text)
@@ -46,7 +46,7 @@ pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     }
 }
 
-/// Does the same for callers that need more than a run does.
+/// Does the same for callers that need more than the engine's interface.
 ///
 /// # Errors
 /// Fails as [`open`].
@@ -75,7 +75,7 @@ pub fn named(inputs: &Inputs, options: &[(&str, bool)]) -> Result<Option<Arc<dyn
     Ok(Some(open(url)?))
 }
 
-/// Rejects options that apply to local files.
+/// Refuses options that apply only to local files.
 ///
 /// # Errors
 /// Fails if one of them is given.

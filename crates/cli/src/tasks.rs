@@ -1,4 +1,4 @@
-//! The files to hash or plan: those specified, listed, and found in folders, in order.
+//! The files to hash or plan: those on the command line, in lists and in folders, in order.
 
 mod names;
 

@@ -104,13 +104,14 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     lines(&rows)
 }
 
-/// Returns the notes on a file for a report: sizes, times and digests of both sides, those that are equal once.
+/// Returns the notes on a file for a report: sizes, times and digests of both sides; equal digests
+/// are shown once.
 pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut notes: Vec<String> =
         finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
     notes.extend(finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())));
-    // A moved file is what the manifest lists.
+    // The content of a moved file is the same as in the manifest.
     let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
     for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
         let Some(Facts { size, mtime, .. }) = facts else { continue };

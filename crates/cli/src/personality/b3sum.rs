@@ -128,7 +128,7 @@ fn empty_input() -> io::Result<()> {
     Ok(())
 }
 
-/// Prints a message that ends the run, which is printed without the program's name.
+/// Prints a message that ends the run. As in the original, it does not contain the program's name.
 fn fatal(streams: &mut Streams, message: &str) -> Done {
     streams.bare(format!("Error: {message}\n").as_bytes())?;
     Ok(false)

@@ -38,13 +38,14 @@ pub(crate) enum End {
     Fatal(String),
 }
 
-/// Returns how programs with GNU's behaviour read files: every type that can be read.
+/// Returns the engine's configuration for programs with GNU's behaviour, which read every type of
+/// file.
 pub(crate) fn config(threads: usize) -> Config {
     Config { special: Special::Read, threads, mapping: Mapping::Guarded, ..Config::default() }
 }
 
-/// Returns the number of threads for these files, 0 for one per core. A small amount of work does not need several, nor
-/// the query for their number.
+/// Returns the number of threads for these files, or 0 for one per core. A small file is read by
+/// one thread, which also avoids querying the number of cores.
 pub(crate) fn threads(names: &[Vec<u8>]) -> usize {
     const SMALL: u64 = 1 << 20;
     let [name] = names else { return 0 };
@@ -58,8 +59,9 @@ pub(crate) fn is_stream(name: &[u8]) -> bool {
     names.contains(&name) || name.starts_with(b"/dev/fd/") || name.starts_with(b"/proc/self/fd/")
 }
 
-/// Divides the operands into runs within which they may be read in any order: a stream that two operands name is read
-/// to its end by the first one, and results before standard input are shown before it is waited for.
+/// Divides the operands into groups within which they may be read in any order. A stream named by
+/// two operands is read to its end by the first one, and the results of operands before standard
+/// input are printed before reading it.
 pub(crate) fn segments(names: &[Vec<u8>]) -> Vec<&[Vec<u8>]> {
     let mut segments = Vec::new();
     let mut seen: HashSet<&[u8]> = HashSet::with_capacity(names.len());

@@ -11,7 +11,7 @@ use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Source, Span};
 use truesum::manifest::path::display_safe;
 
-/// A longer file is not a settings file.
+/// Maximum size of a settings file in bytes.
 const MOST: u64 = 64 << 10;
 
 /// The number of a line, its key and its value.
@@ -30,8 +30,8 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     // Opening a pipe would block until it has a writer.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     match File::options().read(true).custom_flags(flags).open(path) {
-        // A component of the path may not be a folder, or may be inaccessible: if another user's home was inherited
-        // (`sudo -u`), it is impossible to tell whether there is a file.
+        // A component of the path may not be a folder, or may be inaccessible. For example, `sudo
+        // -u` may keep another user's HOME, so it is unknown whether there is a file.
         Err(error)
             if !named
                 && (matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)

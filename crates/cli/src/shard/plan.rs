@@ -1,4 +1,4 @@
-//! `truesum shard plan`: which files, cut into which bundles.
+//! `truesum shard plan`: finds the files and divides them into bundles.
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
@@ -89,7 +89,7 @@ pub fn plan(args: PlanArgs, console: &mut Console) -> Exit {
     }
 }
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 enum Stop {
     Refusal(Refusal),
     Error(Error),
@@ -246,7 +246,8 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     Ok(exit.max(print(&format!("{}\n", totals.bundles), console)))
 }
 
-/// The objects of a store, and the URL that their names lead from: of a single one that of its folder.
+/// Returns the objects of a store, and the URL to which their names are relative. For a single
+/// object, this is the URL of its folder.
 fn objects(
     remote: &dyn Remote,
     specs: &[Spec],
@@ -272,14 +273,14 @@ fn objects(
     (root, begun.into_iter().chain(list))
 }
 
-/// The plan itself, and the one it replaces: neither is content.
+/// Returns the plan itself and the one that it replaces, which must not be hashed.
 fn own(output: &AtomicFile) -> Vec<FileId> {
     let new = rustix::fs::fstat(output.file());
     let old = rustix::fs::stat(output.target());
     [new, old].into_iter().flatten().map(|stat| FileId::from(&stat)).collect()
 }
 
-/// The files that a manifest lists.
+/// The files in a manifest.
 struct Listed {
     path: PathBuf,
     lines: Reader<File>,
@@ -315,7 +316,7 @@ impl Iterator for Listed {
                 Err(ReadError::Line(error)) => return of_manifest(Cause::Other(error.to_string())),
             };
             if name == self.last {
-                // One line for each of its digests.
+                // Some formats have one line for each digest of a file.
                 continue;
             }
             self.last.clone_from(&name);

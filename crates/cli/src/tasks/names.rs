@@ -46,7 +46,7 @@ impl NameList {
         })
     }
 
-    /// Returns the parts of an open file.
+    /// Returns an iterator over the parts of an open file, which end with this byte.
     pub fn of(list: Input, terminator: u8) -> NameList {
         let list = (PathBuf::new(), BufReader::with_capacity(1 << 16, list));
         NameList { lists: VecDeque::from([list]), terminator, failed: Arc::default() }
@@ -74,7 +74,7 @@ impl NameList {
     }
 }
 
-/// Longer than any system permits.
+/// Maximum length of a name in bytes; no system permits longer ones.
 const LONGEST: usize = 1 << 20;
 
 impl Iterator for NameList {

@@ -18,7 +18,7 @@ use truesum::manifest::path::display_safe;
 use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
 use truesum::verify::place::folder_of_names;
 
-/// The words of an audit.
+/// The wording of the results, as in an audit.
 const MANNER: Manner = Manner {
     form: ResultForm::Lines,
     schema: "truesum-update/1",
