@@ -680,7 +680,7 @@ mod tests {
                 }
                 let long = text.lines().filter(|line| line.chars().count() > 80);
                 faults.extend(long.map(|line| format!("{path}: {line}")));
-                // If the subcommand is missing, clap's error is the help text without a message.
+                // A line of an example that is too long would be wrapped.
                 let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
                 let long = below.lines().filter(|line| line.starts_with(' ') && line.chars().count() > 80);
                 faults.extend(long.map(|line| format!("{path}: example: {line}")));

@@ -244,7 +244,8 @@ fn algorithms() -> impl Iterator<Item = (String, String)> {
     rows.map(|row| (row.name.to_owned(), row.summary.to_owned()))
 }
 
-/// Returns the pairs whose word begins with `last`; `done` is the completed part that precedes it.
+/// Returns the pairs whose word begins with `last`. `done`, the completed part before it, is
+/// prepended to each word.
 fn chosen(done: &str, last: &str, pairs: impl Iterator<Item = (String, String)>) -> Offer {
     let fitting = pairs.filter(|(word, _)| word.starts_with(last));
     let words = fitting.map(|(word, about)| (format!("{done}{word}"), about)).collect();

@@ -38,7 +38,7 @@ use truesum::walk::LeftOut;
 use truesum::{Error, FileId, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
-/// Without `-o`, hashing a single file smaller than this many bytes is too short for a progress
+/// A run without `-o` on a single file smaller than this many bytes is too short for a progress
 /// line.
 const SMALL: u64 = 16 << 20;
 

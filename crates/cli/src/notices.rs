@@ -16,8 +16,8 @@ enum Level {
     Verbose,
 }
 
-/// What a command does not do with skipped devices and pipes, and what it does not do with other
-/// skipped files.
+/// Words for what a command did not do with skipped devices and pipes, and with other skipped
+/// files.
 pub type NotDone = (&'static str, &'static str);
 
 /// Reports a notice if its level is shown. Errors are always shown.

@@ -45,8 +45,8 @@ pub struct LifeArgs {
 }
 
 impl LifeArgs {
-    /// Requests a signal from the kernel when the parent process exits. A kernel without this
-    /// feature only lets the run continue longer.
+    /// Requests a signal from the kernel when the parent process exits. Kernels without this
+    /// feature ignore the request, and the run continues.
     pub fn bind(&self) {
         if self.die_with_parent {
             let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));

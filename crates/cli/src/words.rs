@@ -79,7 +79,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Notes on algorithms whose digests are cut so short that `check` rejects them, by the rule of its reader.
+/// Returns notes on algorithms whose digests are too short for `check`, by the rule of its reader.
 pub fn too_short(specs: &[Spec]) -> impl Iterator<Item = String> {
     let short = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::TooShort);
     short.map(|spec| {

@@ -44,7 +44,7 @@ pub struct Located {
     pub found: Found,
 }
 
-/// A result, by its source.
+/// The result of an attempt to locate damage.
 pub enum Found {
     /// There is no stored tree.
     NoTree,
@@ -59,7 +59,7 @@ pub enum Found {
 /// Damage located by digests of pieces.
 pub struct ByPieces {
     report: Difference,
-    /// Ranges that no piece digest covers.
+    /// Ranges for which the digests of pieces give no result.
     unknown: Vec<Range<u64>>,
     /// The names of the algorithms of the piece digests.
     by: String,
@@ -228,7 +228,7 @@ impl Located {
         out.push(b'}');
     }
 
-    /// Returns a hint on what the user can do now or before the next failure.
+    /// Returns a hint on what the user can do, now or to prepare for the next failure.
     pub fn hint(&self) -> Option<&'static str> {
         match &self.found {
             Found::NoTree => Some(

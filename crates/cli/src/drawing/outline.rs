@@ -65,7 +65,7 @@ fn svg_node(node: &Node, size: u64, row: usize, text: &mut String) {
         node.range.end,
         ROW - 2.0
     );
-    // The width of a character at this font size, in units of the drawing.
+    // At this font size, a character is about 7.3 units wide.
     let room = ((width - 8.0) / 7.3).max(0.0) as usize;
     if room >= 6 {
         let _ = writeln!(

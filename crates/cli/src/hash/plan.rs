@@ -480,8 +480,8 @@ pub fn no_pieces(cut: Cut) -> Vec<PieceList> {
 }
 
 /// Returns the data of a manifest that precedes its entries. It contains neither the folder nor the
-/// command, so that the same files produce the same manifest. The exception are media hash lists,
-/// which must contain the time and the host.
+/// command, so that the same files produce the same manifest. Media hash lists are the exception:
+/// they must contain the time and the host.
 pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>) -> Heading {
     let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
     Heading { style, specs: specs.to_vec(), announce, made: Some(made()), ..Heading::default() }
