@@ -40,18 +40,18 @@ pub enum ResultForm {
     Json,
 }
 
-/// How a command reports its results.
+/// The output options of a command that compares files.
 pub struct Manner {
     pub form: ResultForm,
     /// The schema of the JSON lines.
     pub schema: &'static str,
     /// The words for files that exist on one side only: `missing` and `new`, or `removed` and `added`.
     pub one_sided: [&'static str; 2],
-    /// Whether files that are equal are reported.
+    /// Whether equal files are reported.
     pub same: bool,
     /// Whether moved files count as equal.
     pub moved_passes: bool,
-    /// The kind of summary, and the kind that is shown only if there are differences.
+    /// The kind of summary; with `quiet`, it is printed only if there are differences.
     pub ending: Ending,
     pub quiet: bool,
     /// Whether one side is a folder.
@@ -334,7 +334,8 @@ fn tone(standing: Standing, manner: &Manner) -> Tone {
     }
 }
 
-/// Appends the line of a template for one file: the facts found, or those in the manifest if nothing else was found.
+/// Appends one file formatted with a template, using the facts found, or those in the manifest if
+/// there are none.
 fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let path = finding.name.as_os_str().as_bytes().to_vec();
     let facts = finding.found.as_ref().or(finding.listed.as_ref());

@@ -61,8 +61,8 @@ pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, R
     }
 }
 
-/// Removes algorithms that are not cryptographic hashes if one with that length is possible, unless the digest names
-/// its algorithm: a file can be given any checksum, so an attacker's file would pass for the requested one.
+/// Removes algorithms that are not cryptographic hashes if one with that length is possible, unless
+/// the digest names its algorithm: an attacker can create a file with any given checksum.
 pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let is_checksum =
         |candidate: &Candidate| matches!(candidate.spec.algorithm().status, Status::Checksum(_));
@@ -85,7 +85,7 @@ pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
     (common, left_out)
 }
 
-/// Beginnings of digests of trees, and what they are of.
+/// Prefixes of directory digests, with what they cover.
 const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
 
 /// Returns why a text is not a digest, with advice.

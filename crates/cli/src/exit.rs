@@ -3,7 +3,8 @@
 
 use std::process::ExitCode;
 
-/// How a command ended. The order is that of precedence: of two results, the later one in this list counts.
+/// The result of a command, in ascending order of precedence: if two apply, the later one in this
+/// list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Everything requested was done, and every entry was verified.
@@ -12,7 +13,7 @@ pub enum Exit {
     NotAsAsked,
     /// A part of a task that is divided between machines failed, and retrying may help.
     TryAgain,
-    /// At least one file is not known to be good.
+    /// At least one file was not verified.
     Failed,
     /// The run was ended by a signal.
     Signal(u8),
@@ -222,7 +223,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command cannot be carried out, and what the user can do.
+/// The reason why a command cannot be carried out, with an optional hint.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub text: String,

@@ -12,7 +12,7 @@ use truesum::manifest::{self, Format, Spelling};
 /// or the one with tags if its lines do not determine the algorithm.
 ///
 /// # Errors
-/// Fails if they do not and the format was `named` explicitly, so that it must not be exchanged.
+/// Fails if the lines do not determine the algorithm and the user specified the format (`named`).
 pub fn told_in(
     output: Option<&Path>,
     format: &'static Format,

@@ -95,7 +95,7 @@ fn exhausted() -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// The stack that the first thread may need, and the other memory of a small run.
+/// The number of bytes of stack that the first thread may need.
 const STACK: usize = 512 << 10;
 
 /// Prepares for limited address space.

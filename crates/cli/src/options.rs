@@ -149,7 +149,7 @@ impl ManifestArgs {
     }
 }
 
-/// How much is reported during a run, and the number of threads.
+/// The amount of output during a run, and the number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tell {
     pub line: Line,
@@ -174,7 +174,7 @@ pub fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// When to show a progress line.
+/// The value of `--progress`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ShowProgress {
     #[default]
@@ -182,7 +182,7 @@ pub enum ShowProgress {
     Never,
 }
 
-/// Whether files that were only renamed count as failures.
+/// The value of `--moved`: whether files that were only renamed count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Moved {
     /// Count as success

@@ -46,8 +46,9 @@ impl Output {
         Output { to, is_terminal }
     }
 
-    /// Returns the file for a manifest, or standard output. Unless `overwrite` is set, it replaces only an earlier manifest,
-    /// but no torrent, because its name may have been given by mistake.
+    /// Returns the file for a manifest, or standard output. Unless `overwrite` is set, it replaces
+    /// only an earlier manifest that is not a torrent, because the user may have specified the
+    /// wrong name.
     ///
     /// # Errors
     /// Fails if it cannot be written, or if another file exists there.
@@ -382,8 +383,8 @@ pub fn save(path: &Path, text: &[u8]) -> Result<(), Error> {
     file.commit()
 }
 
-/// Writes a report or an image, which has `mark` near its beginning. It replaces only an earlier one, because the name
-/// may have been given by mistake.
+/// Writes a report or an image, which has `mark` near its beginning. It replaces only an earlier
+/// one, because the user may have specified the wrong name.
 ///
 /// # Errors
 /// Fails as [`save`], or if the file is something else.
@@ -392,7 +393,8 @@ pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
     save(path, text.as_bytes())
 }
 
-/// Tests whether a report with this mark may be written there: there is no file, or an earlier report.
+/// Tests whether a report with this mark may be written to this path: there is no file, or an
+/// earlier report.
 ///
 /// # Errors
 /// Fails if another file exists there, or if it cannot be read.
@@ -404,7 +406,8 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
     })
 }
 
-/// Tests whether a file may be written there: there is no file, or one whose beginning `fits`.
+/// Tests whether a file may be written to this path: there is no file, or one whose beginning
+/// `fits`.
 ///
 /// # Errors
 /// Fails if another file exists there, or if it cannot be read.

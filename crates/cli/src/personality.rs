@@ -24,8 +24,8 @@ pub fn personalities() -> impl Iterator<Item = &'static Personality> {
     coreutils::PERSONALITIES.iter().chain([&b3sum::PERSONALITY, &mtsum::PERSONALITY])
 }
 
-/// Returns why nothing is done under this name, if it looks like that of another checksum tool, whose users would
-/// mistake the output for that tool's. Any name that contains `truesum` is accepted.
+/// Returns a refusal if this name looks like that of another checksum tool, because users would
+/// mistake the output for that of the tool. Any name that contains `truesum` is accepted.
 pub fn foreign(called: &OsStr) -> Option<Refusal> {
     let base = base(called)?.to_ascii_lowercase();
     let name = if base.contains("truesum") { "" } else { &base[..] };

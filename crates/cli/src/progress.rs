@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// The minimum interval over which the rate is measured.
 const RATE_WINDOW: Duration = Duration::from_secs(3);
 
-/// Whether the line is drawn.
+/// The visibility of the progress line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     Drawn,

@@ -1,6 +1,6 @@
-//! Signals: the first one that requests the end lets the run finish what it has started and report its results, the
-//! second one ends it at once. So does a timeout of some seconds after the first one, because a read from a device or
-//! server may never return.
+//! Signal handling. The first signal that requests termination lets the run finish what it has
+//! started and report its results; the second one ends it immediately. So does a timeout of a few
+//! seconds after the first one, because a read from a device or server may never return.
 //!
 //! Handlers set flags and write to the pipe that wakes threads waiting for input.
 

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::FileId;
 
-/// Which of the three were closed when the program was started.
+/// Whether each of the three streams was closed when the program was started.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
 /// Called by the loader, before `main` and Rust's runtime.

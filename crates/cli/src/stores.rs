@@ -125,7 +125,7 @@ pub fn name_of(file: &OsStr) -> &[u8] {
     }
 }
 
-/// Where URLs of object stores are accepted: a command and its argument.
+/// The commands and arguments that accept URLs of object stores.
 const TAKEN: [(&str, &str); 10] = [
     ("hash", "files"),
     ("check", "manifests"),

@@ -21,7 +21,7 @@ use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Ve
 /// The name of the JSON schema.
 pub const SCHEMA: &str = "truesum-check/1";
 
-/// How much text is printed about entries.
+/// The amount of text about entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Every entry.

@@ -120,7 +120,7 @@ pub struct AlgorithmArgs {
     pub customization: Option<OsString>,
 }
 
-/// How digests are written.
+/// Options for the form in which digests are written.
 #[derive(Args, Default)]
 pub struct FormatArgs {
     /// Write lines that name the algorithm: SHA256 (file) = ...

@@ -38,7 +38,7 @@ pub struct Hashing {
     pub output: Option<PathBuf>,
     /// The incomplete or unusual manifests that may be written.
     pub accept: Accept,
-    /// Where manifests are written, if there is one for each folder or each file.
+    /// The place of the manifests, if there is one for each folder or each file.
     pub place: Option<Place>,
     pub ending: Ending,
     /// The key of keyed algorithms.
@@ -59,7 +59,7 @@ pub struct Digesting {
     pub notes: Vec<String>,
 }
 
-/// Where digests are written.
+/// The destination of digests.
 #[derive(Clone, Copy, Default)]
 pub struct Target<'a> {
     /// The manifest; `None` for standard output or several manifests.
@@ -91,7 +91,7 @@ pub struct Torrent {
 /// The piece sizes in bytes that other programs accept.
 const PIECES: std::ops::RangeInclusive<u64> = 16 << 10..=1 << 30;
 
-/// How digests are written.
+/// The form in which digests are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// As entries of a manifest, in this format.

@@ -38,7 +38,7 @@ pub struct Gathered {
     pub over: Option<Content>,
 }
 
-/// Why a file is not replaced, and a hint.
+/// The reason why a file is not replaced, and a hint.
 pub type Content = (&'static str, &'static str);
 
 /// The file is one of the inputs: an older manifest that `*` matched, or data.

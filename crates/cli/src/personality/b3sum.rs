@@ -1,4 +1,5 @@
-//! Drop-in replacement for `b3sum` 1.8, byte for byte: its output, when it gives up, and its exit status.
+//! Drop-in replacement for `b3sum` 1.8 with the same output, byte for byte, the same conditions for
+//! stopping, and the same exit status.
 //!
 //! It is more lenient than GNU's programs with operands (a file that cannot be read is only reported) and stricter with
 //! manifests (an empty line is a failure, text that is not UTF-8 ends the run).

@@ -27,14 +27,14 @@ pub(crate) enum Parsed {
     Fatal(String),
 }
 
-/// How reading a manifest ended.
+/// The reason why reading a manifest ended.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// At its end.
+    /// The end of the manifest was reached.
     Whole,
-    /// With an error.
+    /// A read failed.
     Failed(io::Error),
-    /// At a line that was [`Parsed::Fatal`].
+    /// A line was [`Parsed::Fatal`].
     Fatal(String),
 }
 

@@ -16,7 +16,7 @@ pub struct NameList {
     /// The current list and the following ones, with their names.
     lists: VecDeque<(PathBuf, BufReader<Input>)>,
     terminator: u8,
-    /// Why reading ended early, if it did.
+    /// The error that ended reading early, if there was one.
     pub failed: Arc<Mutex<Option<Error>>>,
 }
 

@@ -47,7 +47,7 @@ pub fn repair(
         data => (None, data),
     };
     let options = Options { root, data, threads, mapping: Mapping::Guarded, ..Options::default() };
-    // Errors contain paths that are valid from here, and not the names in the list.
+    // Errors show paths that are valid in the current folder, not the names in the list.
     let folder = options.root.as_deref().or(list.parent()).filter(|_| options.data.is_none());
     let folder = folder.unwrap_or(Path::new("")).to_owned();
     let found = |error: &Error| {

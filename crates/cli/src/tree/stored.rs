@@ -69,7 +69,7 @@ pub fn open(path: &Path) -> Result<Store, Error> {
     })
 }
 
-/// Prints why nothing is done with a file.
+/// Prints why a file is refused.
 pub fn refuse(path: &Path, why: &str, console: &mut Console) -> Exit {
     console.error_of(path.as_os_str().as_bytes(), why);
     Exit::NotAsAsked

@@ -125,7 +125,7 @@ impl<'p> Telling<'p> {
     }
 }
 
-/// Prints why nothing is written, and what can be done.
+/// Prints why nothing is written, with a hint.
 fn refused(plan: &Updating, why: &Refusal) -> Refused {
     let hint = match why {
         Refusal::Unread(_) if plan.options.partial => "omit --prune to keep the entries",
@@ -148,7 +148,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
     Refused::with_hint(format!("{name}: not written: {why}"), hint)
 }
 
-/// Prints the summary line, and what can be done.
+/// Prints the summary line and hints.
 pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, console: &mut Console) {
     if plan.form == ResultForm::Silent {
         return;

@@ -68,7 +68,8 @@ pub(super) fn is_told_of_each_file(algorithm: &str) -> bool {
     algorithm == "crc32b"
 }
 
-/// Returns whether `GLIBC_TUNABLES` leaves a capability enabled: the last list counts, and in it `-NAME` exactly.
+/// Returns whether `GLIBC_TUNABLES` leaves a capability enabled. The last list counts; `-NAME` in
+/// it disables a capability.
 fn is_allowed(tunables: &str, capability: &str) -> bool {
     let Some((_, list)) = tunables.rsplit_once("glibc.cpu.hwcaps=") else { return true };
     let list = list.split(':').next().unwrap_or_default();

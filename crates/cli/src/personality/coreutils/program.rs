@@ -6,7 +6,7 @@ pub(super) struct Program {
     pub name: &'static str,
     /// Its algorithm, or its default: a name in [`truesum::manifest::original::coreutils::ALGORITHMS`].
     pub algorithm: &'static str,
-    /// Where that algorithm is defined.
+    /// The standard or document that defines the algorithm.
     pub reference: &'static str,
     pub kind: Kind,
 }
