@@ -23,8 +23,8 @@ pub enum Exit {
 pub const BY_SIGNAL: (&str, &str) =
     ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; the results up to that point were reported");
 
-/// Returns the exit codes of a command and their meanings, in order. `command` is named as its manual page,
-/// `truesum-tree-verify`. [`BY_SIGNAL`] applies in addition.
+/// Returns the exit codes of a command and their meanings, in order. `command` is the name of its
+/// manual page, such as `truesum-tree-verify`. [`BY_SIGNAL`] applies in addition.
 pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
     match command.strip_prefix("truesum-").unwrap_or("") {
         "hash" => &[

@@ -59,7 +59,7 @@ pub fn not_shown(name: &str) -> &'static str {
     }
 }
 
-/// Returns the notes on those of the algorithms that only read samples.
+/// Returns notes on the algorithms that read only samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
     sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))

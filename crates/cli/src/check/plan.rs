@@ -605,7 +605,7 @@ fn grouped(text: &str) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Returns a glob that only this name matches.
+/// Returns a glob that matches only this name.
 pub fn literal(name: &OsStr) -> OsString {
     let Some(text) = name.to_str().filter(|text| text.contains(['*', '?', '[', '{'])) else {
         return name.to_owned();

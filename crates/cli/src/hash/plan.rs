@@ -49,7 +49,7 @@ pub struct Hashing {
 
 /// The digests to compute and how they are written.
 pub struct Digesting {
-    /// The format requested or implied by the options. The form may be in a similar one.
+    /// The format requested or implied by the options. Digests may be written in a similar one.
     format: &'static Format,
     pub specs: Vec<Spec>,
     pub form: Form,
