@@ -30,8 +30,9 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     // Opening a pipe would block until it has a writer.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     match File::options().read(true).custom_flags(flags).open(path) {
-        // A component of the path may not be a folder, or may be inaccessible. For example, `sudo
-        // -u` may keep another user's HOME, so it is unknown whether there is a file.
+        // A component of the path may not be a folder, or may be inaccessible, for example because
+        // `sudo -u` kept the HOME of another user. In this case it is unknown whether there is a
+        // file.
         Err(error)
             if !named
                 && (matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
