@@ -173,8 +173,9 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     })
 }
 
-/// Moves the name of a command before the global options that precede it, and drops those that precede help or version,
-/// which do not use them; `-v` before `--version` is a command of its own. Other options must follow their command.
+/// Moves the name of a command before the global options that precede it, and drops those that
+/// precede help or version, which do not use them; `-v` before `--version` is a command of its own.
+/// Other options must follow their command.
 fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
     let is_help = given.first().is_some_and(|word| word == "help");
     if !is_help && !given.first()?.as_bytes().starts_with(b"-") {
@@ -291,7 +292,8 @@ fn has_below(command: &str, name: &str) -> bool {
 
 /// Parses a command line that names its command.
 fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Error> {
-    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
+    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a
+    // small file.
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("hash") => parse_alone("hash", arguments, help).map(Command::Hash),
         Some("check") => parse_alone("check", arguments, help).map(Command::Check),
@@ -304,7 +306,8 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
     }
 }
 
-/// Prints clap's result for a command line: help and version unchanged, errors with the common prefix.
+/// Prints clap's result for a command line: help and version unchanged, errors with the common
+/// prefix.
 pub fn tell(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
@@ -332,8 +335,8 @@ pub fn definition() -> clap::Command {
     repeatable_flags(Cli::command())
 }
 
-/// Allows flags to be repeated. An option with a value must not be repeated unless it collects its values (`Append`),
-/// because one of them would be dropped silently.
+/// Allows flags to be repeated. An option with a value must not be repeated unless it collects its
+/// values (`Append`), because one of them would be dropped silently.
 fn repeatable_flags(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_action() {
         ArgAction::SetTrue => {
@@ -587,7 +590,8 @@ mod tests {
         assert!(seen > 50, "{seen}");
     }
 
-    /// If an option is given twice, no value is dropped: the option collects them, or the second one is rejected.
+    /// If an option is given twice, no value is dropped: the option collects them, or the second
+    /// one is rejected.
     #[test]
     fn a_repeated_option_collects_its_values_or_is_refused() {
         const VALUES: [&str; 14] = [

@@ -1,5 +1,5 @@
-//! The output of `audit` and `diff`: lines for users and pipes, JSON lines for programs, and finally the overall
-//! result, which the library determines ([`Report::equality`]).
+//! The output of `audit` and `diff`: lines for users and pipes, JSON lines for programs, and
+//! finally the overall result, which the library determines ([`Report::equality`]).
 
 pub mod json;
 pub mod words;
@@ -32,7 +32,8 @@ const NAMED_LINES: u64 = 20;
 /// The form in which files are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultForm {
-    /// A line for each file: standing, name and, if it was moved or copied, the original name, separated by tabs.
+    /// A line for each file: standing, name and, if it was moved or copied, the original name,
+    /// separated by tabs.
     Lines,
     /// Files are not reported.
     Silent,
@@ -45,7 +46,8 @@ pub struct Manner {
     pub form: ResultForm,
     /// The schema of the JSON lines.
     pub schema: &'static str,
-    /// The words for files that exist on one side only: `missing` and `new`, or `removed` and `added`.
+    /// The words for files that exist on one side only: `missing` and `new`, or `removed` and
+    /// `added`.
     pub one_sided: [&'static str; 2],
     /// Whether equal files are reported.
     pub same: bool,
@@ -352,8 +354,8 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
     template.render_compared(&entry, word, b"", out);
 }
 
-/// Appends the line for one file: a word, its name, the name of its content in the manifest, and why it could not be
-/// read.
+/// Appends the line for one file: a word, its name, the name of its content in the manifest, and
+/// why it could not be read.
 pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut line = format!("{word}\t{}", name(finding.name));

@@ -1,5 +1,6 @@
-//! Completions: the possible words at the cursor. A shell script passes the words of the command line and displays the
-//! result. Options, algorithms and formats are taken from the tables that also parse them.
+//! Completions: the possible words at the cursor. A shell script passes the words of the command
+//! line and displays the result. Options, algorithms and formats are taken from the tables that
+//! also parse them.
 
 use clap::{Arg, ArgAction, Args, Command, ValueEnum, ValueHint};
 use std::ffi::OsStr;
@@ -72,8 +73,8 @@ impl Offer {
     }
 }
 
-/// Returns the completions of the last of the words after the program's name: a line that specifies which file names
-/// the shell adds, then one line per word with a tab and its description.
+/// Returns the completions of the last of the words after the program's name: a line that specifies
+/// which file names the shell adds, then one line per word with a tab and its description.
 pub fn answer(program: &Command, words: &[String], subjects: &[(&str, &str)]) -> String {
     let Offer { names, words } = offer(program, words, subjects);
     let names = match names {
@@ -281,7 +282,8 @@ fn options(command: &Command, current: &str) -> Offer {
     Offer { names: Names::Nothing, words }
 }
 
-/// Returns the files in the folder of `current` that have names of manifests, in the spelling of `current`.
+/// Returns the files in the folder of `current` that have names of manifests, in the spelling of
+/// `current`.
 fn manifests(current: &str) -> Vec<(String, String)> {
     let (folder, begun) = current.rfind('/').map_or(("", current), |slash| current.split_at(slash + 1));
     let place = match folder.strip_prefix("~/") {

@@ -62,7 +62,8 @@ fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     save(&folder.join(name), page)
 }
 
-/// Returns all pages by file name: `truesum.1` first, and those of subcommands after their commands.
+/// Returns all pages by file name: `truesum.1` first, and those of subcommands after their
+/// commands.
 fn pages(mut program: clap::Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     program.build();
     let mut pages = Vec::new();
@@ -80,7 +81,8 @@ fn add(command: &clap::Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) 
 
 fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    // A page has no short form, so options hidden in the short help would be listed without a description.
+    // A page has no short form, so options hidden in the short help would be listed without a
+    // description.
     let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)))
         .title(name.to_uppercase())
         .source(concat!("truesum ", env!("CARGO_PKG_VERSION")))

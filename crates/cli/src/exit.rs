@@ -1,5 +1,5 @@
-//! The tables of exit codes: what the result of a run means to a shell. Manual pages and `truesum help exit-status`
-//! print them.
+//! The tables of exit codes: what the result of a run means to a shell. Manual pages and `truesum
+//! help exit-status` print them.
 
 use std::process::ExitCode;
 
@@ -206,7 +206,8 @@ impl Exit {
 }
 
 impl Exit {
-    /// Returns the exit for a status determined by the library. `signal` is the one that interrupted the run.
+    /// Returns the exit for a status determined by the library. `signal` is the one that
+    /// interrupted the run.
     pub fn of_status(status: u8, signal: Option<u8>) -> Exit {
         match status {
             0 => Exit::Done,

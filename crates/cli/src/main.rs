@@ -1,4 +1,5 @@
-//! The program `truesum`: converts arguments to a plan, runs it, and converts the result to an exit status.
+//! The program `truesum`: converts arguments to a plan, runs it, and converts the result to an exit
+//! status.
 
 mod advice;
 mod audit;

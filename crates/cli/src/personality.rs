@@ -1,9 +1,10 @@
-//! The programs that truesum can replace when it is called by their names: `md5sum`, the `sha*sum`s, `b2sum`, `cksum`,
-//! `sum`, `b3sum`, `mtsum`.
+//! The programs that truesum can replace when it is called by their names: `md5sum`, the
+//! `sha*sum`s, `b2sum`, `cksum`, `sum`, `b3sum`, `mtsum`.
 //!
-//! Under such a name, everything is as in the original program: options and their order, the bytes of the output,
-//! messages and the exit status, even where `truesum check` is stricter. There is one exception: a file that could not
-//! be read to its end, or that changed while it was read, has no digest.
+//! Under such a name, everything is as in the original program: options and their order, the bytes
+//! of the output, messages and the exit status, even where `truesum check` is stricter. There is
+//! one exception: a file that could not be read to its end, or that changed while it was read, has
+//! no digest.
 
 mod b3sum;
 mod coreutils;
@@ -29,7 +30,8 @@ pub fn personalities() -> impl Iterator<Item = &'static Personality> {
 pub fn foreign(called: &OsStr) -> Option<Refusal> {
     let base = base(called)?.to_ascii_lowercase();
     let name = if base.contains("truesum") { "" } else { &base[..] };
-    // Parts of the names of checksum tools: md5, sha256sum, shasum, cksum, xxhsum, rhash, hashdeep, cfv, jacksum, openssl-sha1 ...
+    // Parts of the names of checksum tools: md5, sha256sum, shasum, cksum, xxhsum, rhash, hashdeep,
+    // cfv, jacksum, openssl-sha1 ...
     let parts = [
         "sum", "md2", "md4", "md5", "sha1", "sha2", "sha3", "sha5", "hash", "deep", "crc", "cfv", "sfv",
         "digest", "blake", "xxh",
@@ -52,7 +54,8 @@ pub fn foreign(called: &OsStr) -> Option<Refusal> {
     Some(Refusal::with_hint(text, how))
 }
 
-/// Returns the program to replace, by the name of the call (with or without a path); `None` for truesum itself.
+/// Returns the program to replace, by the name of the call (with or without a path); `None` for
+/// truesum itself.
 pub fn called(name: &OsStr) -> Option<&'static Personality> {
     let base = base(name)?;
     personalities().find(|personality| personality.name == base)

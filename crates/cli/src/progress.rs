@@ -1,7 +1,8 @@
-//! The progress line: one thread that reads the run's counters and draws. This is the only file that uses indicatif.
+//! The progress line: one thread that reads the run's counters and draws. This is the only file
+//! that uses indicatif.
 //!
-//! Nothing is drawn in the first moments of a run, or if standard error is not a terminal; a status line on SIGUSR1 is
-//! printed in any case.
+//! Nothing is drawn in the first moments of a run, or if standard error is not a terminal; a status
+//! line on SIGUSR1 is printed in any case.
 
 use crate::signals::Signals;
 use crate::terminal::{Escapes, write_error};
@@ -45,7 +46,8 @@ pub struct Display {
 }
 
 impl Display {
-    /// Starts the thread. `size` is that of the only file, if it is known before the engine knows it.
+    /// Starts the thread. `size` is that of the only file, if it is known before the engine knows
+    /// it.
     pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, size: Option<u64>) -> Display {
         let bar = Arc::new(Mutex::new(None));
         let (end, ended) = channel();
@@ -152,8 +154,8 @@ impl Drawing {
         facts.line(Shown { bar: 0, files: true, total: true, left: true }) + &name
     }
 
-    /// Returns what fits into `width` columns: the bar is dropped first, then the number of files, the total size, and
-    /// the remaining time; a name takes the remaining space.
+    /// Returns what fits into `width` columns: the bar is dropped first, then the number of files,
+    /// the total size, and the remaining time; a name takes the remaining space.
     fn fitting(&self, width: usize) -> String {
         fit(&self.facts(), width)
     }

@@ -23,9 +23,9 @@ pub struct Signals {
 impl Signals {
     /// Makes SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 request a status line.
     ///
-    /// A signal that was ignored when the program started (`nohup`) stays ignored. A signal that arrives during
-    /// installation is deferred until all its actions are registered: with only some of them, the run would continue as
-    /// if it had not arrived.
+    /// A signal that was ignored when the program started (`nohup`) stays ignored. A signal that
+    /// arrives during installation is deferred until all its actions are registered: with only some
+    /// of them, the run would continue as if it had not arrived.
     ///
     /// # Errors
     /// Returns the system's error.

@@ -1,5 +1,5 @@
-//! Files that this run reads in addition to what it hashes, such as a key or a list of names. No output replaces one of
-//! them.
+//! Files that this run reads in addition to what it hashes, such as a key or a list of names. No
+//! output replaces one of them.
 
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;

@@ -1,5 +1,5 @@
-//! URLs of object stores in place of file names. The implementation requires the feature `stores`; without it, the
-//! program explains how to get a build with it.
+//! URLs of object stores in place of file names. The implementation requires the feature `stores`;
+//! without it, the program explains how to get a build with it.
 
 #[cfg(not(feature = "stores"))]
 mod absent;
@@ -33,8 +33,8 @@ fn text(url: &OsStr) -> Result<&str, Refusal> {
 /// Opens a store, without sending a request.
 ///
 /// # Errors
-/// Fails if the URL is invalid, if the environment and profiles are incomplete, or if this build does not support
-/// object stores.
+/// Fails if the URL is invalid, if the environment and profiles are incomplete, or if this build
+/// does not support object stores.
 pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     #[cfg(not(feature = "stores"))]
     {
@@ -57,8 +57,8 @@ pub fn store(url: &OsStr) -> Result<truesum_stores::Store, Refusal> {
         .map_err(|why| Refusal::new(format!("{}: {why}", display_safe(url.as_bytes()))))
 }
 
-/// Returns the store to be hashed, if one is specified. It must be the only argument, because names are relative to the
-/// URL and could be ambiguous with two URLs.
+/// Returns the store to be hashed, if one is specified. It must be the only argument, because names
+/// are relative to the URL and could be ambiguous with two URLs.
 ///
 /// # Errors
 /// Fails if there are other arguments, if one of these options is given, or if it cannot be opened.
@@ -139,8 +139,8 @@ const TAKEN: [(&str, &str); 10] = [
     ("identify", "file"),
 ];
 
-/// Rejects URLs of object stores in place of file names wherever they are not supported, because they would be treated
-/// as names of local files.
+/// Rejects URLs of object stores in place of file names wherever they are not supported, because
+/// they would be treated as names of local files.
 ///
 /// # Errors
 /// Fails if one is given.

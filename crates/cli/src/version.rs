@@ -54,8 +54,8 @@ fn kernels() -> Vec<&'static str> {
     names
 }
 
-/// Returns the processor's name, the number of processors available to this process, and its features for which kernels
-/// are selected.
+/// Returns the processor's name, the number of processors available to this process, and its
+/// features for which kernels are selected.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

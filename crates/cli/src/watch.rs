@@ -24,7 +24,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Installs signal handlers and starts the progress line. `size` is that of the only file, if known.
+    /// Installs signal handlers and starts the progress line. `size` is that of the only file, if
+    /// known.
     pub fn start(line: Line, size: Option<u64>, console: &mut Console) -> Watch {
         let progress = Arc::new(Progress::default());
         let signals = Signals::install(&progress).unwrap_or_default();

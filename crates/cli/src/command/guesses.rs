@@ -1,4 +1,5 @@
-//! Commands and options that users of other programs try, and the command line that does the same here.
+//! Commands and options that users of other programs try, and the command line that does the same
+//! here.
 
 use super::definition;
 use crate::check::named::is_digest;
@@ -38,7 +39,8 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ("bench", &["disk", "disks", "cpu", "all"], "truesum bench limit --quick"),
 ];
 
-/// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without the option.
+/// Options that a command does not have, and what to run instead: `{}` is the rest of the command
+/// line without the option.
 pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--check", "truesum check {}"),
     ("hash", "-c", "truesum check {}"),
@@ -64,7 +66,8 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
 ];
 
-/// Returns the error for a word that is neither a command nor a file. `group` is the command that it follows; `rest` follows it.
+/// Returns the error for a word that is neither a command nor a file. `group` is the command that
+/// it follows; `rest` follows it.
 pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error {
     let hint = of_table(group, word, rest)
         .or_else(|| if group.is_empty() { of_value(word, rest) } else { None })

@@ -1,5 +1,5 @@
-//! The JSON lines of `audit` and `diff`. The member `kind` of every object is `file`, `malformed` or, for the last one,
-//! `summary`.
+//! The JSON lines of `audit` and `diff`. The member `kind` of every object is `file`, `malformed`
+//! or, for the last one, `summary`.
 
 use crate::comparing::Manner;
 use crate::objects::{add, begin, end_summary};

@@ -47,8 +47,8 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     text
 }
 
-/// Returns the algorithms for which an equal file may still have been tampered with, and those that compare only a
-/// small part of a file.
+/// Returns the algorithms for which an equal file may still have been tampered with, and those that
+/// compare only a small part of a file.
 pub fn weak(report: &Report) -> Vec<String> {
     label(&report.not_tamper_evident)
 }
@@ -83,8 +83,8 @@ fn trouble(standing: Standing) -> Option<Trouble> {
     })
 }
 
-/// Returns the lines of the long summary: what was compared and skipped, the speed, and advice for each kind of
-/// failure.
+/// Returns the lines of the long summary: what was compared and skipped, the speed, and advice for
+/// each kind of failure.
 pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     let row = |name: &str, text: String| (name.to_owned(), text);
     let name = |path: &Path, digest| manifest(path.as_os_str().as_bytes(), digest);

@@ -1,8 +1,9 @@
 //! Drop-in replacement for `b3sum` 1.8 with the same output, byte for byte, the same conditions for
 //! stopping, and the same exit status.
 //!
-//! It is more lenient than GNU's programs with operands (a file that cannot be read is only reported) and stricter with
-//! manifests (an empty line is a failure, text that is not UTF-8 ends the run).
+//! It is more lenient than GNU's programs with operands (a file that cannot be read is only
+//! reported) and stricter with manifests (an empty line is a failure, text that is not UTF-8 ends
+//! the run).
 
 mod seek;
 

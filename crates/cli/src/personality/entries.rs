@@ -1,9 +1,9 @@
-//! The entries of a manifest as tasks as they arrive, for programs that check line by line, however slowly the lines
-//! are written.
+//! The entries of a manifest as tasks as they arrive, for programs that check line by line, however
+//! slowly the lines are written.
 //!
-//! A run takes the available entries and ends where it would have to wait: when the manifest's writer is slower than
-//! the check, or before an entry that names a stream, which must not be read before everything else has been reported.
-//! The next run continues from there.
+//! A run takes the available entries and ends where it would have to wait: when the manifest's
+//! writer is slower than the check, or before an entry that names a stream, which must not be read
+//! before everything else has been reported. The next run continues from there.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -53,7 +53,8 @@ pub(crate) fn threads(names: &[Vec<u8>]) -> usize {
     usize::from(len < SMALL)
 }
 
-/// Returns whether a name refers to a stream that is already open, and can therefore be read only once.
+/// Returns whether a name refers to a stream that is already open, and can therefore be read only
+/// once.
 pub(crate) fn is_stream(name: &[u8]) -> bool {
     let names: [&[u8]; 2] = [b"-", b"/dev/stdin"];
     names.contains(&name) || name.starts_with(b"/dev/fd/") || name.starts_with(b"/proc/self/fd/")

@@ -1,4 +1,5 @@
-//! The settings file: TOML with keys and words. It is read completely, or rejected with the number of the line.
+//! The settings file: TOML with keys and words. It is read completely, or rejected with the number
+//! of the line.
 
 use crate::exit::Refusal;
 use std::fs::File;
@@ -17,7 +18,8 @@ const MOST: u64 = 64 << 10;
 /// The number of a line, its key and its value.
 pub type Line = (usize, String, String);
 
-/// Returns the lines, keys and values of a file. A missing file is empty, unless it was `named` explicitly.
+/// Returns the lines, keys and values of a file. A missing file is empty, unless it was `named`
+/// explicitly.
 ///
 /// # Errors
 /// Fails if it cannot be read, or is not TOML with keys and words.

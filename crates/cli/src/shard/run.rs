@@ -38,7 +38,8 @@ pub struct RunShardArgs {
     bundles: Vec<Range<usize>>,
     /// Take the bundle number from the environment variable NAME
     ///
-    /// The default is the first that is set of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and AWS_BATCH_JOB_ARRAY_INDEX.
+    /// The default is the first that is set of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and
+    /// AWS_BATCH_JOB_ARRAY_INDEX.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "bundles")]
     index_from_env: Option<String>,
@@ -50,7 +51,8 @@ pub struct RunShardArgs {
     output: Option<PathBuf>,
     /// Names are relative to DIR, not to the manifest's folder
     ///
-    /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
+    /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support
+    /// for object stores.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Allow names and links that lead outside the folder

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Input, Progress};
 
-/// Iterates over the names in lists. A read error ends the iteration and is stored in [`NameList::failed`].
+/// Iterates over the names in lists. A read error ends the iteration and is stored in
+/// [`NameList::failed`].
 pub struct NameList {
     /// The current list and the following ones, with their names.
     lists: VecDeque<(PathBuf, BufReader<Input>)>,
@@ -115,14 +116,14 @@ impl Iterator for NameList {
 
 /// Makes the names of files relative to a folder.
 ///
-/// Names given by the user are resolved (links, `..`), so that the result is correct wherever the program runs; names
-/// found by a walk keep their spelling.
+/// Names given by the user are resolved (links, `..`), so that the result is correct wherever the
+/// program runs; names found by a walk keep their spelling.
 pub struct Naming {
     base: PathBuf,
     /// The last root, and its replacement in names.
     root: Option<(Vec<u8>, Vec<u8>)>,
-    /// The folder of the last file, and its canonical path: adjacent files in a list are mostly in the same folder, and
-    /// resolving it costs a system call for each component.
+    /// The folder of the last file, and its canonical path: adjacent files in a list are mostly in
+    /// the same folder, and resolving it costs a system call for each component.
     folder: Option<(PathBuf, PathBuf)>,
     /// The number of names outside the folder, which are therefore absolute.
     pub outside: u64,
@@ -137,8 +138,9 @@ impl Naming {
     /// Returns the name of `path`, found at or below `root`.
     ///
     /// # Errors
-    /// Fails if a folder above it exists but cannot be resolved, because any other name could be that of another file.
-    /// A file that does not exist keeps its spelling, and is reported as missing.
+    /// Fails if a folder above it exists but cannot be resolved, because any other name could be
+    /// that of another file. A file that does not exist keeps its spelling, and is reported as
+    /// missing.
     pub fn name(&mut self, path: &[u8], root: &[u8]) -> Result<Vec<u8>, Error> {
         let trimmed = trim_slashes(root);
         if self.root.as_ref().is_none_or(|(last, _)| last != root) {

@@ -1,4 +1,5 @@
-//! `truesum tree FILE`: computes digests of large files on all cores, and draws or stores their trees.
+//! `truesum tree FILE`: computes digests of large files on all cores, and draws or stores their
+//! trees.
 
 use crate::console::Console;
 use crate::drawing::outline::{dot, svg};
@@ -183,7 +184,8 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 if args.save && std::io::stderr().is_terminal() {
                     console.line(&format!("truesum: tree of {shown} stored in {kept}"));
                 }
-                // With a single piece, the digest above is the only hash; at most a length was stored.
+                // With a single piece, the digest above is the only hash; at most a length was
+                // stored.
                 if args.format.is_some() && std::fs::metadata(&tree).is_ok_and(|kept| kept.len() <= 8) {
                     console.note(&format!(
                         "{shown} is so short that {kept} contains no hash: only its BLAKE3 digest verifies it"

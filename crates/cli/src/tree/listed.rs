@@ -20,7 +20,8 @@ use truesum::{Error, Mapping, Options, Verdict};
 /// The number of bytes by which a list is recognised.
 const HEAD: u64 = 64 << 10;
 
-/// Returns whether this is a piece list, and neither a stored tree nor a file that may have one next to it.
+/// Returns whether this is a piece list, and neither a stored tree nor a file that may have one
+/// next to it.
 pub fn is_list(path: &Path) -> bool {
     let mut head = Vec::new();
     if path.extension().is_some_and(|ending| ending == "ftr")

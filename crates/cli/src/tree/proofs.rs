@@ -1,4 +1,5 @@
-//! `truesum tree prove` and `verify-proof`: prove that bytes belong to a digest, and that a file was only appended to.
+//! `truesum tree prove` and `verify-proof`: prove that bytes belong to a digest, and that a file
+//! was only appended to.
 
 use crate::console::Console;
 use crate::exit::Exit;

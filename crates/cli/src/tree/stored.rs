@@ -1,4 +1,5 @@
-//! Stored trees by name: which file a tree belongs to, where the tree of a file is stored, and opening one.
+//! Stored trees by name: which file a tree belongs to, where the tree of a file is stored, and
+//! opening one.
 
 use crate::console::Console;
 use crate::exit::Exit;

@@ -1,4 +1,5 @@
-//! The output of `update`: a line for each file that was changed in the manifest or does not match it, and the summary.
+//! The output of `update`: a line for each file that was changed in the manifest or does not match
+//! it, and the summary.
 
 use crate::comparing::words::label;
 use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
@@ -186,8 +187,8 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     }
 }
 
-/// Prints notes on what the new manifest affects: other names of the file, signatures of the old manifest, and its own
-/// time.
+/// Prints notes on what the new manifest affects: other names of the file, signatures of the old
+/// manifest, and its own time.
 fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     if report.signatures > 0 && plan.tell.notes {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());

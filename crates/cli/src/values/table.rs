@@ -1,7 +1,7 @@
 //! Values that name a row of a table: algorithms, formats and encodings.
 //!
-//! They are read from their tables, so a new row becomes an option value, a completion and a line in the manual page
-//! without a change here.
+//! They are read from their tables, so a new row becomes an option value, a completion and a line
+//! in the manual page without a change here.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -50,8 +50,8 @@ pub(super) enum Talk {
 pub(super) enum Stop {
     /// `--help` or `--version`: a text for standard output.
     Text(String),
-    /// The C library's message for an invalid option, which contains the name by which the program was called. A hint
-    /// at `--help` follows.
+    /// The C library's message for an invalid option, which contains the name by which the program
+    /// was called. A hint at `--help` follows.
     Option(Vec<u8>),
     /// Messages, and whether they are followed by a hint at `--help`.
     Fail(Vec<Vec<u8>>, Hint),
@@ -208,8 +208,8 @@ impl Settings {
     }
 }
 
-/// Parses the value of `-l`: a decimal number, which may be preceded by blanks and a sign. Numbers that are too large
-/// are saturated.
+/// Parses the value of `-l`: a decimal number, which may be preceded by blanks and a sign. Numbers
+/// that are too large are saturated.
 fn number(text: &[u8]) -> Result<usize, Stop> {
     let invalid = |why: &[u8]| Err(fail([b"invalid length: ", quote::word(text).as_slice(), why].concat()));
     let (negative, digits) = match text.trim_ascii_start() {
