@@ -332,7 +332,8 @@ impl Read for UntilStopped<'_> {
     }
 }
 
-/// Returns the options for reading IN, including entries with weak digests.
+/// Returns the options for reading IN. All entries are accepted, including those with weak digests
+/// or without digests.
 fn reading(args: &ConvertArgs) -> Options {
     let told = match args.input.as_os_str().as_bytes() {
         b"-" => Options::default(),
