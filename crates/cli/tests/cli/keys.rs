@@ -320,7 +320,7 @@ fn a_manifest_is_not_updated_under_another_key_than_its_own() {
     folder.write("d/M", &old);
     std::thread::sleep(std::time::Duration::from_millis(20));
     folder.write("d/M", &old);
-    let why = "truesum: d/M: not written: no keyed line matches the given key, which is probably not the manifest's\n\
+    let why = "truesum: d/M: not written: no keyed line matches the given key, which is probably not the key of the manifest\n\
                hint: specify the key of the manifest with --key-file";
     for more in [&[][..], &["--quick=date"], &["--refresh=all"], &["--quick=date", "--refresh"]] {
         let ran = folder.run(&[&["update", "--key-file", "W"], more, &["d/M"]].concat());
