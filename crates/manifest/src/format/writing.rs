@@ -98,7 +98,11 @@ impl fmt::Display for Unholdable {
             Unholdable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
             Unholdable::LineTooLong => f.write_str("the line would be too long"),
             Unholdable::Byte(byte) => {
-                write!(f, "the name contains '{}', which cannot be escaped there", byte.escape_ascii())
+                write!(
+                    f,
+                    "the name contains '{}', which cannot be escaped in this format",
+                    byte.escape_ascii()
+                )
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => {
@@ -108,7 +112,9 @@ impl fmt::Display for Unholdable {
             Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's heading"),
             Unholdable::Size => f.write_str("invalid size"),
             Unholdable::NoSize => f.write_str("unknown size"),
-            Unholdable::Pieces => f.write_str("no piece digests that match those of the other files"),
+            Unholdable::Pieces => {
+                f.write_str("its piece digests are missing or do not fit those of the other files")
+            }
             Unholdable::Untagged(spec) => {
                 write!(f, "lines without a tag cannot show that a digest is {spec}")
             }

@@ -109,7 +109,7 @@ fn told(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
     let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
     let signed = dot.map_or_else(|| "FILE".to_owned(), |at| display_safe(&name[..at]));
     let command = command(&display_safe(name), &signed);
-    format!("this is a detached signature of {signed}; it holds no checksums. To verify it: {command}")
+    format!("this is a detached signature of {signed}; it contains no checksums; to verify it: {command}")
 }
 
 pub(crate) static SIGNIFY: Format = Format {
