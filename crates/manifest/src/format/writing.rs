@@ -69,7 +69,7 @@ pub enum Unholdable {
     Components,
     /// The format cannot hold digests of this algorithm.
     Algorithm(Spec),
-    /// The algorithms of the entry differ from those in the manifest's heading.
+    /// The algorithms of the entry differ from those in the manifest's header.
     Columns,
     /// The size of the file is unknown.
     NoSize,
@@ -109,7 +109,7 @@ impl fmt::Display for Unholdable {
                 f.write_str("the name has an empty component, '.' or '..', which this format cannot hold")
             }
             Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
-            Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's heading"),
+            Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's header"),
             Unholdable::Size => f.write_str("invalid size"),
             Unholdable::NoSize => f.write_str("unknown size"),
             Unholdable::Pieces => {
