@@ -177,7 +177,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
          hint: use either --seed or the parameter in the algorithm name\n",
     );
     refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already has one");
-    refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: its seed has 32 bits");
+    refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: the seed must fit in 32 bits");
 }
 
 #[test]
