@@ -1,4 +1,5 @@
-//! What is searched for: digests with their possible algorithms, and how a file is recognised by them.
+//! The content to search for: digests with their possible algorithms, and how a file is recognised
+//! by them.
 
 use crate::content::set::Set;
 use std::collections::{HashMap, HashSet};
@@ -156,7 +157,7 @@ impl<'c> Index<'c> {
         Index { contents, plain: all.into(), parted, first_digests, keys, sizes }
     }
 
-    /// What this content is called.
+    /// Returns the label of this content.
     pub(super) fn label(&self, wanted: usize) -> &[u8] {
         self.contents.label(wanted)
     }
@@ -171,7 +172,8 @@ impl<'c> Index<'c> {
         self.sizes.as_ref().is_none_or(|sizes| sizes.binary_search(&size).is_ok())
     }
 
-    /// Returns what to compute for a file of this size in addition to what is computed for every file.
+    /// Returns the algorithms to compute for a file of this size in addition to those computed for
+    /// every file.
     pub(super) fn of_parts(&self, size: u64) -> Vec<Spec> {
         let mut specs: Vec<Spec> = Vec::new();
         for (spec, parts) in &self.parted {
@@ -185,7 +187,8 @@ impl<'c> Index<'c> {
         specs
     }
 
-    /// The algorithms to compute of data of unknown size, and those that require the size in advance.
+    /// Returns the algorithms to compute for data of unknown size, and those that require the size
+    /// in advance.
     pub(super) fn of_stream(&self) -> (Vec<Spec>, Vec<Spec>) {
         let (mut sized, specs): (Vec<Spec>, Vec<Spec>) =
             self.plain.iter().cloned().partition(Spec::needs_size);
@@ -193,7 +196,8 @@ impl<'c> Index<'c> {
         (specs, sized)
     }
 
-    /// An algorithm without which some content cannot be recognised, and that requires the size in advance.
+    /// Returns an algorithm that requires the size in advance and without which some content cannot
+    /// be recognised, if there is one.
     pub(super) fn lost_without_size(&self) -> Option<&Spec> {
         let rows = &self.contents.rows;
         let sized = |row: u32| rows.specs(row).iter().find(|spec| spec.needs_size() || is_open(spec));
@@ -204,7 +208,8 @@ impl<'c> Index<'c> {
         })
     }
 
-    /// What a file of this size with these digests is: indexes of contents, each with the algorithms that say so.
+    /// Returns the content that a file of this size with these digests matches: indices, each with
+    /// the digests by which the content was recognised.
     pub(super) fn matches(
         &self,
         size: u64,
