@@ -303,7 +303,7 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
 }
 
 /// Prints clap's result for a command line: help and version unchanged, errors like all others.
-pub fn tell(error: &clap::Error) -> Exit {
+pub fn report(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
         false => error.render().to_string(),
