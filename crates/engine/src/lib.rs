@@ -31,7 +31,7 @@ pub mod update;
 pub mod verify;
 pub mod walk;
 
-pub use beside::{create_beside, open_folder, rename_beside};
+pub use beside::{create_beside, open_folder, rename_beside, test_rename_beside};
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use hash_pieces::hash_pieces;
@@ -41,6 +41,7 @@ pub use io::input::Input;
 pub use io::mapping::Mapping;
 pub use io::open::{Root, Special};
 pub use io::room::thread;
+pub use io::temporary::is_temporary;
 pub use io::version::Version;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
