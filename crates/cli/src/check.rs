@@ -33,8 +33,15 @@ use truesum::manifest::path::display_safe;
 use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
-pub fn run(args: CheckArgs) -> Exit {
+pub fn run(mut args: CheckArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    let unsuitable = std::mem::take(&mut args.unsuitable);
+    for refusal in &unsuitable {
+        console.refuse(refusal);
+    }
+    if !unsuitable.is_empty() && args.manifests.is_empty() {
+        return Exit::NotAsAsked;
+    }
     let plan = match plan(args) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
@@ -84,7 +91,8 @@ pub fn run(args: CheckArgs) -> Exit {
             verification.expect(file, spec.as_ref().unwrap_or(&expected.spec), &expected.digest, &mut tell)
         }),
     };
-    end(verification.report(), told, telling, &watch, began)
+    let least = if unsuitable.is_empty() { Exit::Done } else { Exit::NotAsAsked };
+    end(verification.report(), told, telling, &watch, began, least)
 }
 
 /// Returns the algorithm with the part size that gives this digest of an upload in parts. `None` if none of the usual sizes does; the
@@ -99,12 +107,19 @@ fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize)
     found.into_iter().next().map(|found| found.spec)
 }
 
-/// The last words and the exit status.
-fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watch, began: Instant) -> Exit {
+/// Prints the summary, and returns the exit status, which is not better than `least`.
+fn end(
+    report: &Report,
+    told: io::Result<()>,
+    telling: Telling<'_>,
+    watch: &Watch,
+    began: Instant,
+    least: Exit,
+) -> Exit {
     let Telling { plan, mut console, mut output, page, record, taken, manifests, .. } = telling;
     let (time, sample) = (began.elapsed(), plan.options.select.sample());
     let exact = plan.options.unlisted == Unlisted::Refused;
-    let mut exit = Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by());
+    let mut exit = least.max(Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by()));
     // After an interruption what was read of files that were not read to their end counts too.
     let read = if watch.progress.stopped() { watch.progress.bytes() } else { report.counts.bytes };
     let name = output.name();

@@ -14,6 +14,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, Options, Reading, Signer, detect};
 use truesum::update::SIGNATURES;
+use truesum::verify::bag::is_bag;
 use truesum::{Checked, FileId, Outcome, Report, Root, Verdict};
 
 /// Says of a manifest why nothing was verified by it.
@@ -52,7 +53,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console.hint("to add it to the name: truesum embed add --yes FILE");
         }
         Subject::Manifests(names) if report.unread > 0 => {
-            if let Some(folder) = names.iter().find(|name| name.is_dir()) {
+            if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
                 let folder = shell_word(folder);
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
                     let manifest = shell_word(manifest);
