@@ -1,7 +1,7 @@
-//! The files of a bag beside its payload, and the manifests of these.
+//! The tag files of a bag, which are those outside its payload, and the manifests of these.
 
 use super::moving::{MARKER, is_moved};
-use super::parts::{DATA, Stop, manifest_name, refused};
+use super::parts::{DATA, Place, Stop, is_journal, refused};
 use super::payload::unfit;
 use crate::console::Console;
 use crate::notices::report;
@@ -12,23 +12,24 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::hash::Spec;
-use truesum::manifest::{Entry, Heading, Writer, format};
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::{Entry, Heading, Time, Writer, format};
 use truesum::verify::bag::is_part;
-use truesum::{Error, Notice, Outcome, Sink};
+use truesum::{Error, Notice, Outcome, Sink, is_temporary};
 
-/// What lies in the bag beside the payload and is not written by each run.
+/// Returns the tag files and folders that this command does not write.
 ///
 /// # Errors
-/// The folder cannot be listed.
+/// Fails if the folder cannot be listed.
 pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
     let mut others = Vec::new();
     for item in fs::read_dir(folder).map_err(io)? {
         let name = item.map_err(io)?.file_name();
         let path = folder.join(&name);
-        let ours = name == DATA || name == "bag-info.txt" || is_part(&path);
-        if !(ours || name == MARKER && is_moved(folder)) {
+        let ours = name == DATA || name == "bag-info.txt" || is_part(&path) || is_journal(&name);
+        // A killed run may have left a temporary file.
+        if !(ours || is_temporary(name.as_bytes()) || name == MARKER && is_moved(folder)) {
             others.push(path);
         }
     }
@@ -36,68 +37,55 @@ pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     Ok(others)
 }
 
-/// What this run has written so far.
-pub fn written(folder: &Path, specs: &[Spec]) -> Vec<PathBuf> {
-    let manifests = specs.iter().filter_map(|spec| manifest_name(spec).ok());
-    manifests.chain(["bag-info.txt".to_owned()]).map(|name| folder.join(name)).collect()
-}
-
-/// Takes what the run finds.
+/// Receives the tag files.
 pub struct Tags<'a> {
+    place: &'a Place,
     console: &'a mut Console,
     found: Found,
     wrong: bool,
 }
 
 impl<'a> Tags<'a> {
-    /// Adds to what was found so far.
-    pub fn new(found: Found, console: &'a mut Console) -> Tags<'a> {
-        Tags { console, found, wrong: false }
+    pub fn new(place: &'a Place, console: &'a mut Console) -> Tags<'a> {
+        Tags { place, console, found: Found::default(), wrong: false }
     }
 
-    /// What was found.
+    /// Returns the files.
     ///
     /// # Errors
-    /// Something could not be read, or the run was interrupted. If something was `written`, the bag lacks its tag manifests.
-    pub fn end(self, interrupted: bool, written: bool) -> Result<Found, Stop> {
+    /// Fails if a file could not be read or cannot be in a bag, or if the run was interrupted.
+    pub fn end(self, interrupted: bool) -> Result<Found, Stop> {
         match (interrupted, self.wrong) {
-            (true, _) => Err(Stop::Interrupted(written)),
-            (_, true) => {
-                if written {
-                    self.console.hint(
-                        "the payload manifests are written; run the same command again to complete the bag",
-                    );
-                }
-                Err(Stop::Told)
-            }
+            (true, _) => Err(Stop::Interrupted),
+            (_, true) => Err(Stop::Reported),
             _ => Ok(self.found),
         }
     }
 }
 
-/// The files beside the payload.
-#[derive(Default)]
+/// Tag files with their digests.
+#[derive(Clone, Default)]
 pub struct Found {
     pub entries: Vec<Entry>,
 }
 
 impl Found {
-    /// Adds one that is still to be written.
-    pub fn add(&mut self, name: &[u8], text: &[u8], specs: &[Spec]) {
-        let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(text))).collect();
+    /// Adds a file that is yet to be written.
+    pub fn add(&mut self, name: &[u8], specs: &[Spec], digests: Vec<Digest>) {
+        let digests = specs.iter().cloned().zip(digests).collect();
         self.entries.push(Entry { path: name.to_vec(), digests, ..Entry::default() });
     }
 
-    /// The manifest of the algorithm at this place.
+    /// Returns the manifest of the algorithm at this position.
     ///
     /// # Errors
-    /// A name cannot stand in it.
+    /// Fails if it cannot contain one of the names.
     pub fn manifest(&mut self, at: usize) -> Result<Vec<u8>, Stop> {
         self.entries.sort_by(|one, other| one.path.cmp(&other.path));
         let bagit = format("bagit").expect("a row of the table of formats");
         let mut writer = Writer::new(Vec::new(), bagit, &Heading::default());
         for entry in &self.entries {
-            let one = Entry { digests: vec![entry.digests[at].clone()], ..entry.clone() };
+            let one = Entry { mtime: None, digests: vec![entry.digests[at].clone()], ..entry.clone() };
             writer.write(&one).map_err(|why| {
                 refused(Path::new(OsStr::from_bytes(&entry.path)), &format!("cannot be in a bag: {why}"))
             })?;
@@ -109,26 +97,30 @@ impl Found {
 impl Sink for Tags<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let Outcome { job, result } = outcome;
-        match result {
+        let found = match result {
+            Ok(found) => found,
             Err(error) => {
                 self.wrong = true;
                 self.console.failure(&error);
+                return Ok(());
             }
-            Ok(_) if unfit(&job.name).is_some() => {
-                self.wrong = true;
-                self.console.error_of(&job.name, unfit(&job.name).unwrap_or_default());
-            }
-            Ok(found) => {
-                let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
-                self.found.entries.push(Entry { path: job.name, digests, ..Entry::default() });
-            }
+        };
+        let fault = self.place.link_fault(job.path(), "").or_else(|| unfit(&job.name));
+        if let Some(why) = fault {
+            self.wrong = true;
+            self.console.error_of(job.path(), why);
+            return Ok(());
         }
+        let (seconds, nanos) = found.mtime();
+        let mtime = Some(Time { seconds, nanos });
+        let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
+        self.found.entries.push(Entry { path: job.name, mtime, digests, ..Entry::default() });
         Ok(())
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         self.wrong |= matches!(notice, Notice::Failed(_));
-        // Whatever cannot be in a bag is named.
+        // Anything that cannot be in a bag is reported.
         let tell = Tell { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
         report(&notice, tell, ("not read", "not hashed"), self.console);
         Ok(())

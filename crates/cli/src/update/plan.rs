@@ -77,7 +77,8 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     Ok(Updating { manifest, options, form, quiet: args.quiet, tell, notes })
 }
 
-fn consent(asked: Option<Extent>) -> Consent {
+/// Returns the same for the library.
+pub fn consent(asked: Option<Extent>) -> Consent {
     match asked {
         None => Consent::Withheld,
         Some(Extent::Safe) => Consent::Safe,

@@ -270,7 +270,7 @@ impl<'a> Verification<'a> {
             }
             if bag.all_in_each || at + 1 == bag.payload.len() {
                 beside = self.unlisted_payload(folder, name, &mut listed, tell)?;
-                faults.extend(bag::unlisted_fetches(folder, name, &mut listed));
+                faults.extend(bag::unlisted_fetches(folder, &mut |name| listed.contains(name)));
             }
         }
         for name in &bag.tags {
