@@ -9,6 +9,7 @@ use std::collections::hash_map::RandomState;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::BuildHasher;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,13 +18,14 @@ use truesum::audit::same_time;
 use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, Format, PieceList, Time};
+use truesum::{Event, Mapping, Options, Progress, Verdict, Verification};
 
 /// Files that are named, at most.
 const NAMED: usize = 5;
 
 /// Algorithms that are told apart, at most: those of an entry are a set of bits.
 const ALGORITHMS: usize = 62;
-/// The bit of digests of pieces.
+/// The bit of pieces.
 const PIECES: usize = 62;
 /// The bit of all other algorithms.
 const OTHERS: usize = 63;
@@ -136,6 +138,9 @@ pub struct Earlier {
     /// Whether digests under a key are among those that differ.
     keyed: bool,
     names: Vec<String>,
+    /// Files that no program modified and whose pieces differ, which proves nothing: a piece can contain bytes of other
+    /// files, and an additional file shifts all pieces that follow.
+    differing: BTreeSet<Vec<u8>>,
     uncompared: u64,
     /// The algorithms of the entries that could not be compared.
     by: BTreeSet<String>,
@@ -199,6 +204,7 @@ impl Earlier {
             corrupt: 0,
             keyed: false,
             names: Vec::new(),
+            differing: BTreeSet::new(),
             uncompared: 0,
             by: BTreeSet::new(),
         }))
@@ -228,22 +234,44 @@ impl Earlier {
                 self.keyed |= spec.is_keyed();
             }
         }
-        // A piece may hold bytes of several files, so a different one says nothing about this file.
         let same_pieces = || {
             let known = recorded.digests.get(&recorded.keys.hash_one((key, PIECES)));
             known == Some(&recorded.pieces(entry))
         };
-        if !compared && !same_pieces() {
+        if !compared && record.has(PIECES) {
+            if !same_pieces() {
+                self.differing.insert(entry.path.clone());
+            }
+        } else if !compared {
             self.uncompared += 1;
             let specs = recorded.specs.iter().enumerate().filter(|(bit, _)| record.has(*bit));
             self.by.extend(specs.map(|(_, spec)| spec.to_string()));
-            self.by.extend(record.has(PIECES).then(|| "pieces".to_owned()));
             self.by.extend(record.has(OTHERS).then(|| "other algorithms".to_owned()));
         }
         self.corrupt += u64::from(differs);
         if differs && self.names.len() < NAMED {
             self.names.push(display_safe(&entry.path));
         }
+    }
+
+    /// Verifies the files whose pieces differ against the earlier pieces, which reads them again.
+    pub fn verify_pieces(&mut self, threads: usize, progress: &Progress) {
+        if self.differing.is_empty() {
+            return;
+        }
+        let Earlier { recorded, differing, .. } = self;
+        let root = recorded.root.clone();
+        let options = Options { root, threads, mapping: Mapping::Guarded, ..Options::default() };
+        let mut naming = recorded.root.clone().map(Naming::new);
+        let mut verification = Verification::new(&options, progress);
+        let _: io::Result<()> = verification.manifests(&[&recorded.path], &mut |event| {
+            if let Event::Entry(_, outcome) = event
+                && outcome.verdict() == Verdict::Verified
+            {
+                differing.remove(&recorded.spelled(&outcome.job.name, &mut naming));
+            }
+            Ok(())
+        });
     }
 
     /// The number of entries that the new manifest does not have.
@@ -278,6 +306,18 @@ impl Earlier {
                 self.names.join(", ")
             );
             let hint = "restore them from a copy, or record their current content with --overwrite";
+            return Some(Refusal::with_hint(text, hint));
+        }
+        if let Some(first) = self.differing.first() {
+            let (files, these) = match self.differing.len() as u64 {
+                1 => ("1 file".to_owned(), "it"),
+                number => (count(number, "file", "files"), "them"),
+            };
+            let text = format!(
+                "{shown}: not written: {files} that no program modified cannot be verified by the earlier pieces, because of damage or because modified files share pieces with {these} (first: {})",
+                display_safe(first)
+            );
+            let hint = "restore the files from a copy, or record their current content with --overwrite";
             return Some(Refusal::with_hint(text, hint));
         }
         // Nothing else records the trackers of a torrent and its identity.

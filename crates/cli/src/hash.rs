@@ -316,7 +316,7 @@ fn end(
     result: io::Result<Summary>,
     output: Output,
     told: Told,
-    (list_error, earlier): (Option<Error>, Option<Earlier>),
+    (list_error, mut earlier): (Option<Error>, Option<Earlier>),
     watch: &Watch,
     began: Instant,
     console: &mut Console,
@@ -335,7 +335,13 @@ fn end(
     if lacking > 0 {
         exit = exit.max(Exit::Failed);
     }
-    if summary.interrupted {
+    if exit == Exit::Done
+        && !summary.interrupted
+        && let Some(earlier) = &mut earlier
+    {
+        earlier.verify_pieces(plan.reading.tell.threads, &watch.progress);
+    }
+    if watch.progress.stopped() {
         let done = format!("{}, {}", count(summary.files, "file", "files"), size(told.read));
         match &plan.output {
             Some(path) => {

@@ -2,6 +2,7 @@
 
 use crate::program::{ABC, EMPTY, Folder, lines, shown, stamp};
 use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
 
 fn folder() -> Folder {
     Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))])
@@ -623,4 +624,49 @@ fn overwrite_replaces_a_damaged_manifest_of_the_folder_but_no_named_file() {
         let ran = folder.run(&["hash", "--overwrite", "-o", output, "s/a", "s/b"]);
         assert_eq!((ran.code, folder.read("s/a")), (Some(2), b"precious".to_vec()), "{output}: {}", ran.err);
     }
+}
+
+#[test]
+fn a_torrent_replaces_an_earlier_one_only_if_unmodified_files_match_it() {
+    // regression: pieces were not compared, so a corrupt file was recorded as good.
+    let long: String = (0..90_000).map(|at| char::from(b'a' + (at % 23) as u8)).collect();
+    let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    for protocol in ["v1", "v2", "hybrid"] {
+        let folder = Folder::with(&[("set/a", "abc"), ("set/b", &long), ("set/c", "x")]);
+        let names = ["set/a", "set/b", "set/c"];
+        names.iter().for_each(|name| stamp(&folder, name, past));
+        let create = ["torrent", "create", "--protocol", protocol, "-o", "x.torrent", "set"];
+        assert_eq!(folder.run(&create).code, Some(0));
+        assert_eq!(folder.run(&create).code, Some(0), "{protocol}: nothing changed");
+        // Additional files shift the pieces, or become a part of them.
+        for name in ["set/aa", "set/z"] {
+            folder.write(name, "new");
+            let ran = folder.run(&create);
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{protocol} {name}");
+            assert_eq!(folder.run(&["torrent", "check", "-q", "x.torrent"]).code, Some(0));
+        }
+        let torrent = folder.read("x.torrent");
+        for new in [false, true] {
+            folder.write("set/b", long.replacen("abc", "abd", 1));
+            stamp(&folder, "set/b", past);
+            if new {
+                folder.write("set/0", "new");
+            }
+            let ran = folder.run(&create);
+            assert_eq!(ran.code, Some(2), "{protocol}: {}", ran.err);
+            assert!(ran.err.contains("x.torrent: not written: "), "{protocol}: {}", ran.err);
+            assert!(ran.err.contains("with --overwrite\n"), "{protocol}: {}", ran.err);
+            assert_eq!(folder.read("x.torrent"), torrent);
+        }
+        let overwrite = [&create[..], &["--overwrite"]].concat();
+        assert_eq!(folder.run(&overwrite).code, Some(0));
+    }
+    // An edit of one file: those that share no piece with it are verified.
+    let folder = Folder::with(&[("set/a", &long), ("set/b", &long[..65_536]), ("set/c", "x")]);
+    ["set/a", "set/b", "set/c"].iter().for_each(|name| stamp(&folder, name, past));
+    let create = ["torrent", "create", "--protocol", "v2", "-o", "x.torrent", "set"];
+    assert_eq!(folder.run(&create).code, Some(0));
+    folder.write("set/b", "edited");
+    let ran = folder.run(&create);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
 }
