@@ -167,12 +167,12 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
 }
 
 /// The command with this path.
-fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
+pub fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
     path.iter().try_fold(all, |command, name| command.find_subcommand(name))
 }
 
 /// The names of the command and the subcommand in a command line.
-fn path(words: &[OsString]) -> Vec<String> {
+pub fn path(words: &[OsString]) -> Vec<String> {
     let (mut command, mut path) = (definition(), Vec::new());
     for word in words[1..].iter().filter_map(|word| word.to_str()) {
         let Some(below) = command.find_subcommand(word).cloned() else { break };
