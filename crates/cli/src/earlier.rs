@@ -1,5 +1,6 @@
-//! The manifest that is about to be replaced: files whose content differs although no program modified them, entries that could not be
-//! compared, and entries that the new manifest does not have.
+//! Compares a new manifest with the one that it is about to replace. Reports files whose content
+//! differs although no program modified them, entries that could not be compared, and entries that
+//! the new manifest does not have.
 
 use crate::exit::Refusal;
 use crate::output::{not_replaced, read_replaceable};
@@ -20,22 +21,23 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, Format, PieceList, Time};
 use truesum::{Event, Mapping, Options, Progress, Verdict, Verification};
 
-/// Files that are named, at most.
+/// Maximum number of files that are named.
 const NAMED: usize = 5;
 
-/// Algorithms that are told apart, at most: those of an entry are a set of bits.
+/// Maximum number of algorithms that are distinguished; the algorithms of an entry are a set of
+/// bits.
 const ALGORITHMS: usize = 62;
 /// The bit of pieces.
 const PIECES: usize = 62;
 /// The bit of all other algorithms.
 const OTHERS: usize = 63;
 
-/// What an earlier manifest records of a file.
+/// The details that an earlier manifest records about a file.
 #[derive(Default)]
 struct Record {
     /// The modification time of the file, if recorded.
     mtime: Option<Time>,
-    /// Its algorithms, as bits.
+    /// The algorithms of its digests, as bits.
     specs: u64,
 }
 
@@ -45,35 +47,38 @@ impl Record {
     }
 }
 
-/// The content of an earlier manifest, in less than a hundred bytes for each entry with one digest.
+/// The content of an earlier manifest. It takes less than 100 bytes of memory for each entry with
+/// one digest.
 pub struct Recorded {
     path: PathBuf,
     /// The folder that names of the new manifest are relative to, if it has one.
     root: Option<PathBuf>,
     key: Option<Secret>,
     keys: RandomState,
-    /// By hashes of names.
+    /// The records, by hashes of names.
     records: HashMap<u64, Record>,
     /// Hashes of digests, by hashes of names with algorithms.
     digests: HashMap<u64, u64>,
-    /// The algorithms, each at its bit.
+    /// The algorithms, in the order of their bits.
     specs: Vec<Spec>,
-    /// When the manifest was written.
+    /// The time when the manifest was written.
     written: Time,
-    /// The algorithms of the run, and for each bit the same with the algorithm of that bit, if it can be computed.
+    /// The algorithms of the run; and, for each bit, these together with the algorithm of the bit
+    /// if it can be computed.
     run: Arc<[Spec]>,
     widened: Vec<Option<Arc<[Spec]>>>,
 }
 
 impl Recorded {
-    /// Returns the algorithms to compute for the file of this name if those of the run do not suffice to compare it.
+    /// Returns the algorithms to compute for the file with this name if those of the run are not
+    /// sufficient to compare it.
     pub fn widened(&self, name: &[u8]) -> Option<Arc<[Spec]>> {
         let record = self.records.get(&self.name_key(name))?;
         let recorded = || (0..self.specs.len()).filter(|bit| record.has(*bit));
         if recorded().any(|bit| self.run.contains(&self.specs[bit])) {
             return None;
         }
-        // Digests of samples miss most damage.
+        // Digests of samples miss most damage, so they are the last choice.
         let rank = |bit: &usize| {
             let spec = &self.specs[*bit];
             (!matches!(spec.algorithm().status, Status::Sampled(_)), spec.digest_len())
@@ -86,7 +91,7 @@ impl Recorded {
         self.keys.hash_one(name.strip_prefix(b"./").unwrap_or(name))
     }
 
-    /// The name of an entry as the new manifest would spell it.
+    /// Returns the name of an entry as the new manifest would spell it.
     fn spelled(&self, name: &[u8], naming: &mut Option<Naming>) -> Vec<u8> {
         let odd = |part: &[u8]| matches!(part, b"" | b"." | b"..");
         let plain = name.strip_prefix(b"./").unwrap_or(name);
@@ -99,7 +104,8 @@ impl Recorded {
         }
     }
 
-    /// Gives each entry with a digest to `each`, with its name as the new manifest would spell it.
+    /// Calls `each` for every entry with a digest, with its name as the new manifest would spell
+    /// it.
     fn read(&self, each: &mut dyn FnMut(Vec<u8>, Entry)) -> Result<Option<&'static Format>, String> {
         let mut naming = self.root.clone().map(Naming::new);
         read_replaceable(&self.path, self.key.as_ref(), &mut |entry| {
@@ -109,7 +115,7 @@ impl Recorded {
         })
     }
 
-    /// Returns the hash of the digests of all pieces with bytes of an entry's file.
+    /// Returns the hash of the digests of all non-empty pieces of an entry's file.
     fn pieces(&self, entry: &Entry) -> u64 {
         let of_file = |list: &'_ PieceList| -> Vec<_> {
             list.of_file(entry.size.unwrap_or(0)).map(|piece| piece.digest).collect()
@@ -132,10 +138,10 @@ impl Recorded {
 pub struct Earlier {
     pub recorded: Arc<Recorded>,
     format: &'static Format,
-    /// Hashes of the names that the new manifest has too.
+    /// Hashes of the names that are also in the new manifest.
     found: HashSet<u64>,
     corrupt: u64,
-    /// Whether digests under a key are among those that differ.
+    /// Whether keyed digests are among those that differ.
     keyed: bool,
     names: Vec<String>,
     /// Files that no program modified and whose pieces differ, which proves nothing: a piece can contain bytes of other
@@ -147,11 +153,12 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the manifest at `path`, which messages call `shown`; `None` if there is no file, or an empty one. The names of the new
-    /// manifest are relative to `root`, and the run computes `specs`, with this key.
+    /// Reads the manifest at `path`, which messages call `shown`. Returns `None` if there is no
+    /// file, or an empty one. The names of the new manifest are relative to `root`, and the run
+    /// computes `specs` with this key.
     ///
     /// # Errors
-    /// The file is not a manifest.
+    /// Fails if the file is not a manifest.
     pub fn read(
         path: &Path,
         shown: &Path,
@@ -210,7 +217,8 @@ impl Earlier {
         }))
     }
 
-    /// Compares an entry of the new manifest, with the digests of all algorithms of its job, with what is recorded of its file.
+    /// Compares an entry of the new manifest with the record of its file. The entry has the digests
+    /// of all algorithms of its job.
     pub fn compare(&mut self, entry: &Entry) {
         let recorded = &self.recorded;
         let key = recorded.name_key(&entry.path);
@@ -274,16 +282,16 @@ impl Earlier {
         });
     }
 
-    /// The number of entries that the new manifest does not have.
+    /// Returns the number of entries that are not in the new manifest.
     fn left(&self) -> u64 {
         (self.recorded.records.len() - self.found.len()) as u64
     }
 
-    /// The first of these, by its name.
+    /// Returns the name of the first of these entries, as a suffix for a message.
     fn first_left(&self) -> String {
         let mut first = None;
         let left = |name: &[u8]| !self.found.contains(&self.recorded.name_key(name));
-        // It was read before without an error.
+        // An earlier read of the same file succeeded.
         let _ = self.recorded.read(&mut |name, _| {
             if first.is_none() && left(&name) {
                 first = Some(name);
@@ -292,7 +300,7 @@ impl Earlier {
         first.map_or_else(String::new, |name| format!(" (first: {})", display_safe(&name)))
     }
 
-    /// Returns why a manifest of this format must not replace it, if so.
+    /// Returns why a manifest in this format must not replace the earlier one, if so.
     pub fn refusal(&self, path: &Path, format: Option<&Format>) -> Option<Refusal> {
         let shown = display_safe(path.as_os_str().as_bytes());
         if self.corrupt > 0 {
@@ -320,7 +328,7 @@ impl Earlier {
             let hint = "restore the files from a copy, or record their current content with --overwrite";
             return Some(Refusal::with_hint(text, hint));
         }
-        // Nothing else records the trackers of a torrent and its identity.
+        // A torrent also contains trackers and an identity, which are recorded nowhere else.
         let is_torrent = |format: &Format| format.holds.pieces.is_some();
         match is_torrent(self.format) {
             true if self.left() > 0 => {
@@ -331,8 +339,8 @@ impl Earlier {
         }
     }
 
-    /// What the new manifest does not show: entries that were not compared, and entries that it does not have. Must be called before
-    /// the earlier manifest is replaced.
+    /// Returns notes on entries that were not compared and on entries that are not in the new
+    /// manifest. Must be called before the earlier manifest is replaced.
     pub fn notes(&self, path: &Path) -> Vec<String> {
         let path = display_safe(path.as_os_str().as_bytes());
         let mut notes = Vec::new();

@@ -59,7 +59,7 @@ pub fn not_shown(name: &str) -> &'static str {
     }
 }
 
-/// Returns the notes on those of the algorithms that only read samples.
+/// Returns notes on the algorithms that read only samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
     sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))
@@ -79,7 +79,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Notes on algorithms whose digests are cut so short that `check` rejects them, by the rule of its reader.
+/// Returns notes on algorithms whose digests are too short for `check`, by the rule of its reader.
 pub fn too_short(specs: &[Spec]) -> impl Iterator<Item = String> {
     let short = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::TooShort);
     short.map(|spec| {

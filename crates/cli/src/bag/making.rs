@@ -1,4 +1,4 @@
-//! Creates a bag (RFC 8493) of a folder, or updates one.
+//! Creates a bag (RFC 8493) from a folder, or updates one.
 //!
 //! Everything is read and compared with the existing manifests before anything is written. Then files are written
 //! atomically, one after the other: the payload manifests, `bag-info.txt`, the tag manifests, and the declaration of a
@@ -61,7 +61,7 @@ pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
     exit
 }
 
-/// A run that makes bags.
+/// The parameters of a run that creates or updates bags.
 struct Making<'a> {
     plan: &'a Reading,
     wanted: &'a Bag,
@@ -238,11 +238,11 @@ fn refused_with(folder: &Path, why: &str, subcommand: &str) -> Stop {
     Stop::Refused(Refusal::with_hint(text, format!("truesum bag {subcommand} {}", shell_word(folder))))
 }
 
-/// Locks a folder until the file returned is closed, where the file system has locks: two runs that make a bag of one folder would
-/// list each other's files.
+/// Locks a folder until the returned file is closed, if the file system supports locks: two
+/// concurrent runs on one folder would list each other's files.
 ///
 /// # Errors
-/// Another run has locked it, or it cannot be opened.
+/// Fails if another run has locked the folder, or if it cannot be opened.
 fn lock(folder: &Path) -> Result<File, Stop> {
     let name = folder.as_os_str().as_bytes();
     let file = File::open(folder).map_err(|error| Error::io(name, "open", error))?;
@@ -255,7 +255,8 @@ fn lock(folder: &Path) -> Result<File, Stop> {
     }
 }
 
-/// The algorithms of the payload's manifests: those that there are, and those asked for.
+/// Returns the algorithms of the payload manifests: those of the existing manifests, and the
+/// requested ones.
 fn specs(plan: &Reading, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Stop> {
     let asked = if wanted.named || older.specs().next().is_none() { &plan.specs[..] } else { &[] };
     let specs = older.specs().chain(asked).fold(Vec::new(), once);
@@ -263,7 +264,7 @@ fn specs(plan: &Reading, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Sto
     Ok(specs.into())
 }
 
-/// Reads these files, named from the bag, and hands them to `sink`.
+/// Reads these files, whose names are relative to the bag, and passes the outcomes to `sink`.
 fn read(
     making: &Making<'_>,
     names: Vec<PathBuf>,

@@ -15,7 +15,7 @@ use truesum::manifest::{Entry, Options, ReadError, Reader, Time, format};
 use truesum::update::Consent;
 use truesum::verify::bag::{is_of_payload, is_part};
 
-/// Digests of one file.
+/// The digests of one file.
 type Digests = Vec<(Spec, Digest)>;
 
 /// The entries of several manifests.

@@ -27,10 +27,11 @@ use truesum_manifest::json::SCHEMA;
 /// The extensions of manifests, in addition to names that contain an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
 
-/// Ends of names of JSON lines, which are a manifest only if their schema says so.
+/// The extensions of JSON Lines files, which are manifests only if they have the schema of one.
 const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
 
-/// Ends of names of manifests that are checked only if they are named: their files may be elsewhere, or not complete yet.
+/// The extensions of manifests that are checked only if the user names them: their files may be
+/// elsewhere, or not complete yet.
 const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mhl"];
 
 impl Verification<'_> {
@@ -72,10 +73,11 @@ impl Verification<'_> {
         self.end(tell)
     }
 
-    /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
-    /// manifests do (`.sfv`), and JSON lines written by truesum. What is no folder is a manifest itself. A folder that says it is
-    /// a bag is checked as one. Torrents and other formats that may describe files elsewhere are only counted
-    /// ([`Event::NotUsed`]).
+    /// Checks all manifests below folders: files whose names contain an algorithm (`SHA256SUMS`,
+    /// `x.iso.sha256`) or have an extension that only manifests have (`.sfv`), and JSON Lines files
+    /// written by truesum. A path that is not a folder is a manifest itself. A folder with a bag
+    /// declaration is checked as a bag. Torrents and other formats that may describe files
+    /// elsewhere are only counted ([`Event::NotUsed`]).
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
@@ -84,7 +86,7 @@ impl Verification<'_> {
         let folders: Vec<PathBuf> = places.iter().filter(|place| place.is_dir()).cloned().collect();
         let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
-        // The places with something that was used or reported.
+        // The places below which something was used or reported.
         let mut fruitful = BTreeSet::new();
         let (mut not_used, mut others) = (None, 0);
         let mut walk = walk.until(self.progress.stop_flag());
@@ -92,7 +94,8 @@ impl Verification<'_> {
             let before = (manifests.len(), others, self.report.unread, self.report.counts.unreadable);
             match item {
                 Item::File(path, None) => manifests.push(path),
-                // Whatever its type: checking the folder as a bag reports a declaration that is not a regular file.
+                // The type does not matter: checking the folder as a bag reports a declaration that
+                // is not a regular file.
                 Item::File(path, Some(_))
                 | Item::Link(path)
                 | Item::Dangling(path)
@@ -117,7 +120,7 @@ impl Verification<'_> {
                     self.report.counts.unreadable += 1;
                     tell(Event::Failed(&error))?;
                 }
-                // Something that has the name of a manifest but cannot be read is not skipped.
+                // An object that has the name of a manifest but cannot be read is not skipped.
                 Item::Special(path, kind) if has_manifest_name(&path) => {
                     let why = Cause::Other(format!("named like a manifest, but a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
@@ -136,7 +139,7 @@ impl Verification<'_> {
                 fruitful.insert(walk.current_root().to_owned());
             }
         }
-        // Where nothing at all was found, there is one message for all folders.
+        // If no manifest was found anywhere, a single message covers all folders.
         if !manifests.is_empty() && !self.progress.stopped() {
             for folder in folders.iter().filter(|folder| !fruitful.contains(*folder)) {
                 let why = Cause::Other("no manifest in this folder or below it".to_owned());
@@ -162,7 +165,8 @@ fn ends(path: &Path, ends: &[&[u8]]) -> bool {
     ends.iter().any(|end| lower.ends_with(end))
 }
 
-/// Returns whether a file begins with a line of the schema of manifests. One that cannot be read is reported when it is used.
+/// Returns whether a file begins with a line in the schema of manifests. A file that cannot be read
+/// counts as one, so that the error is reported when it is used.
 fn holds_entries(path: &Path, anchor: &Anchor) -> bool {
     /// The schema is the first member of a line.
     const BEGIN: u64 = 256;
@@ -174,7 +178,8 @@ fn holds_entries(path: &Path, anchor: &Anchor) -> bool {
     read.is_err() || head.windows(schema.len()).any(|part| part == schema.as_bytes())
 }
 
-/// Returns whether a file has the name of a manifest. Below a folder, such a file is a failure if it is not one.
+/// Returns whether a file has the name of a manifest. If a file with such a name below a folder is
+/// not a manifest, that is a failure.
 pub fn has_manifest_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let lower = name.to_ascii_lowercase();

@@ -40,9 +40,10 @@ pub enum Event<'e> {
     Unmatched(&'e Path),
     /// A symbolic link with the name of a manifest, which was not followed.
     PassedOver(&'e Path),
-    /// Files that are named like manifests of formats that a search of folders does not check: how many, and the first.
+    /// Files that are named like manifests of formats that a search of folders does not check:
+    /// their number, and the first one.
     NotUsed(u64, &'e Path),
-    /// A file that is called as the signature of a manifest, and was not read.
+    /// A detached signature, which was not read as a manifest.
     Signature(&'e Path),
     /// A file that failed when it was last read and was not read now, because it is scheduled for a later run.
     StillFailed(&'e Path),
