@@ -4,13 +4,13 @@
 
 mod advice;
 pub mod arguments;
+mod events;
 mod locate;
 pub mod named;
 mod plan;
 mod report;
 #[cfg(feature = "stores")]
 mod stored;
-mod telling;
 mod total;
 
 use crate::console::Console;
@@ -21,13 +21,13 @@ use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::count;
 use arguments::CheckArgs;
+use events::Printer;
 use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
-use telling::Telling;
 use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::path::display_safe;
@@ -47,7 +47,7 @@ pub fn run(mut args: CheckArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
-    if plan.tell.notes {
+    if plan.reporting.notes {
         plan.notes.iter().for_each(|note| console.note(note));
     }
     #[cfg(feature = "stores")]
@@ -68,7 +68,7 @@ pub fn run(mut args: CheckArgs) -> Exit {
     let page = plan.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     let own = output.own().into_iter().chain(page.map(|file| FileId::from(&file))).collect();
     let options = truesum::Options { own, ..plan.options.clone() };
-    let watch = Watch::start(plan.tell.line, None, &mut console);
+    let watch = Watch::start(plan.reporting.line, None, &mut console);
     let began = Instant::now();
     if let Subject::Files(files, expected) = &plan.subject
         && expected.parts.is_some()
@@ -79,21 +79,26 @@ pub fn run(mut args: CheckArgs) -> Exit {
         return console.refuse(&Refusal::with_hint(why, "-a 's3-etag;part=8MiB' specifies it"));
     }
     let mut verification = Verification::new(&options, &watch.progress);
-    let mut telling = Telling::new(&plan, console, output, trees.as_ref(), &watch.progress);
-    let told = match &plan.subject {
-        Subject::Manifests(names) => verification.manifests(names, &mut |event| telling.event(event)),
-        Subject::Below(places) => verification.below(places, &mut |event| telling.event(event)),
-        Subject::Embedded(places) => verification.embedded(places, &mut |event| telling.event(event)),
+    let mut printer = Printer::new(&plan, console, output, trees.as_ref(), &watch.progress);
+    let result = match &plan.subject {
+        Subject::Manifests(names) => verification.manifests(names, &mut |event| printer.event(event)),
+        Subject::Below(places) => verification.below(places, &mut |event| printer.event(event)),
+        Subject::Embedded(places) => verification.embedded(places, &mut |event| printer.event(event)),
         Subject::Files(files, expected) => files.iter().try_for_each(|file| {
             let parts = expected.parts.as_ref();
             let spec = parts.and_then(|parts| with_part_size(parts, file, &watch, plan.options.threads));
-            telling.line_of_another(file, expected);
-            let mut tell = |event: Event<'_>| telling.event(event);
-            verification.expect(file, spec.as_ref().unwrap_or(&expected.spec), &expected.digest, &mut tell)
+            printer.line_of_another(file, expected);
+            let mut on_event = |event: Event<'_>| printer.event(event);
+            verification.expect(
+                file,
+                spec.as_ref().unwrap_or(&expected.spec),
+                &expected.digest,
+                &mut on_event,
+            )
         }),
     };
     let least = if unsuitable.is_empty() { Exit::Done } else { Exit::NotAsAsked };
-    end(verification.report(), told, telling, &watch, began, least)
+    end(verification.report(), result, printer, &watch, began, least)
 }
 
 /// Returns the algorithm with the part size that produces this digest of a multipart upload.
@@ -112,13 +117,13 @@ fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize)
 /// Prints the summary, and returns the exit status, which is not better than `least`.
 fn end(
     report: &Report,
-    told: io::Result<()>,
-    telling: Telling<'_>,
+    result: io::Result<()>,
+    printer: Printer<'_>,
     watch: &Watch,
     began: Instant,
     least: Exit,
 ) -> Exit {
-    let Telling { plan, mut console, mut output, page, record, taken, manifests, .. } = telling;
+    let Printer { plan, mut console, mut output, page, record, taken, manifests, .. } = printer;
     let (time, sample) = (began.elapsed(), plan.options.select.sample());
     let exact = plan.options.unlisted == Unlisted::Refused;
     let mut exit = least.max(Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by()));
@@ -127,7 +132,7 @@ fn end(
     let name = output.name();
     let cannot_write =
         |error, console: &mut Console| cannot_write(&Error::io(&name, "write", error), console);
-    if let Err(error) = told {
+    if let Err(error) = result {
         return exit.max(cannot_write(error, &mut console));
     }
     if let Some(path) = plan.locate.as_ref().and_then(|locate| locate.page.as_ref())
@@ -169,7 +174,7 @@ fn end(
         let entries = count(report.left_out, "entry was", "entries were");
         console.error(&format!("nothing selected: {entries} excluded"));
     }
-    if report.not_in_turn > 0 && plan.options.turn.state.is_none() && plan.tell.notes {
+    if report.deferred > 0 && plan.options.limits.state.is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");
     }
     if let Err(error) = output.finish() {

@@ -85,7 +85,7 @@ impl Console {
         if !IS_USEFUL.get().is_none_or(|is_useful| is_useful(text)) {
             return;
         }
-        if !self.hints.iter().any(|said| said == text) {
+        if !self.hints.iter().any(|shown| shown == text) {
             self.hints.push(text.to_owned());
             self.say(Kind::Hint, text);
         }

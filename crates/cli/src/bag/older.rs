@@ -42,7 +42,7 @@ pub struct Older {
 
 /// How a file compares with its entry in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum FileStatus {
     /// The file is not in the manifest.
     New,
     /// The digests match.
@@ -106,10 +106,10 @@ impl Older {
     }
 
     /// Compares a file of the payload with the payload manifests, and removes its entry.
-    pub fn payload(&mut self, found: &Entry, allowed: Allowed) -> Standing {
-        let Some(listed) = self.payload.files.remove(&found.path) else { return Standing::New };
+    pub fn payload(&mut self, found: &Entry, allowed: Allowed) -> FileStatus {
+        let Some(listed) = self.payload.files.remove(&found.path) else { return FileStatus::New };
         match agree(&listed, found) {
-            true => Standing::Same,
+            true => FileStatus::Same,
             false => self.payload.modified(found, allowed.refresh),
         }
     }
@@ -123,7 +123,7 @@ impl Older {
 
     /// Compares the tag files with the tag manifests, and returns those that differ, sorted. A file that an interrupted
     /// run wrote matches its journal. `None` means that the file does not exist.
-    pub fn changed_tags(&self, found: &[Entry], allowed: Allowed) -> Vec<(Vec<u8>, Option<Standing>)> {
+    pub fn changed_tags(&self, found: &[Entry], allowed: Allowed) -> Vec<(Vec<u8>, Option<FileStatus>)> {
         let found: HashMap<&[u8], &Entry> = found.iter().map(|entry| (&entry.path[..], entry)).collect();
         // Tag manifests are not compared with each other: all of them are rewritten.
         let is_compared = |name: &[u8]| {
@@ -156,15 +156,15 @@ fn agree(listed: &[(Spec, Digest)], found: &Entry) -> bool {
 impl Listed {
     /// Returns the standing of a file that differs from its entry. Only a modification time later than that of the
     /// manifests, and not in the future, shows that the file was edited.
-    fn modified(&self, found: &Entry, refresh: Consent) -> Standing {
+    fn modified(&self, found: &Entry, refresh: Consent) -> FileStatus {
         let (now, written) = (crate::origin::now(), self.written);
         let edited = found
             .mtime
             .is_some_and(|time| written.is_none_or(|written| time >= written) && time.seconds <= now.seconds);
         match refresh {
-            Consent::All => Standing::Refreshed,
-            Consent::Safe if edited => Standing::Refreshed,
-            Consent::Safe | Consent::Withheld => Standing::Modified,
+            Consent::All => FileStatus::Refreshed,
+            Consent::Safe if edited => FileStatus::Refreshed,
+            Consent::Safe | Consent::Withheld => FileStatus::Modified,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The payload of a bag: hashed, compared with the existing manifests, and written to a manifest for each algorithm.
 
-use super::older::{Older, Standing};
+use super::older::{FileStatus, Older};
 use super::parts::{Allowed, Place, Stop, manifest_name, named, plain, refused, shown};
 use crate::console::Console;
 use crate::exit::Refusal;
@@ -215,10 +215,10 @@ impl Sink for Payload<'_> {
         let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
         let entry = Entry { path: name, size: Some(size), mtime, digests, ..Entry::default() };
         match self.older.payload(&entry, self.allowed) {
-            Standing::New => self.changes.added += 1,
-            Standing::Same => {}
-            Standing::Refreshed => self.changes.refreshed += 1,
-            Standing::Modified => {
+            FileStatus::New => self.changes.added += 1,
+            FileStatus::Same => {}
+            FileStatus::Refreshed => self.changes.refreshed += 1,
+            FileStatus::Modified => {
                 self.modified += 1;
                 self.console.error_of(&entry.path, "does not match the bag's manifest");
                 return Ok(());

@@ -5,7 +5,7 @@ use super::parts::{DATA, Place, Stop, is_journal, refused};
 use super::payload::unfit;
 use crate::console::Console;
 use crate::notices::report;
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::progress::Line;
 use std::ffi::OsStr;
 use std::fs;
@@ -121,8 +121,8 @@ impl Sink for Tags<'_> {
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         self.wrong |= matches!(notice, Notice::Failed(_));
         // Anything that cannot be in a bag is reported.
-        let tell = Tell { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
-        report(&notice, tell, ("not read", "not hashed"), self.console);
+        let reporting = Reporting { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
+        report(&notice, reporting, ("not read", "not hashed"), self.console);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::console::Console;
 use crate::notices::report;
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::output::Output;
 use crate::values::path::folder_of;
 use std::collections::HashSet;
@@ -10,8 +10,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum::embedded_crc::{mark, marked};
 use truesum::manifest::path::display_safe;
-use truesum::marks::{mark, marked};
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, rename_beside, test_rename_beside};
 
 /// Prints the new name of each file, or renames it.
@@ -20,7 +20,7 @@ pub struct Marking<'a> {
     pub output: Output,
     pub carried_out: bool,
     /// The level of notes on skipped files.
-    pub tell: Tell,
+    pub reporting: Reporting,
     /// The new paths of files that would be renamed, if nothing is renamed yet.
     pub planned: HashSet<PathBuf>,
     /// Number of files to which the CRC-32 was or would be added.
@@ -98,7 +98,7 @@ impl Sink for Marking<'_> {
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        report(&notice, self.tell, ("not read", "not hashed"), self.console);
+        report(&notice, self.reporting, ("not read", "not hashed"), self.console);
         Ok(())
     }
 
