@@ -247,8 +247,8 @@ fn fits(spec: &Spec, digest: &Digest) -> bool {
     spec.digest_len() == digest.len() && spec.counts_parts() == digest.parts().is_some()
 }
 
-/// Whether an algorithm is tried that nobody named: samples verify nothing, and SHA-1 that fails the files of an attack has no
-/// other answer than SHA-1.
+/// Returns whether an algorithm is among the candidates for any digest that does not name one: samples verify nothing, and
+/// `sha1dc` has the same digests as SHA-1.
 fn is_tried(row: &Algorithm) -> bool {
     !matches!(row.status, Status::Sampled(_)) && row.name != "sha1dc"
 }
@@ -349,8 +349,8 @@ const UNUSUAL: [(&str, &[u64]); 4] = [
 const VERITY_KIB: &[u64] = &[1, 2, 8, 16, 32, 64];
 const HDFS_KIB: &[u64] = &[1 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
 
-/// What is tried beside where there is a file to ask: trees over leaves, blocks of unusual sizes, and the CRC of Azure, which is the
-/// one of NVM Express with its lowest byte first.
+/// What is tried in addition if there is a file: trees over leaves, blocks of unusual sizes, digests of samples, and the CRC of
+/// Azure, which is the one of NVM Express with its lowest byte first.
 pub fn uncommon(text: &str) -> Vec<Candidate> {
     let (families, bases) = (truesum_hash::tree::FAMILIES.iter(), BASES.iter());
     let trees = families.flat_map(|family| {
@@ -358,7 +358,9 @@ pub fn uncommon(text: &str) -> Vec<Candidate> {
     });
     let blocks =
         UNUSUAL.iter().flat_map(|(name, sizes)| sizes.iter().map(move |kib| format!("{name}{kib}KiB")));
-    let specs: Vec<Spec> = trees.chain(blocks).filter_map(|name| name.parse().ok()).collect();
+    let samples = ALGORITHMS.iter().filter(|row| matches!(row.status, Status::Sampled(_)));
+    let specs = trees.chain(blocks).filter_map(|name| name.parse().ok());
+    let specs: Vec<Spec> = specs.chain(samples.map(Spec::new)).collect();
     let mut found = Vec::new();
     for (encoding, digest) in spellings(text.trim()) {
         let specs = specs.iter().filter(|spec| fits(spec, &digest));
