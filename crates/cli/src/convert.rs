@@ -15,7 +15,7 @@ use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
-use crate::words::{count, grouped, names};
+use crate::words::{count, grouped, names, rejected};
 use clap::{Args, ValueHint};
 use losses::Losses;
 use std::ffi::OsStr;
@@ -237,6 +237,7 @@ fn made(
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.tell(console);
+    rejected(&converted.specs).filter(|_| tell.notes).for_each(|note| console.note(&note));
     let is_guessed = args.algorithm.is_empty()
         && args.from_algorithm.is_empty()
         && reader.format().is_some_and(Format::leaves_algorithm_open)
