@@ -34,6 +34,11 @@ use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(check(args), summary)
+}
+
+fn check(args: CheckArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let plan = match plan(args) {
         Ok(plan) => plan,

@@ -13,7 +13,7 @@ pub mod writing;
 
 use crate::console::Console;
 use crate::earlier::Earlier;
-use crate::ending::Ending;
+use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, id};
 use crate::selection;
@@ -45,6 +45,11 @@ const TINY: u64 = 128 << 10;
 
 /// Runs the command.
 pub fn run(args: HashArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(hash(args), summary)
+}
+
+fn hash(args: HashArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let plan = match plan(args) {
         Ok(plan) => plan,
