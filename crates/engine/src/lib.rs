@@ -54,7 +54,7 @@ pub use select::{Sample, Selection, Share, Wanted};
 pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
-pub use verify::event::{Event, Manifest, Moved, Renamed};
+pub use verify::event::{Event, Manifest, Moved, NotUsed, Renamed};
 pub use verify::options::{Options, Renaming, Turn, Unlisted};
 pub use verify::report::{Checked, Conclusion, Report};
 pub use verify::seal::Seal;

@@ -148,13 +148,8 @@ impl<'a> Telling<'a> {
                 let name = display_safe(name.as_os_str().as_bytes());
                 self.console.note(&format!("{name}: signature, not verified: see truesum help signatures"));
             }
-            Event::NotUsed(files, first) if self.plan.tell.notes => {
-                let files = count(files, "manifest was", "manifests were");
-                let first = display_safe(first.as_os_str().as_bytes());
-                self.console.note(&format!(
-                    "{files} not checked, because --recursive does not use torrents, Metalink, PAR2 and MHL files; \
-                     to check one: truesum check {first}"
-                ));
+            Event::NotUsed(why, files, first) if self.plan.tell.notes => {
+                self.console.note(&advice::not_used(why, files, first));
             }
             Event::PassedOver(_) | Event::NotUsed(..) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
@@ -551,7 +546,7 @@ impl Telling<'_> {
                 record.failure(Tone::Bad, "FAILED before", &bytes(name), &why);
             }
             Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
-            Event::NotUsed(_, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),
+            Event::NotUsed(_, _, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),
             Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
             Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
             Event::Checked(..) | Event::Searched(_) | Event::Pause => {}

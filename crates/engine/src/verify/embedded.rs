@@ -10,11 +10,11 @@ use crate::run::config::Config;
 use crate::task::{Notice, Task};
 use crate::verify::bag;
 use crate::verify::detached::is_detached_signature;
-use crate::verify::event::{Event, Manifest};
-use crate::verify::report::Checked;
+use crate::verify::event::{Event, Manifest, NotUsed};
+use crate::verify::report::{Checked, Report};
 use crate::verify::verification::{Tell, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -27,11 +27,14 @@ use truesum_manifest::json::SCHEMA;
 /// The extensions of manifests, in addition to names that contain an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
 
-/// Ends of names of JSON lines, which are a manifest only if their schema says so.
+/// Ends of names of JSON lines, which are a manifest only if they contain entries.
 const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
 
 /// Ends of names of manifests that are checked only if they are named: their files may be elsewhere, or not complete yet.
 const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mhl"];
+
+/// Ends of names of compressed files.
+const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
 
 impl Verification<'_> {
     /// Verifies files with their CRC-32 in their names (`name [CBF43926].mkv`): the given files, and those below the
@@ -74,8 +77,8 @@ impl Verification<'_> {
 
     /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
     /// manifests do (`.sfv`), and JSON lines written by truesum. What is no folder is a manifest itself. A folder that says it is
-    /// a bag is checked as one. Torrents and other formats that may describe files elsewhere are only counted
-    /// ([`Event::NotUsed`]).
+    /// a bag is checked as one. Torrents and other formats that may describe files elsewhere, compressed manifests, and other
+    /// JSON lines are only counted ([`Event::NotUsed`]).
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
@@ -86,10 +89,14 @@ impl Verification<'_> {
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
         // The places with something that was used or reported.
         let mut fruitful = BTreeSet::new();
-        let (mut not_used, mut others) = (None, 0);
+        let mut not_used: BTreeMap<NotUsed, (u64, PathBuf)> = BTreeMap::new();
         let mut walk = walk.until(self.progress.stop_flag());
+        let uses = |manifests: &[PathBuf], not_used: &BTreeMap<NotUsed, (u64, PathBuf)>, report: &Report| {
+            let others = not_used.values().map(|(files, _)| files).sum::<u64>();
+            (manifests.len(), others, report.unread, report.counts.unreadable)
+        };
         while let Some(item) = walk.next() {
-            let before = (manifests.len(), others, self.report.unread, self.report.counts.unreadable);
+            let before = uses(&manifests, &not_used, &self.report);
             match item {
                 Item::File(path, None) => manifests.push(path),
                 // Whatever its type: checking the folder as a bag reports a declaration that is not a regular file.
@@ -103,14 +110,11 @@ impl Verification<'_> {
                     manifests.push(folder.clone());
                     bags.insert(folder);
                 }
-                Item::File(path, Some(anchor)) if !has_manifest_name(&path) => {
-                    if ends(&path, LINES) && holds_entries(&path, &anchor) {
-                        manifests.push(path);
-                    } else if ends(&path, OTHERS) {
-                        others += 1;
-                        not_used.get_or_insert(path);
-                    }
-                }
+                Item::File(path, Some(anchor)) if !has_manifest_name(&path) => match use_of(&path, &anchor) {
+                    Use::Manifest => manifests.push(path),
+                    Use::Not(why) => not_used.entry(why).or_insert((0, path)).0 += 1,
+                    Use::None => {}
+                },
                 Item::File(path, Some(_)) if is_detached_signature(&path) => tell(Event::Signature(&path))?,
                 Item::File(path, Some(_)) => manifests.push(path),
                 Item::Failed(error) => {
@@ -118,21 +122,21 @@ impl Verification<'_> {
                     tell(Event::Failed(&error))?;
                 }
                 // Something that has the name of a manifest but cannot be read is not skipped.
-                Item::Special(path, kind) if has_manifest_name(&path) => {
+                Item::Special(path, kind) if may_be_manifest(&path) => {
                     let why = Cause::Other(format!("named like a manifest, but a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
                 }
-                Item::Dangling(path) if has_manifest_name(&path) => {
+                Item::Dangling(path) if may_be_manifest(&path) => {
                     let why = Cause::Other("named like a manifest, but a broken symbolic link".to_owned());
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
                 }
-                Item::Link(path) if has_manifest_name(&path) => {
+                Item::Link(path) if may_be_manifest(&path) => {
                     fruitful.insert(walk.current_root().to_owned());
                     tell(Event::PassedOver(&path))?;
                 }
                 _ => {}
             }
-            if before != (manifests.len(), others, self.report.unread, self.report.counts.unreadable) {
+            if before != uses(&manifests, &not_used, &self.report) {
                 fruitful.insert(walk.current_root().to_owned());
             }
         }
@@ -146,9 +150,7 @@ impl Verification<'_> {
         // The manifests of a bag are checked with the bag.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
-        if let Some(first) = not_used {
-            tell(Event::NotUsed(others, &first))?;
-        }
+        not_used.iter().try_for_each(|(why, (files, first))| tell(Event::NotUsed(*why, *files, first)))?;
         let found = manifests.len() as u64;
         self.report.manifests = Some(found);
         self.report.missing_manifests = self.options.expect_manifests.saturating_sub(found);
@@ -162,20 +164,62 @@ fn ends(path: &Path, ends: &[&[u8]]) -> bool {
     ends.iter().any(|end| lower.ends_with(end))
 }
 
-/// Returns whether a file begins with a line of the schema of manifests. One that cannot be read is reported when it is used.
-fn holds_entries(path: &Path, anchor: &Anchor) -> bool {
-    /// The schema is the first member of a line.
-    const BEGIN: u64 = 256;
+/// What a search of folders does with a file.
+enum Use {
+    Manifest,
+    /// It may be a manifest, but is not used as one.
+    Not(NotUsed),
+    /// It is not a manifest.
+    None,
+}
+
+/// Returns what a search does with a file whose name does not mark it as a manifest.
+fn use_of(path: &Path, anchor: &Anchor) -> Use {
+    match () {
+        () if ends(path, LINES) && !holds_other_lines(path, anchor) => Use::Manifest,
+        () if ends(path, LINES) => Use::Not(NotUsed::OtherLines),
+        () if ends(path, OTHERS) => Use::Not(NotUsed::Format),
+        () if ends(path, COMPRESSED) && ends(&path.with_extension(""), LINES) => {
+            Use::Not(NotUsed::Compressed)
+        }
+        () => Use::None,
+    }
+}
+
+/// Returns whether a file may be a manifest by its name alone.
+fn may_be_manifest(path: &Path) -> bool {
+    has_manifest_name(path) || ends(path, LINES) || ends(path, OTHERS)
+}
+
+/// Returns whether a file contains JSON lines of another program. A damaged or empty manifest does not, nor does a file
+/// that cannot be read: it is reported when it is used.
+fn holds_other_lines(path: &Path, anchor: &Anchor) -> bool {
+    /// Damage to a single block of a disk does not hide what follows it.
+    const BEGIN: u64 = 64 << 10;
     let name = path.as_os_str().as_bytes();
-    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return true };
+    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return false };
     let mut head = Vec::new();
-    let read = File::from(file).take(BEGIN).read_to_end(&mut head);
-    let schema = format!("\"{SCHEMA}\"");
-    read.is_err() || head.windows(schema.len()).any(|part| part == schema.as_bytes())
+    if File::from(file).take(BEGIN).read_to_end(&mut head).is_err() {
+        return false;
+    }
+    let holds = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let is_text = |line: &[u8]| {
+        std::str::from_utf8(line).is_ok_and(|line| !line.contains(|c: char| c < ' ' && c != '\t'))
+    };
+    let is_object = |line: &[u8]| {
+        let is_cut = line.len() as u64 == BEGIN;
+        is_text(line) && line.starts_with(b"{") && (line.ends_with(b"}") || is_cut)
+    };
+    let first = lines.find(|line| !line.is_empty());
+    first.is_some_and(is_object) && !holds(SCHEMA) && !(holds("\"path\":") && holds("\"digests\":{"))
 }
 
 /// Returns whether a file has the name of a manifest. Below a folder, such a file is a failure if it is not one.
 pub fn has_manifest_name(path: &Path) -> bool {
+    if ends(path, COMPRESSED) && has_manifest_name(&path.with_extension("")) {
+        return true;
+    }
     let name = path.file_name().unwrap_or_default().as_bytes();
     let lower = name.to_ascii_lowercase();
     let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
@@ -203,6 +247,10 @@ mod tests {
             ("md5sums", true),
             ("CHECKSUMS", true),
             ("checksums.jsonl", true),
+            ("x.iso.sha256.gz", true),
+            ("x.sfv.zst", true),
+            ("x.jsonl.gz", false),
+            ("md5.c.gz", false),
             ("MD5SUM", true),
             ("CHECKSUM", true),
             ("sha256sum.txt", true),

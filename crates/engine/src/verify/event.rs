@@ -40,8 +40,8 @@ pub enum Event<'e> {
     Unmatched(&'e Path),
     /// A symbolic link with the name of a manifest, which was not followed.
     PassedOver(&'e Path),
-    /// Files that are named like manifests of formats that a search of folders does not check: how many, and the first.
-    NotUsed(u64, &'e Path),
+    /// Files that may be manifests and were not checked by a search of folders: why, how many, and the first.
+    NotUsed(NotUsed, u64, &'e Path),
     /// A file that is called as the signature of a manifest, and was not read.
     Signature(&'e Path),
     /// A file that failed when it was last read and was not read now, because it is scheduled for a later run.
@@ -51,6 +51,17 @@ pub enum Event<'e> {
 }
 
 /// A file under a name other than the one in the manifest.
+/// Why a search of folders does not check a file that may be a manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotUsed {
+    /// Files of its format may describe files elsewhere, or files that are not complete yet.
+    Format,
+    /// It contains compressed JSON lines, which are not read to find out whether they are entries.
+    Compressed,
+    /// It contains JSON lines that are not entries.
+    OtherLines,
+}
+
 #[derive(Debug)]
 pub struct Moved<'m> {
     /// The name of the file, relative to the root.

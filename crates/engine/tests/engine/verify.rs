@@ -117,7 +117,7 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
             Event::NotVerified(name) => format!("not verified: {}", name.display()),
             Event::Unmatched(name) => format!("unmatched: {}", name.display()),
             Event::PassedOver(name) => format!("passed over: {}", name.display()),
-            Event::NotUsed(files, first) => format!("not used: {files}, {}", first.display()),
+            Event::NotUsed(why, files, first) => format!("not used: {why:?} {files}, {}", first.display()),
             Event::StillFailed(name) => format!("still failed: {}", name.display()),
             Event::Signature(name) => format!("signature: {}", name.display()),
             Event::Doubtful(doubt) => format!("doubtful: {}", doubt.reason()),
