@@ -15,7 +15,7 @@ use crate::console::Console;
 use crate::earlier::Earlier;
 use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
-use crate::output::{Output, cannot_write, id};
+use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::selection;
 use crate::tasks::{Inputs, in_order_of_the_tree};
 use crate::watch::Watch;
@@ -104,7 +104,11 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     if summary.interrupted {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if written == 0 && !failed {
-        console.error("there are no files");
+        let left_out = content.inner().left_out();
+        console.error(&match left_out == LeftOut::default() {
+            true => "there are no files".to_owned(),
+            false => selection::none_selected(left_out),
+        });
         exit = exit.max(Exit::NotAsAsked);
     }
     if plan.reading.tell.notes {
@@ -185,6 +189,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         bounds: bounds(&plan, &named),
         led_out: 0,
         named,
+        root: plan.reading.root.as_deref(),
         signed: plan.output.as_deref(),
         earlier,
         specs: plan.reading.specs.len(),
@@ -261,9 +266,9 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
     if overwrite {
         return Ok((output, None));
     }
-    let earlier =
-        Earlier::read(path, path, plan.reading.root.as_deref(), &plan.reading.specs, plan.key.as_ref())?;
-    Ok((output, earlier))
+    let root = plan.reading.root.as_deref();
+    let earlier = Earlier::read(path, root, &plan.reading.specs, plan.key.as_ref());
+    Ok((output, earlier.map_err(|why| not_replaced(path, &why))?))
 }
 
 /// The folder of the manifest that is written, where symbolic links are followed that may lead out of it.
@@ -356,7 +361,8 @@ fn end(
     }
     // What a template that asks for no digest lists was looked at, and not read.
     let listed = summary.files + summary.unverified - told.refused;
-    let gathered = Gathered { listed, lacking, list_read, over: told.met_own.then_some(NAMED) };
+    let over = told.met_own.then_some(NAMED);
+    let gathered = Gathered { listed, lacking, list_read, left_out: told.left_out, over };
     match &plan.output {
         Some(path) => match replacing::refused(path, gathered, plan.accept)
             .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))

@@ -3,10 +3,12 @@
 
 use crate::exit::Refusal;
 use crate::output::read_replaceable;
+use crate::selection::none_selected;
 use crate::words::count;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
+use truesum::walk::LeftOut;
 
 /// Manifests that are written although they list less than was asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +32,8 @@ pub struct Gathered {
     pub lacking: u64,
     /// Whether all names were known.
     pub list_read: bool,
+    /// Files and folders that the selection excluded.
+    pub left_out: LeftOut,
     /// What the file to be replaced is if it is no manifest, where that is asked.
     pub over: Option<Content>,
 }
@@ -64,8 +68,11 @@ pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) ->
             format!("{} would be missing from it", count(lacking, "file or folder", "files or folders")),
             Some("to write the manifest without them, use --partial".to_owned()),
         ),
-        Gathered { listed: 0, .. } if !accept.empty => (
-            "there are no files".to_owned(),
+        Gathered { listed: 0, left_out, .. } if !accept.empty => (
+            match left_out == LeftOut::default() {
+                true => "there are no files".to_owned(),
+                false => none_selected(left_out),
+            },
             Some("to write an empty manifest, use --allow-empty".to_owned()),
         ),
         Gathered { over: Some((why, hint)), .. } if !is_manifest(at) => {
@@ -89,7 +96,10 @@ mod tests {
 
     #[test]
     fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
-        let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read, over: None };
+        let all = |listed, lacking, list_read| {
+            let left_out = LeftOut::default();
+            Gathered { listed, lacking, list_read, left_out, over: None }
+        };
         let words = |gathered, partial, empty| {
             let refusal = refused(
                 Path::new("/nowhere/M"),
@@ -117,7 +127,8 @@ mod tests {
     fn content_is_not_replaced_and_a_manifest_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("M");
-        let gathered = Gathered { listed: 1, lacking: 0, list_read: true, over: Some(NAMED) };
+        let left_out = LeftOut::default();
+        let gathered = Gathered { listed: 1, lacking: 0, list_read: true, left_out, over: Some(NAMED) };
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         for (content, kept) in [
             (String::new(), false),
