@@ -18,7 +18,7 @@ use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
-use crate::words::count;
+use crate::words::{count, size};
 use arguments::CheckArgs;
 use plan::{Subject, plan};
 use report::{Detail, Form};
@@ -156,6 +156,12 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
         let entries = count(report.left_out, "entry was", "entries were");
         console.error(&format!("nothing selected: {entries} excluded"));
+    }
+    if let Some(most) = plan.options.turn.max_bytes.filter(|most| read > *most && plan.tell.notes) {
+        let (read, most) = (size(read), size(most));
+        console.note(&format!(
+            "{read} read, more than --max-bytes ({most}): at least one file is always checked"
+        ));
     }
     if report.not_in_turn > 0 && plan.options.turn.state.is_none() && plan.tell.notes {
         console.note("without --state, the next run starts with the same files");
