@@ -11,7 +11,7 @@ use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
 use crate::options::{RunArgs, Tell};
 use crate::output::{Output, cannot_write, id};
-use crate::selection::{FilterArgs, OnlyArgs, selection};
+use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
@@ -286,8 +286,7 @@ struct Choice {
 impl Choice {
     /// By what the manifest says of it; what it does not say leaves nothing out.
     fn keep(&mut self, entry: &Entry) -> bool {
-        let kept =
-            self.select.has_name(&entry.path) && self.select.has_facts((entry.size, entry.mtime), || None);
+        let kept = self.select.selects([&entry.path; 2], (entry.size, entry.mtime), || None);
         self.kept += u64::from(kept);
         self.left_out += u64::from(!kept);
         self.pieced |= !entry.pieces.is_empty();
@@ -296,9 +295,9 @@ impl Choice {
 
     /// Why nothing is written.
     fn refusal(&self) -> Option<Refusal> {
-        if let Some(name) = self.select.unmatched().first() {
-            let name = display_safe(name.as_bytes());
-            return Some(Refusal::new(format!("{name}: selected with --only, but no entry has this name")));
+        if let Some(unmatched) = self.select.unmatched().first() {
+            let name = display_safe(unmatched.name.as_bytes());
+            return Some(Refusal::new(format!("{name}: {}", not_matched(unmatched))));
         }
         if self.left_out > 0 && self.kept == 0 {
             let entries = count(self.left_out, "entry was", "entries were");

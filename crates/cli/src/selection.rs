@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use truesum::manifest::Time;
 use truesum::walk::LeftOut;
-use truesum::{Sample, Selection, Share, Special, Turn, Wanted, walk};
+use truesum::{Sample, Selection, Share, Special, Turn, Unmatched, Wanted, walk};
 
 /// Where a walk goes that reads what it finds.
 #[derive(Args, Default)]
@@ -181,6 +181,14 @@ pub fn keep_ignore_files(read: bool) {
 /// A glob that is none, or bounds that no file can keep.
 pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
     Selection::new(wanted).map_err(|why| Refusal::new(format!("selection: {why}")))
+}
+
+/// Returns why nothing was selected for a name given by `--only`.
+pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
+    match unmatched.excluded {
+        true => "selected with --only, but excluded by other selection options",
+        false => "selected with --only, but no entry has this name",
+    }
 }
 
 /// The error where a selection leaves nothing.

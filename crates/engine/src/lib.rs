@@ -50,7 +50,7 @@ pub use run::config::{Config, cores};
 pub use run::order::Order;
 pub use run::remote::Remote;
 pub use run::run;
-pub use select::{Sample, Selection, Share, Wanted};
+pub use select::{Sample, Selection, Share, Unmatched, Wanted};
 pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;

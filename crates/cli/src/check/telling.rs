@@ -11,8 +11,10 @@ use crate::drawing::record::{Note, Record, Tone};
 use crate::key;
 use crate::objects;
 use crate::output::{Output, lists};
+use crate::selection::not_matched;
 use crate::terminal::on_one_line;
 use crate::words::{count, grouped, shell_word};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +24,7 @@ use truesum::manifest::path::display_safe;
 use truesum::verify::place::folder_of_names;
 use truesum::verify::place_of;
 use truesum::verify::unlisted::Search;
-use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
+use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict};
 
 /// Missing names that are remembered, to look for them under the current folder.
 const REMEMBERED: usize = 32;
@@ -57,6 +59,8 @@ pub struct Telling<'a> {
     mismatched: Option<(PathBuf, Digest)>,
     /// The first files of this folder that no line lists.
     unlisted: Vec<Vec<u8>>,
+    /// Those of the entries named as arguments whose results were reported.
+    reported: HashSet<OsString>,
 }
 
 impl<'a> Telling<'a> {
@@ -85,6 +89,7 @@ impl<'a> Telling<'a> {
             missing: Vec::new(),
             mismatched: None,
             unlisted: Vec::new(),
+            reported: HashSet::new(),
         }
     }
 
@@ -133,8 +138,8 @@ impl<'a> Telling<'a> {
             }
             Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
             Event::Searched(search) => self.searched(search),
-            // What an entry that was named comes to is shown on its line.
-            Event::NotVerified(name) if self.plan.entries.iter().any(|entry| entry == name) => {}
+            // The line of an entry that was named shows its result.
+            Event::NotVerified(name) if self.reported.contains(name.as_os_str()) => {}
             Event::NotVerified(name) if self.plan.detail() != Detail::None => {
                 self.console.error_of(name.as_os_str().as_bytes(), "required but not verified");
             }
@@ -153,10 +158,11 @@ impl<'a> Telling<'a> {
             }
             Event::PassedOver(_) | Event::NotUsed(..) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
-            Event::Unmatched(name) if self.plan.detail() != Detail::None => {
-                let (name, text) = self.unmatched(name);
+            Event::Unmatched(unmatched) if self.plan.detail() != Detail::None => {
+                let (name, text) = self.unmatched(unmatched);
                 self.console.error_of(name.as_bytes(), &text);
-                if self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
+                self.reported.insert(name.clone());
+                if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
                     let name = shell_word(&name);
                     self.console
                         .hint(&format!("{name} has entries itself; to check these: truesum check {name}"));
@@ -251,14 +257,17 @@ impl<'a> Telling<'a> {
     }
 
     /// Returns why a selected name is an error: no entry has it.
-    fn unmatched(&self, asked: &Path) -> (OsString, String) {
-        let entry = self.plan.entries.iter().find(|entry| literal(entry) == asked.as_os_str());
+    fn unmatched(&self, unmatched: &Unmatched<'_>) -> (OsString, String) {
+        let entry = self.plan.entries.iter().find(|entry| literal(entry) == unmatched.name);
         match (&self.plan.subject, entry) {
+            (Subject::Manifests(_), Some(entry)) if unmatched.excluded => {
+                (entry.clone(), "excluded by the selection options".to_owned())
+            }
             (Subject::Manifests(manifests), Some(entry)) => {
                 let manifest = manifests.first().map(|name| display_safe(name.as_os_str().as_bytes()));
                 (entry.clone(), format!("not in {}", manifest.unwrap_or_default()))
             }
-            _ => (asked.into(), "selected with --only, but no entry has this name".to_owned()),
+            _ => (unmatched.name.into(), not_matched(unmatched).to_owned()),
         }
     }
 
@@ -273,6 +282,8 @@ impl<'a> Telling<'a> {
 
     /// Tells an entry, and where its file is damaged if that is asked for.
     fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
+        let is_of = |entry: &&OsString| [&outcome.job.name, outcome.job.path()].contains(&entry.as_bytes());
+        self.reported.extend(self.plan.entries.iter().filter(is_of).cloned());
         if outcome.verdict() == Verdict::Missing {
             self.remember(outcome);
             self.taken |= self.is_page(manifest, outcome);

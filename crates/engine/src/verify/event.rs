@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::io::open::Root;
 use crate::job::{Found, Outcome};
+use crate::select::Unmatched;
 use crate::task::BadLine;
 use crate::verify::report::Checked;
 use crate::verify::seal::Seal;
@@ -36,8 +37,8 @@ pub enum Event<'e> {
     Searched(&'e Search),
     /// A name that was required to be verified and was not.
     NotVerified(&'e Path),
-    /// A requested name ([`Wanted::only`](crate::Wanted::only)) that matches no entry.
-    Unmatched(&'e Path),
+    /// A requested name ([`Wanted::only`](crate::Wanted::only)) for which no entry was selected.
+    Unmatched(&'e Unmatched<'e>),
     /// A symbolic link with the name of a manifest, which was not followed.
     PassedOver(&'e Path),
     /// Files that may be manifests and were not checked by a search of folders: why, how many, and the first.
@@ -50,7 +51,6 @@ pub enum Event<'e> {
     Pause,
 }
 
-/// A file under a name other than the one in the manifest.
 /// Why a search of folders does not check a file that may be a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotUsed {
@@ -62,6 +62,7 @@ pub enum NotUsed {
     OtherLines,
 }
 
+/// A file under a name other than the one in the manifest.
 #[derive(Debug)]
 pub struct Moved<'m> {
     /// The name of the file, relative to the root.

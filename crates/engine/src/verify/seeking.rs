@@ -64,7 +64,7 @@ impl Verification<'_> {
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let Verification { options, report, .. } = self;
-        let mut verified = || report.note_verified(&outcome.job.name);
+        let mut verified = || report.note_verified(&outcome.job);
         match fate {
             Some(Fate::Respelt(found)) => {
                 if found.verdict() == Verdict::Verified {

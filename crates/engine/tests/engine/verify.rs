@@ -115,7 +115,7 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
             Event::Unlisted(folder, name) => format!("unlisted {} in {}", name.display(), last(folder)),
             Event::Searched(search) => format!("searched: {}", search.files),
             Event::NotVerified(name) => format!("not verified: {}", name.display()),
-            Event::Unmatched(name) => format!("unmatched: {}", name.display()),
+            Event::Unmatched(name) => format!("unmatched: {}", name.name.display()),
             Event::PassedOver(name) => format!("passed over: {}", name.display()),
             Event::NotUsed(why, files, first) => format!("not used: {why:?} {files}, {}", first.display()),
             Event::StillFailed(name) => format!("still failed: {}", name.display()),
