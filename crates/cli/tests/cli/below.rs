@@ -181,6 +181,13 @@ fn a_bag_is_checked_as_a_bag() {
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!(shown(&ran).0, "d/bag/data/a: OK\nd/a: OK\n", "{}", ran.err);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // Data of the bag is no damaged manifest.
+    folder.write("d/bag/data/a.jsonl", "");
+    folder.write("d/bag/manifest-sha256.txt", lines(&[(ABC, "data/a"), (EMPTY, "data/a.jsonl")]));
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    std::fs::remove_file(folder.path("d/bag/data/a.jsonl")).unwrap();
+    folder.write("d/bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
     // What the manifests of the bag do not tell.
     folder.write("d/bag/data/b", "");
     let ran = folder.run(&["check", "-r", "d"]);

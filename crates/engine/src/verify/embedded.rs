@@ -111,7 +111,9 @@ impl Verification<'_> {
                     bags.insert(folder);
                 }
                 Item::File(path, Some(anchor)) if !has_manifest_name(&path) => match use_of(&path, &anchor) {
-                    Use::Manifest => manifests.push(path),
+                    // What may be a damaged manifest in the payload of a bag is verified with the bag.
+                    Use::Unclear if path.ancestors().any(|folder| bags.contains(folder)) => {}
+                    Use::Manifest | Use::Unclear => manifests.push(path),
                     Use::Not(why) => not_used.entry(why).or_insert((0, path)).0 += 1,
                     Use::None => {}
                 },
@@ -167,6 +169,8 @@ fn ends(path: &Path, ends: &[&[u8]]) -> bool {
 /// What a search of folders does with a file.
 enum Use {
     Manifest,
+    /// It may be a damaged or empty manifest, and is used as one so that this is reported.
+    Unclear,
     /// It may be a manifest, but is not used as one.
     Not(NotUsed),
     /// It is not a manifest.
@@ -176,8 +180,7 @@ enum Use {
 /// Returns what a search does with a file whose name does not mark it as a manifest.
 fn use_of(path: &Path, anchor: &Anchor) -> Use {
     match () {
-        () if ends(path, LINES) && !holds_other_lines(path, anchor) => Use::Manifest,
-        () if ends(path, LINES) => Use::Not(NotUsed::OtherLines),
+        () if ends(path, LINES) => use_of_lines(path, anchor),
         () if ends(path, OTHERS) => Use::Not(NotUsed::Format),
         () if ends(path, COMPRESSED) && ends(&path.with_extension(""), LINES) => {
             Use::Not(NotUsed::Compressed)
@@ -191,28 +194,32 @@ fn may_be_manifest(path: &Path) -> bool {
     has_manifest_name(path) || ends(path, LINES) || ends(path, OTHERS)
 }
 
-/// Returns whether a file contains JSON lines of another program. A damaged or empty manifest does not, nor does a file
-/// that cannot be read: it is reported when it is used.
-fn holds_other_lines(path: &Path, anchor: &Anchor) -> bool {
+/// Returns what a search does with a file of JSON lines. One that cannot be read is reported when it is used.
+fn use_of_lines(path: &Path, anchor: &Anchor) -> Use {
     /// Damage to a single block of a disk does not hide what follows it.
     const BEGIN: u64 = 64 << 10;
     let name = path.as_os_str().as_bytes();
-    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return false };
+    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return Use::Manifest };
     let mut head = Vec::new();
     if File::from(file).take(BEGIN).read_to_end(&mut head).is_err() {
-        return false;
+        return Use::Manifest;
     }
     let holds = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let is_text = |line: &[u8]| {
-        std::str::from_utf8(line).is_ok_and(|line| !line.contains(|c: char| c < ' ' && c != '\t'))
+        let is_utf8 = std::str::from_utf8(line).map_or_else(|error| error.error_len().is_none(), |_| true);
+        is_utf8 && !line.iter().any(|&byte| byte < b' ' && byte != b'\t')
     };
     let is_object = |line: &[u8]| {
         let is_cut = line.len() as u64 == BEGIN;
         is_text(line) && line.starts_with(b"{") && (line.ends_with(b"}") || is_cut)
     };
     let first = lines.find(|line| !line.is_empty());
-    first.is_some_and(is_object) && !holds(SCHEMA) && !(holds("\"path\":") && holds("\"digests\":{"))
+    match first.is_some_and(is_object) {
+        _ if holds(SCHEMA) || holds("\"path\":") && holds("\"digests\":{") => Use::Manifest,
+        true => Use::Not(NotUsed::OtherLines),
+        false => Use::Unclear,
+    }
 }
 
 /// Returns whether a file has the name of a manifest. Below a folder, such a file is a failure if it is not one.
