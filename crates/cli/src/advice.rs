@@ -38,23 +38,23 @@ pub fn on(error: &Error) -> Option<&'static str> {
     }
 }
 
-/// The file that an error is about.
+/// Returns the path of the file that an error is about.
 fn path_of(error: &Error) -> &Path {
     Path::new(OsStr::from_bytes(&error.path))
 }
 
-/// A kind of failure, by the words that are said of files.
+/// A kind of failure, as advice distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
     /// The content differs from the manifest.
     Mismatch,
-    /// The content differs, but the time does not.
+    /// The content differs, but the modification time is unchanged.
     Corrupt,
-    /// An older version.
+    /// The content is that of an earlier version.
     Restored,
     /// Different content under another name, with the size and time of a missing file.
     MovedModified,
-    /// Different content and a different time.
+    /// The content and the modification time differ.
     Changed,
     /// The file is missing.
     Missing,
@@ -74,7 +74,7 @@ pub enum Trouble {
     Unlisted,
     /// The file is not in the manifest, and its content exists more than once.
     Copied,
-    /// There is no common algorithm.
+    /// The file and the manifest have no algorithm in common.
     Unknown,
     /// A malformed line.
     Malformed,
@@ -83,7 +83,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// Returns what can be done about it.
+    /// Returns advice on what to do about it.
     pub fn advice(self) -> &'static str {
         match self {
             Trouble::Mismatch => {

@@ -85,7 +85,7 @@ struct UpdateArgs {
     making: MakingArgs,
 }
 
-/// The options that `create` and `update` share.
+/// Options shared by `create` and `update`.
 #[derive(Args)]
 struct MakingArgs {
     /// Algorithms of the digests [default: those of the bag, or sha512]

@@ -1,4 +1,4 @@
-//! `truesum bench`, where the program is built with it: the everyday program is not, and says so.
+//! `truesum bench`. The standard build does not include it and explains how to get it.
 
 #[cfg(not(feature = "bench"))]
 mod absent;

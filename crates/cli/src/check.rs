@@ -1,5 +1,6 @@
-//! `truesum check`: manifests in, verdicts out. Which of them is said, and what all together come to, the library decides
-//! ([`Report::verdict`]); here are the words, the progress line and the exit status.
+//! `truesum check`: compares files with manifests. The library decides which verdict each entry
+//! gets and what they add up to ([`Report::verdict`]); this module contains the wording, the
+//! progress line and the exit status.
 
 mod advice;
 pub mod arguments;
@@ -61,7 +62,7 @@ fn check(args: CheckArgs) -> Exit {
         }
     };
     let output = Output::stdout();
-    // An earlier page is none of the files that should be listed.
+    // A report from an earlier run does not count as a file that is missing from the manifest.
     let page = plan.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     let own = output.own().into_iter().chain(page.map(|file| FileId::from(&file))).collect();
     let options = truesum::Options { own, ..plan.options.clone() };
@@ -92,8 +93,9 @@ fn check(args: CheckArgs) -> Exit {
     end(verification.report(), told, telling, &watch, began)
 }
 
-/// Returns the algorithm with the part size that gives this digest of an upload in parts. `None` if none of the usual sizes does; the
-/// comparison that follows reports why a file cannot be read.
+/// Returns the algorithm with the part size that produces this digest of a multipart upload.
+/// Returns `None` if none of the usual sizes does, or if the file cannot be read; the comparison
+/// that follows reports why.
 fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize) -> Option<Spec> {
     let size = || match std::fs::metadata(file) {
         Ok(metadata) => Ok(metadata.len()),
@@ -104,13 +106,13 @@ fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize)
     found.into_iter().next().map(|found| found.spec)
 }
 
-/// The last words and the exit status.
+/// Prints the summary and returns the exit status.
 fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watch, began: Instant) -> Exit {
     let Telling { plan, mut console, mut output, page, record, taken, manifests, .. } = telling;
     let (time, sample) = (began.elapsed(), plan.options.select.sample());
     let exact = plan.options.unlisted == Unlisted::Refused;
     let mut exit = Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by());
-    // After an interruption what was read of files that were not read to their end counts too.
+    // After an interruption, bytes of incompletely read files count too.
     let read = if watch.progress.stopped() { watch.progress.bytes() } else { report.counts.bytes };
     let name = output.name();
     let cannot_write =
@@ -178,7 +180,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         && plan.detail() == Detail::Bad
         && let Some(part) = total::part(report, sample)
     {
-        // Silence would say that all of it is good.
+        // Without a note, a user would assume that everything was verified.
         console.note(&part);
     }
     let nothing = report.counts.verified == 0 || report.unread > 0;

@@ -91,7 +91,7 @@ pub enum Command {
     Completions(CompletionsArgs),
     Man(ManArgs),
     InstallLinks(LinksArgs),
-    /// What a shell asks that completes a command line.
+    /// Completes a command line for a shell.
     #[command(skip)]
     Complete(Vec<String>),
     #[command(skip)]
@@ -162,7 +162,8 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     }
     given.insert(0, called);
     parse_words(&given, help).map_err(|error| {
-        // The words of the user are in the message: it is made again of harmless ones where they would reach a terminal raw.
+        // Clap's messages repeat words of the command line. If these contain characters that are
+        // unsafe to print, the message is created again from escaped words.
         let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
         let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
         match raw && error.use_stderr() {
@@ -172,8 +173,9 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     })
 }
 
-/// Moves the name of a command before the global options that precede it, and drops those that precede help or version,
-/// which do not use them; `-v` before `--version` is a command of its own. Other options must follow their command.
+/// Moves the name of a command before the global options that precede it, and drops those that
+/// precede help or version, which do not use them; `-v` before `--version` is a command of its own.
+/// Other options must follow their command.
 fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
     let is_help = given.first().is_some_and(|word| word == "help");
     if !is_help && !given.first()?.as_bytes().starts_with(b"-") {
@@ -215,14 +217,14 @@ fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
     clap::Error::raw(error.kind(), text.strip_prefix("error: ").unwrap_or(&text))
 }
 
-/// Reads a command line whose first word is the program's name.
+/// Parses a command line whose first word is the program's name.
 fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
     let command = parse_command(&arguments, help).map_err(|error| guesses::explain(error, &arguments))?;
     match &command {
         Command::Hash(args) if implied => refuse_unknown_word(&args.files, given)?,
-        // `sha256sum -c` is no check of a manifest named sha256sum.
+        // `sha256sum -c` is not a check of a manifest named `sha256sum`.
         Command::Check(args) if given.get(1).is_some_and(|word| !is_command(&word.to_string_lossy())) => {
             let is_other = |word: &&OsString| is_missing(word) && guesses::is_program(word);
             if let Some(first) = args.manifests.first().filter(is_other) {
@@ -235,8 +237,9 @@ fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     Ok(command)
 }
 
-/// Refuses a first word that names neither a command nor a file, where no command was named: a misspelt command must not turn into a
-/// file that is merely missing, nor a command behind an option into a file of its name.
+/// Refuses a first word that is neither a command nor a file, if no command was given: a misspelt
+/// command must not be treated as a missing file, nor a command after an option as a file with its
+/// name.
 fn refuse_unknown_word(files: &[OsString], given: &[OsString]) -> Result<(), clap::Error> {
     let Some(first) = files.first() else { return Ok(()) };
     let text = first.to_string_lossy();
@@ -253,7 +256,8 @@ fn refuse_unknown_word(files: &[OsString], given: &[OsString]) -> Result<(), cla
     Err(guesses::unknown_word("", first, &given[at + 1..]))
 }
 
-/// Refuses a word behind `tree` that names neither a subcommand nor a file, but is similar to one: `tree save FILE`.
+/// Refuses a word after `tree` that is neither a subcommand nor a file, but is similar to a
+/// subcommand: `tree save FILE`.
 fn refuse_unknown_subcommand(arguments: &[OsString]) -> Result<(), clap::Error> {
     let [_, group, word, rest @ ..] = arguments else { return Ok(()) };
     let group = group.to_string_lossy();
@@ -280,7 +284,7 @@ fn is_command(word: &str) -> bool {
     word == "verify" || Command::has_subcommand(word)
 }
 
-/// Whether a command has a subcommand of this name.
+/// Returns whether a command has a subcommand with this name.
 fn has_below(command: &str, name: &str) -> bool {
     let program = Cli::command();
     program.find_subcommand(command).is_some_and(|command| command.find_subcommand(name).is_some())
@@ -288,7 +292,8 @@ fn has_below(command: &str, name: &str) -> bool {
 
 /// Parses a command line that names its command.
 fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Error> {
-    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
+    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a
+    // small file.
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("hash") => parse_alone("hash", arguments, help).map(Command::Hash),
         Some("check") => parse_alone("check", arguments, help).map(Command::Check),
@@ -301,7 +306,8 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
     }
 }
 
-/// Prints clap's result for a command line: help and version unchanged, errors with the common prefix.
+/// Prints clap's result for a command line: help and version unchanged, errors with the common
+/// prefix.
 pub fn tell(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
@@ -329,8 +335,8 @@ pub fn definition() -> clap::Command {
     repeatable_flags(Cli::command())
 }
 
-/// Allows flags to be repeated. An option with a value must not be repeated unless it collects its values (`Append`),
-/// because one of them would be dropped silently.
+/// Allows flags to be repeated. An option with a value must not be repeated unless it collects its
+/// values (`Append`), because one of them would be dropped silently.
 fn repeatable_flags(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_action() {
         ArgAction::SetTrue => {
@@ -345,7 +351,7 @@ fn repeatable_flags(command: clap::Command) -> clap::Command {
 /// The options that help shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Help {
-    /// Those that are used often.
+    /// The frequently used ones.
     Usual,
     /// All.
     All,
@@ -365,7 +371,8 @@ impl Help {
     }
 }
 
-/// Hides the options that are marked with `hide_short_help` in both forms of help, or in neither. `path` is how the command is called.
+/// Hides the options that are marked with `hide_short_help` in both forms of help, or in neither.
+/// `path` is the command as the user typed it.
 fn with_help(command: clap::Command, path: &str, help: Help) -> clap::Command {
     let rare = command.get_arguments().filter(|arg| arg.is_hide_short_help_set()).count();
     let command = command.mut_args(|arg| match (arg.is_hide_short_help_set(), help) {
@@ -401,7 +408,7 @@ fn parse_alone<T: Args + FromArgMatches>(
     T::from_arg_matches(&matches)
 }
 
-/// Whether this is the option of `check` that compares with one digest.
+/// Returns whether this word is the option of `check` that compares with one digest.
 fn is_expect(word: &OsStr) -> bool {
     word.as_bytes().strip_prefix(b"--expect").is_some_and(|rest| matches!(rest, [] | [b'=', ..]))
 }
@@ -561,7 +568,7 @@ mod tests {
                 }
                 let option =
                     word.strip_prefix("--").and_then(|option| option.split(['=', ':', '.', '\\']).next());
-                // What only builds with object stores have is not known to others.
+                // Options that require object stores exist only in builds with support for them.
                 let known = |option: &&str| {
                     !option.is_empty()
                         && *option != &HELP_ALL[2..]
@@ -583,7 +590,8 @@ mod tests {
         assert!(seen > 50, "{seen}");
     }
 
-    /// If an option is given twice, no value is dropped: the option collects them, or the second one is rejected.
+    /// If an option is given twice, no value is dropped: the option collects them, or the second
+    /// one is rejected.
     #[test]
     fn a_repeated_option_collects_its_values_or_is_refused() {
         const VALUES: [&str; 14] = [
@@ -676,7 +684,7 @@ mod tests {
                 }
                 let long = text.lines().filter(|line| line.chars().count() > 80);
                 faults.extend(long.map(|line| format!("{path}: {line}")));
-                // An example that is too long is broken.
+                // A line of an example that is too long would be wrapped.
                 let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
                 let long = below.lines().filter(|line| line.starts_with(' ') && line.chars().count() > 80);
                 faults.extend(long.map(|line| format!("{path}: example: {line}")));
@@ -691,7 +699,7 @@ mod tests {
         assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 
-    /// Options that have two descriptions, or letters that have two names, and why.
+    /// Options with two descriptions and letters with two names, with the reason.
     const DIFFERENT: [(&str, &str); 6] = [
         ("format", "in tree, the format of a tree instead of a manifest"),
         ("from", "convert has two formats, and in tree repair the source is a file"),
@@ -709,7 +717,7 @@ mod tests {
         let mut program = definition();
         program.build();
         each(&program, "truesum", &mut |command, path| {
-            // Its options name the parts of a measurement.
+            // The options of `bench` name parts of a measurement.
             if path.starts_with("truesum bench") {
                 return;
             }

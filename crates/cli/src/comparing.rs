@@ -1,5 +1,5 @@
-//! The output of `audit` and `diff`: lines for users and pipes, JSON lines for programs, and finally the overall
-//! result, which the library determines ([`Report::equality`]).
+//! The output of `audit` and `diff`: lines for users and pipes, JSON lines for programs, and
+//! finally the overall result, which the library determines ([`Report::equality`]).
 
 pub mod json;
 pub mod words;
@@ -32,7 +32,8 @@ const NAMED_LINES: u64 = 20;
 /// The form in which files are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultForm {
-    /// A line for each file: standing, name and, if it was moved or copied, the original name, separated by tabs.
+    /// A line for each file: standing, name and, if it was moved or copied, the original name,
+    /// separated by tabs.
     Lines,
     /// Files are not reported.
     Silent,
@@ -40,18 +41,19 @@ pub enum ResultForm {
     Json,
 }
 
-/// How a command reports its results.
+/// The output options of a command that compares files.
 pub struct Manner {
     pub form: ResultForm,
     /// The schema of the JSON lines.
     pub schema: &'static str,
-    /// The words for files that exist on one side only: `missing` and `new`, or `removed` and `added`.
+    /// The words for files that exist on one side only: `missing` and `new`, or `removed` and
+    /// `added`.
     pub one_sided: [&'static str; 2],
-    /// Whether files that are equal are reported.
+    /// Whether equal files are reported.
     pub same: bool,
     /// Whether moved files count as equal.
     pub moved_passes: bool,
-    /// The kind of summary, and the kind that is shown only if there are differences.
+    /// The kind of summary; with `quiet`, it is printed only if there are differences.
     pub ending: Ending,
     pub quiet: bool,
     /// Whether one side is a folder.
@@ -88,7 +90,7 @@ pub fn compare(
     options.check.digest_manifests = manner.form == ResultForm::Json
         || manner.html.is_some()
         || matches!(manner.ending, Ending::Long | Ending::Json);
-    // An earlier page is none of the files.
+    // A report from an earlier run is not one of the files to compare.
     let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     options.check.own.extend(id.map(|file| FileId::from(&file)));
     let watch = Watch::start(line, None, &mut console);
@@ -215,7 +217,8 @@ impl Shift {
         }
     }
 
-    /// Prints a hint if most names in the manifest only have one folder more than those found.
+    /// Prints a hint if most names in the manifest have the same additional folder at the
+    /// beginning.
     pub fn advise(&self, listed: u64, console: &mut Console) {
         if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);
@@ -333,7 +336,8 @@ fn tone(standing: Standing, manner: &Manner) -> Tone {
     }
 }
 
-/// Appends the line of a template for one file: the facts found, or those in the manifest if nothing else was found.
+/// Appends one file formatted with a template, using the facts found, or those in the manifest if
+/// there are none.
 fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let path = finding.name.as_os_str().as_bytes().to_vec();
     let facts = finding.found.as_ref().or(finding.listed.as_ref());
@@ -350,8 +354,8 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
     template.render_compared(&entry, word, b"", out);
 }
 
-/// Appends the line for one file: a word, its name, the name of its content in the manifest, and why it could not be
-/// read.
+/// Appends the line for one file: a word, its name, the name of its content in the manifest, and
+/// why it could not be read.
 pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut line = format!("{word}\t{}", name(finding.name));

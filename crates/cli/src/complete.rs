@@ -1,5 +1,6 @@
-//! Completions: the possible words at the cursor. A shell script passes the words of the command line and displays the
-//! result. Options, algorithms and formats are taken from the tables that also parse them.
+//! Completions: the possible words at the cursor. A shell script passes the words of the command
+//! line and displays the result. Options, algorithms and formats are taken from the tables that
+//! also parse them.
 
 use clap::{Arg, ArgAction, Args, Command, ValueEnum, ValueHint};
 use std::ffi::OsStr;
@@ -30,7 +31,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Shells that there is a script for.
+/// Shells for which there is a completion script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     Bash,
@@ -72,8 +73,8 @@ impl Offer {
     }
 }
 
-/// Returns the completions of the last of the words after the program's name: a line that specifies which file names
-/// the shell adds, then one line per word with a tab and its description.
+/// Returns the completions of the last of the words after the program's name: a line that specifies
+/// which file names the shell adds, then one line per word with a tab and its description.
 pub fn answer(program: &Command, words: &[String], subjects: &[(&str, &str)]) -> String {
     let Offer { names, words } = offer(program, words, subjects);
     let names = match names {
@@ -244,7 +245,8 @@ fn algorithms() -> impl Iterator<Item = (String, String)> {
     rows.map(|row| (row.name.to_owned(), row.summary.to_owned()))
 }
 
-/// Returns those of `pairs` that begin with `last`, with the completed part `done` of the word.
+/// Returns the pairs whose word begins with `last`. `done`, the completed part before it, is
+/// prepended to each word.
 fn chosen(done: &str, last: &str, pairs: impl Iterator<Item = (String, String)>) -> Offer {
     let fitting = pairs.filter(|(word, _)| word.starts_with(last));
     let words = fitting.map(|(word, about)| (format!("{done}{word}"), about)).collect();
@@ -280,7 +282,8 @@ fn options(command: &Command, current: &str) -> Offer {
     Offer { names: Names::Nothing, words }
 }
 
-/// Returns the files in the folder of `current` that have names of manifests, in the spelling of `current`.
+/// Returns the files in the folder of `current` that have names of manifests, in the spelling of
+/// `current`.
 fn manifests(current: &str) -> Vec<(String, String)> {
     let (folder, begun) = current.rfind('/').map_or(("", current), |slash| current.split_at(slash + 1));
     let place = match folder.strip_prefix("~/") {

@@ -78,7 +78,7 @@ impl Console {
         }
     }
 
-    /// Writes the last line of a run, in the colour of its exit status.
+    /// Prints the last line of a run, in the colour of its exit status.
     pub fn summary(&self, exit: Exit, text: &str) {
         let color = match exit {
             Exit::Done => AnsiColor::Green,
@@ -89,7 +89,7 @@ impl Console {
         self.write(format!("{style}{text}{style:#}\n").as_bytes(), Escapes::Colors);
     }
 
-    /// Writes a line as it is.
+    /// Prints a line without a prefix or colours.
     pub fn line(&self, text: &str) {
         self.write(format!("{text}\n").as_bytes(), Escapes::None);
     }
@@ -110,7 +110,7 @@ impl Console {
         };
         let style = if self.colors { style } else { Style::new() };
         let head = if kind == Kind::Hint { "" } else { "truesum: " };
-        // Reasons may quote a manifest.
+        // Error reasons may contain text from a manifest.
         let text = String::from_utf8_lossy(&visible(text.as_bytes(), Escapes::None)).into_owned();
         self.write(format!("{head}{style}{word}{style:#}{text}\n").as_bytes(), Escapes::Colors);
     }

@@ -33,7 +33,7 @@ use truesum::manifest::{
 use truesum::verify::lists_one_of;
 use truesum::{Error, Input, Progress, Selection, Wanted};
 
-/// A manifest of more bytes waits on the disk until it is known to be good.
+/// A larger manifest, in bytes, is stored in a temporary file until it has been verified.
 const IN_MEMORY: usize = 16 << 20;
 
 /// Convert a manifest to another format or algorithm
@@ -94,7 +94,7 @@ pub struct ConvertArgs {
     pub run: RunArgs,
 }
 
-/// Why nothing is written.
+/// The reasons why nothing is written.
 enum Nothing {
     Refused(Refusal),
     /// An entry does not match its file.
@@ -119,7 +119,7 @@ pub fn run(mut args: ConvertArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let tell = args.run.tell(false);
     let watch = Watch::start(tell.line, None, &mut console);
-    // Opened first, so that a change by another process during the run is noticed.
+    // The output is opened first, so that a change by another process during the run is detected.
     let output = Output::list(args.output.as_deref(), args.overwrite);
     let made = made(&args, tell, &watch, &mut console);
     console.display = None;
@@ -144,8 +144,8 @@ pub fn run(mut args: ConvertArgs) -> Exit {
     }
 }
 
-/// Returns the format to write: the requested one, or that of the output's name, with algorithms in its lines if nothing else
-/// would show those of `-a`.
+/// Returns the format to write: the requested one, or that of the output's name. The lines name
+/// their algorithms if nothing else would show those of `-a`.
 fn format(args: &ConvertArgs) -> Result<&'static Format, Refusal> {
     let output = args.output.as_deref();
     let nothing = Head { text: b"", complete: true };
@@ -211,12 +211,12 @@ fn made(
     }
     let untold = untold(args, format, &converted);
     losses.untold(&untold);
-    // With new digests, the old ones are lost.
+    // Old digests are lost when they are replaced by new ones.
     let lost = losses.any() || choice.left_out > 0 || !args.algorithm.is_empty();
     if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
         return Err(Nothing::Refused(refusal));
     }
-    // Verified entries are only those that were selected.
+    // With `-a`, only selected entries were read, so the complete manifest is searched.
     let listed = listed
         || !args.algorithm.is_empty() && {
             let reading =
@@ -274,17 +274,18 @@ fn open<'p>(args: &ConvertArgs, progress: &'p Progress) -> Result<Reader<Box<dyn
     Ok(Reader::new(Box::new(UntilStopped { input, progress }), reading(args)))
 }
 
-/// Which entries come along.
+/// Selects the entries to convert.
 struct Choice {
     select: Selection,
     kept: u64,
     left_out: u64,
-    /// Whether one of them has digests of pieces.
+    /// Whether a selected entry has digests of pieces.
     pieced: bool,
 }
 
 impl Choice {
-    /// By what the manifest says of it; what it does not say leaves nothing out.
+    /// Returns whether an entry is selected, by the size and time in the manifest. An entry without
+    /// a size or time passes the filters on it.
     fn keep(&mut self, entry: &Entry) -> bool {
         let kept = self.select.selects([&entry.path; 2], (entry.size, entry.mtime), || None);
         self.kept += u64::from(kept);
@@ -293,7 +294,7 @@ impl Choice {
         kept
     }
 
-    /// Why nothing is written.
+    /// Returns why the selected entries cannot be written, if so.
     fn refusal(&self) -> Option<Refusal> {
         if let Some(unmatched) = self.select.unmatched().first() {
             let name = display_safe(unmatched.name.as_bytes());
@@ -307,7 +308,7 @@ impl Choice {
         split.then(|| Refusal::new("selection: pieces can span files, so all entries must be converted"))
     }
 
-    /// Says what was left out.
+    /// Prints a note on how many entries were selected.
     fn tell(&self, console: &Console) {
         if self.left_out > 0 {
             let all = count(self.kept + self.left_out, "entry", "entries");
@@ -316,7 +317,7 @@ impl Choice {
     }
 }
 
-/// An input that ends with an error when the run is asked to end.
+/// An input whose reads fail after the run was interrupted.
 struct UntilStopped<'a> {
     input: Input,
     progress: &'a Progress,
@@ -331,18 +332,20 @@ impl Read for UntilStopped<'_> {
     }
 }
 
-/// How IN is read: everything that it says, be it worth little.
+/// Returns the options for reading IN. All entries are accepted, including those with weak digests
+/// or without digests.
 fn reading(args: &ConvertArgs) -> Options {
     let told = match args.input.as_os_str().as_bytes() {
         b"-" => Options::default(),
         name => Options::for_name(name),
     };
     let all = told.all_said();
-    // Also what only says where damage is: it is lost like anything else.
+    // Also read information that only locates damage, so that its loss is reported.
     Options { asked: args.from_algorithm.clone(), format: args.from.or(all.format), locating: true, ..all }
 }
 
-/// How whoever finds the result reads it, knowing nothing but its name. What tells its algorithms nowhere is read by them.
+/// Returns the options with which the result will be read by default, based only on its name.
+/// Algorithms that the result does not show are specified.
 fn reading_back(args: &ConvertArgs, format: &'static Format, converted: &Converted, untold: bool) -> Options {
     let asked = if untold { converted.specs.clone() } else { Vec::new() };
     match &args.output {
@@ -351,7 +354,8 @@ fn reading_back(args: &ConvertArgs, format: &'static Format, converted: &Convert
     }
 }
 
-/// The algorithms that neither the format nor the name of the output nor the length of a digest tells.
+/// Returns the algorithms that neither the format, the name of the output nor the length of a
+/// digest identifies.
 fn untold(args: &ConvertArgs, format: &'static Format, converted: &Converted) -> Vec<Spec> {
     if !format.leaves_algorithm_open() {
         return Vec::new();
@@ -366,7 +370,7 @@ fn untold(args: &ConvertArgs, format: &'static Format, converted: &Converted) ->
     converted.specs.iter().filter(|spec| !told(spec)).cloned().collect()
 }
 
-/// Writes what was made to where it belongs.
+/// Writes the converted manifest to its destination.
 fn hand_out(
     args: &ConvertArgs,
     mut text: SpooledTempFile,
@@ -405,7 +409,8 @@ fn date_of(input: &Path) -> Option<Time> {
     Some(Time { seconds: file.mtime(), nanos: file.mtime_nsec() as u32 })
 }
 
-/// Names are relative to the folder of their manifest: one that stands elsewhere means other files.
+/// Prints a note if the new manifest is in another folder. Names are relative to the folder of
+/// their manifest, so they would refer to other files.
 fn tell_folder(input: &Path, output: &Path, console: &mut Console) {
     if input == Path::new("-") {
         return;

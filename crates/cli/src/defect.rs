@@ -1,7 +1,8 @@
-//! Internal errors: a panic prints a message, removes temporary files and ends the process with status 101, in any
-//! thread.
+//! Internal errors: a panic prints a message, removes temporary files and ends the process with
+//! status 101, in any thread.
 //!
-//! Release builds do not unwind: the tables and code for it were a tenth of the program, and no caller could continue.
+//! Release builds do not unwind: the tables and code for it were a tenth of the program, and no
+//! caller could continue.
 
 /// Installs the panic handler.
 pub fn prepare() {

@@ -1,4 +1,5 @@
-//! `truesum diff`: shows the differences between two manifests, a manifest and a folder, or two folders.
+//! `truesum diff`: shows the differences between two manifests, a manifest and a folder, or two
+//! folders.
 
 pub mod arguments;
 

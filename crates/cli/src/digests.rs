@@ -1,4 +1,5 @@
-//! Digests given by the user: their possible interpretations, or why they are invalid.
+//! Digests given by the user, with their possible interpretations or the reason why they are
+//! invalid.
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;
@@ -11,8 +12,8 @@ use truesum::manifest::identify::{
 };
 use truesum::manifest::path::display_safe;
 
-/// Returns the possible interpretations of a digest, the most likely first; only those with the algorithms in `asked`,
-/// if any.
+/// Returns the possible interpretations of a digest, the most likely first; only those with the
+/// algorithms in `asked`, if any.
 ///
 /// # Errors
 /// Fails if it is not a digest, or not one of these algorithms.
@@ -22,8 +23,8 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
     }
     let mut found: Vec<Candidate> = Vec::new();
     for spec in asked {
-        // Tried with each algorithm, for those that cannot be guessed from the length; and on its own, because it may
-        // name its algorithm.
+        // Tried with each algorithm, for those that cannot be guessed from the length; and on its
+        // own, because it may name its algorithm.
         let named = identify(&format!("{}:{}", Spec::new(spec.algorithm()), text.trim())).unwrap_or_default();
         let whole = identify(text).unwrap_or_default();
         let fits = |candidate: &Candidate| {
@@ -45,8 +46,8 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
     Ok(found)
 }
 
-/// Returns what can be tried for a given file: the interpretations of a digest, each CRC in the catalogue, and the info
-/// hash of a torrent of the file.
+/// Returns what can be tried for a given file: the interpretations of a digest, each CRC in the
+/// catalogue, and the info hash of a torrent of the file.
 ///
 /// # Errors
 /// Fails if it is not a digest.
@@ -60,8 +61,8 @@ pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, R
     }
 }
 
-/// Removes algorithms that are not cryptographic hashes if one with that length is possible, unless the digest names
-/// its algorithm: a file can be given any checksum, so an attacker's file would pass for the requested one.
+/// Removes algorithms that are not cryptographic hashes if one with that length is possible, unless
+/// the digest names its algorithm: an attacker can create a file with any given checksum.
 pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let is_checksum =
         |candidate: &Candidate| matches!(candidate.spec.algorithm().status, Status::Checksum(_));
@@ -70,8 +71,8 @@ pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates.into_iter().filter(|one| !is_checksum(one) || !lengths.contains(&one.digest.len())).collect()
 }
 
-/// Keeps the candidates in common use, in the most likely encoding, and returns the number of algorithms left out; all are kept if
-/// none of them is in common use.
+/// Keeps the candidates in common use, in the most likely encoding, and returns the number of
+/// algorithms left out; all are kept if none of them is in common use.
 pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
     let encoding = candidates.first().map(|first| first.encoding);
     let is_common = |one: &Candidate| Some(one.encoding) == encoding && likelihood(&one.spec).is_some();
@@ -84,7 +85,7 @@ pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
     (common, left_out)
 }
 
-/// Beginnings of digests of trees, and what they are of.
+/// Prefixes of directory digests, with what they cover.
 const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
 
 /// Returns why a text is not a digest, with advice.

@@ -1,4 +1,5 @@
-//! `truesum directory`: computes one digest of a complete directory tree, and proofs for single files.
+//! `truesum directory`: computes one digest of a complete directory tree, and proofs for single
+//! files.
 //!
 //! Names and help of the options are next to their implementation.
 

@@ -62,7 +62,8 @@ fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     save(&folder.join(name), page)
 }
 
-/// Returns all pages by file name: `truesum.1` first, and those of subcommands after their commands.
+/// Returns all pages by file name: `truesum.1` first, and those of subcommands after their
+/// commands.
 fn pages(mut program: clap::Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     program.build();
     let mut pages = Vec::new();
@@ -80,7 +81,8 @@ fn add(command: &clap::Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) 
 
 fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    // A page has no short form, so options hidden in the short help would be listed without a description.
+    // A page has no short form, so options hidden in the short help would be listed without a
+    // description.
     let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)))
         .title(name.to_uppercase())
         .source(concat!("truesum ", env!("CARGO_PKG_VERSION")))
@@ -131,14 +133,15 @@ fn table<'r>(page: &mut Roff, rows: impl IntoIterator<Item = &'r (&'r str, &'r s
     }
 }
 
-/// The parts of the text below a command's help.
+/// The parts of the text after a command's help.
 struct Below<'h> {
     examples: Vec<&'h str>,
     notes: String,
 }
 
 impl<'h> Below<'h> {
-    /// Examples are indented; the exit status has a table of its own in a page.
+    /// Splits the text. Examples are indented; the exit status is left out because pages have a
+    /// table of it.
     fn of(text: &'h str) -> Below<'h> {
         let mut below = Below { examples: Vec::new(), notes: String::new() };
         for line in text.lines().filter(|line| *line != "Examples:" && !line.is_empty()) {

@@ -1,4 +1,4 @@
-//! Drawings: the outline of a tree, and maps and pages of where files are damaged.
+//! Drawings: the outline of a tree, and maps and pages that show where files are damaged.
 
 pub mod map;
 pub mod outline;

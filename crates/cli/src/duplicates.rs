@@ -1,5 +1,5 @@
-//! `truesum duplicates`: prints files with the same content in groups, and the space they waste. The library decides
-//! which are equal.
+//! `truesum duplicates`: prints files with the same content in groups, and the space they waste.
+//! The library decides which are equal.
 
 pub mod arguments;
 

@@ -1,5 +1,6 @@
-//! The manifest that is about to be replaced: files whose content differs although no program modified them, entries that could not be
-//! compared, and entries that the new manifest does not have.
+//! Compares a new manifest with the one that it is about to replace. Reports files whose content
+//! differs although no program modified them, entries that could not be compared, and entries that
+//! the new manifest does not have.
 
 use crate::exit::Refusal;
 use crate::output::{not_replaced, read_replaceable};
@@ -18,22 +19,23 @@ use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
 
-/// Files that are named, at most.
+/// Maximum number of files that are named.
 pub const NAMED: usize = 5;
 
-/// Algorithms that are told apart, at most: those of an entry are a set of bits.
+/// Maximum number of algorithms that are distinguished; the algorithms of an entry are a set of
+/// bits.
 const ALGORITHMS: usize = 62;
 /// The bit of digests of pieces.
 const PIECES: usize = 62;
 /// The bit of all other algorithms.
 const OTHERS: usize = 63;
 
-/// What an earlier manifest records of a file.
+/// The details that an earlier manifest records about a file.
 #[derive(Default)]
 struct Record {
     /// The modification time of the file, if recorded.
     mtime: Option<Time>,
-    /// Its algorithms, as bits.
+    /// The algorithms of its digests, as bits.
     specs: u64,
 }
 
@@ -43,35 +45,38 @@ impl Record {
     }
 }
 
-/// The content of an earlier manifest, in less than a hundred bytes for each entry with one digest.
+/// The content of an earlier manifest. It takes less than 100 bytes of memory for each entry with
+/// one digest.
 pub struct Recorded {
     path: PathBuf,
     /// The folder that names of the new manifest are relative to, if it has one.
     root: Option<PathBuf>,
     key: Option<Secret>,
     keys: RandomState,
-    /// By hashes of names.
+    /// The records, by hashes of names.
     records: HashMap<u64, Record>,
     /// Hashes of digests, by hashes of names with algorithms.
     digests: HashMap<u64, u64>,
-    /// The algorithms, each at its bit.
+    /// The algorithms, in the order of their bits.
     specs: Vec<Spec>,
-    /// When the manifest was written.
+    /// The time when the manifest was written.
     written: Time,
-    /// The algorithms of the run, and for each bit the same with the algorithm of that bit, if it can be computed.
+    /// The algorithms of the run; and, for each bit, these together with the algorithm of the bit
+    /// if it can be computed.
     run: Arc<[Spec]>,
     widened: Vec<Option<Arc<[Spec]>>>,
 }
 
 impl Recorded {
-    /// Returns the algorithms to compute for the file of this name if those of the run do not suffice to compare it.
+    /// Returns the algorithms to compute for the file with this name if those of the run are not
+    /// sufficient to compare it.
     pub fn widened(&self, name: &[u8]) -> Option<Arc<[Spec]>> {
         let record = self.records.get(&self.name_key(name))?;
         let recorded = || (0..self.specs.len()).filter(|bit| record.has(*bit));
         if recorded().any(|bit| self.run.contains(&self.specs[bit])) {
             return None;
         }
-        // Digests of samples miss most damage.
+        // Digests of samples miss most damage, so they are the last choice.
         let rank = |bit: &usize| {
             let spec = &self.specs[*bit];
             (!matches!(spec.algorithm().status, Status::Sampled(_)), spec.digest_len())
@@ -84,7 +89,7 @@ impl Recorded {
         self.keys.hash_one(name.strip_prefix(b"./").unwrap_or(name))
     }
 
-    /// The name of an entry as the new manifest would spell it.
+    /// Returns the name of an entry as the new manifest would spell it.
     fn spelled(&self, name: &[u8], naming: &mut Option<Naming>) -> Vec<u8> {
         let folder = self.root.as_deref().or(self.path.parent()).unwrap_or(Path::new(""));
         let exists = |name: &[u8]| folder.join(OsStr::from_bytes(name)).symlink_metadata().is_ok();
@@ -102,7 +107,8 @@ impl Recorded {
         }
     }
 
-    /// Gives each entry with a digest to `each`, with its name as the new manifest would spell it.
+    /// Calls `each` for every entry with a digest, with its name as the new manifest would spell
+    /// it.
     fn read(&self, each: &mut dyn FnMut(Vec<u8>, Entry)) -> Result<Option<&'static Format>, String> {
         let mut naming = self.root.clone().map(Naming::new);
         read_replaceable(&self.path, self.key.as_ref(), &mut |entry| {
@@ -112,7 +118,7 @@ impl Recorded {
         })
     }
 
-    /// Returns the hash of the digests of all pieces with bytes of an entry's file.
+    /// Returns the hash of the digests of all non-empty pieces of an entry's file.
     fn pieces(&self, entry: &Entry) -> u64 {
         let of_file = |list: &'_ PieceList| -> Vec<_> {
             list.of_file(entry.size.unwrap_or(0)).map(|piece| piece.digest).collect()
@@ -135,11 +141,11 @@ impl Recorded {
 pub struct Earlier {
     pub recorded: Arc<Recorded>,
     format: &'static Format,
-    /// Hashes of the names that the new manifest has too.
+    /// Hashes of the names that are also in the new manifest.
     found: HashSet<u64>,
     /// The number of files so far whose content differs although no program modified them.
     pub corrupt: u64,
-    /// Whether digests under a key are among those that differ.
+    /// Whether keyed digests are among those that differ.
     keyed: bool,
     names: Vec<String>,
     uncompared: u64,
@@ -148,11 +154,11 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the manifest at `path`; `None` if there is no file, or an empty one. The names of the new manifest are relative to
-    /// `root`, and the run computes `specs`, with this key.
+    /// Reads the manifest at `path`. Returns `None` if there is no file, or an empty one. The names of
+    /// the new manifest are relative to `root`, and the run computes `specs` with this key.
     ///
     /// # Errors
-    /// Describes the file if it is not a manifest.
+    /// Fails if the file is not a manifest.
     pub fn read(
         path: &Path,
         root: Option<&Path>,
@@ -209,7 +215,8 @@ impl Earlier {
         }))
     }
 
-    /// Compares an entry of the new manifest, with the digests of all algorithms of its job, with what is recorded of its file.
+    /// Compares an entry of the new manifest with the record of its file. The entry has the digests
+    /// of all algorithms of its job.
     pub fn compare(&mut self, entry: &Entry) {
         let recorded = &self.recorded;
         let key = recorded.name_key(&entry.path);
@@ -233,7 +240,8 @@ impl Earlier {
                 self.keyed |= spec.is_keyed();
             }
         }
-        // A piece may hold bytes of several files, so a different one says nothing about this file.
+        // A piece may contain bytes of several files, so a different piece does not prove that this
+        // file differs.
         let same_pieces = || {
             let known = recorded.digests.get(&recorded.keys.hash_one((key, PIECES)));
             known == Some(&recorded.pieces(entry))
@@ -256,16 +264,16 @@ impl Earlier {
         self.found.remove(&self.recorded.name_key(name));
     }
 
-    /// The number of entries that the new manifest does not have.
+    /// Returns the number of entries that are not in the new manifest.
     fn left(&self) -> u64 {
         (self.recorded.records.len() - self.found.len()) as u64
     }
 
-    /// The first of these, by its name.
+    /// Returns the name of the first of these entries, as a suffix for a message.
     fn first_left(&self) -> String {
         let mut first = None;
         let left = |name: &[u8]| !self.found.contains(&self.recorded.name_key(name));
-        // It was read before without an error.
+        // An earlier read of the same file succeeded.
         let _ = self.recorded.read(&mut |name, _| {
             if first.is_none() && left(&name) {
                 first = Some(name);
@@ -274,12 +282,12 @@ impl Earlier {
         first.map_or_else(String::new, |name| format!(" (first: {})", display_safe(&name)))
     }
 
-    /// Returns why a manifest of this format must not replace it, if so.
+    /// Returns why a manifest in this format must not replace the earlier one, if so.
     pub fn refusal(&self, path: &Path, format: Option<&Format>) -> Option<Refusal> {
         if self.corrupt > 0 {
             return Some(self.corrupt_refusal(path, None, self.corrupt, &self.names));
         }
-        // Nothing else records the trackers of a torrent and its identity.
+        // A torrent also contains trackers and an identity, which are recorded nowhere else.
         let is_torrent = |format: &Format| format.holds.pieces.is_some();
         match is_torrent(self.format) {
             true if self.left() > 0 => {
@@ -318,8 +326,8 @@ impl Earlier {
         (self.uncompared > 0).then(note)
     }
 
-    /// What the new manifest does not show: entries that were not compared, and entries that it does not have. Must be called before
-    /// the earlier manifest is replaced.
+    /// Returns notes on entries that were not compared and on entries that are not in the new
+    /// manifest. Must be called before the earlier manifest is replaced.
     pub fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::from_iter(self.uncompared(path));
         if self.left() > 0 {

@@ -1,4 +1,4 @@
-//! `truesum embed`: the CRC-32 of files in their names.
+//! `truesum embed`: adds the CRC-32 of files to their names, or verifies it.
 
 mod marking;
 
@@ -93,10 +93,10 @@ pub fn run(args: EmbedArgs) -> Exit {
     }
 }
 
-/// Checks the arguments of `add`.
+/// Validates the arguments of `add`.
 ///
 /// # Errors
-/// Standard input is named, or the selection is invalid.
+/// Fails if standard input is named, or if the selection is invalid.
 fn plan(args: AddArgs) -> Result<Reading, Refusal> {
     if args.files.iter().any(|name| name == "-") {
         return Err(Refusal::new("standard input is not supported here: name files or folders"));

@@ -13,7 +13,7 @@ use truesum::manifest::path::display_safe;
 use truesum::verify::{lists_one_of, place_of};
 use truesum::{Error, Progress};
 
-/// How much is said at the end.
+/// The detail of the final summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ending {
     /// No summary
@@ -60,7 +60,7 @@ pub fn facts(bytes: u64, time: Duration) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns what a report contains about a manifest.
+/// Returns the name of a manifest with its digest, for a report.
 pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
     match digest {
         Some(digest) => format!("{}, SHA-256 {digest}", display_safe(name)),
@@ -77,14 +77,14 @@ pub fn shortened(names: &[String]) -> String {
     }
 }
 
-/// A file that a run is to write: the option that names it, and its name.
+/// A file to write: the option that specifies it, and its path.
 pub type Written<'w> = (&'static str, &'w Path);
 
 /// Tests the output files before any file is read: no two may be the same file, and none may be standard output or in
 /// one of the manifests.
 ///
 /// # Errors
-/// Fails in these cases.
+/// Fails if any of these conditions is not met.
 pub fn outputs(
     written: &[Written<'_>],
     manifests: &[PathBuf],
@@ -120,7 +120,7 @@ pub fn outputs(
 /// Fails if the existing file is not a report.
 pub fn may_write(path: &Path) -> Result<(), Error> {
     output::may_replace(path, MARK)?;
-    // A file that is started and not finished leaves nothing behind.
+    // An output file that is not completed is removed.
     output::begin(path).map(drop)
 }
 

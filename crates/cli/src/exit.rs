@@ -1,9 +1,10 @@
-//! The tables of exit codes: what the result of a run means to a shell. Manual pages and `truesum help exit-status`
-//! print them.
+//! The tables of exit codes: what the result of a run means to a shell. Manual pages and `truesum
+//! help exit-status` print them.
 
 use std::process::ExitCode;
 
-/// How a command ended. The order is that of precedence: of two results, the later one in this list counts.
+/// The result of a command, in ascending order of precedence: if two apply, the later one in this
+/// list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Everything requested was done, and every entry was verified.
@@ -12,7 +13,7 @@ pub enum Exit {
     NotAsAsked,
     /// A part of a task that is divided between machines failed, and retrying may help.
     TryAgain,
-    /// At least one file is not known to be good.
+    /// At least one file was not verified.
     Failed,
     /// The run was ended by a signal.
     Signal(u8),
@@ -22,8 +23,8 @@ pub enum Exit {
 pub const BY_SIGNAL: (&str, &str) =
     ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; the results up to that point were reported");
 
-/// Returns the exit codes of a command and their meanings, in order. `command` is named as its manual page,
-/// `truesum-tree-verify`. [`BY_SIGNAL`] applies in addition.
+/// Returns the exit codes of a command and their meanings, in order. `command` is the name of its
+/// manual page, such as `truesum-tree-verify`. [`BY_SIGNAL`] applies in addition.
 pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
     match command.strip_prefix("truesum-").unwrap_or("") {
         "hash" => &[
@@ -205,7 +206,8 @@ impl Exit {
 }
 
 impl Exit {
-    /// Returns the exit for a status determined by the library. `signal` is the one that interrupted the run.
+    /// Returns the exit for a status determined by the library. `signal` is the one that
+    /// interrupted the run.
     pub fn of_status(status: u8, signal: Option<u8>) -> Exit {
         match status {
             0 => Exit::Done,
@@ -222,7 +224,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command cannot be carried out, and what the user can do.
+/// The reason why a command cannot be carried out, with an optional hint.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub text: String,

@@ -1,4 +1,5 @@
-//! `truesum find`: digests in, names of the files that have them out. What was found, the library decides; here are the words.
+//! `truesum find`: finds files by their digests. The library determines what was found; this module
+//! contains the wording.
 
 pub mod arguments;
 mod plan;
@@ -20,7 +21,7 @@ use truesum::find::{Conclusion, Search};
 use truesum::manifest::path::{Charset, quotef};
 use truesum::{Error, Mapping, walk};
 
-/// So many algorithms in one read are worth a word.
+/// Maximum number of algorithms in one read without a note.
 const MANY: usize = 8;
 
 /// Runs the command.
@@ -28,7 +29,7 @@ pub fn run(args: FindArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let places = args.words.iter().map(OsString::as_os_str);
     let named: Vec<&OsStr> = places.chain(args.manifest.iter().map(|name| name.as_os_str())).collect();
-    // Lines of manifests may name their algorithms, and digests do not.
+    // Lines of manifests may name their algorithms; digests on the command line may not.
     let by_manifest = !args.manifest.is_empty();
     let brought = args.key.for_lines(if by_manifest { args.algorithm.clone() } else { Vec::new() }, &named);
     let (key, algorithms, notes) = match brought {
@@ -98,7 +99,7 @@ pub fn run(args: FindArgs) -> Exit {
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
-        // Of an answer that nobody has, not even that something is absent is said.
+        // If the results could not be written, do not report that anything is absent.
         return cannot_write(&error, &mut console);
     }
     if report.found.is_empty() && report.failed + report.malformed == 0 && !report.interrupted {

@@ -1,10 +1,11 @@
-//! What a comparison of a file with its stored tree found, in lines, in one sentence and as members of a JSON object.
+//! Formats the result of comparing a file with its stored tree: as lines, as one sentence and as
+//! members of a JSON object.
 
 use crate::words::{count, grouped};
 use std::fmt::Write;
 use truesum::tree::locate::{Difference, Judgement, Length};
 
-/// `OFFSET LENGTH damaged` for each range.
+/// Returns a line `OFFSET LENGTH damaged` for each range.
 pub fn lines(report: &Difference) -> String {
     let mut text = String::new();
     for range in &report.damaged {
@@ -14,7 +15,7 @@ pub fn lines(report: &Difference) -> String {
     text
 }
 
-/// The report in one sentence.
+/// Returns the result in one sentence.
 pub fn words(report: &Difference) -> String {
     let ranges = count(report.damaged.len() as u64, "damaged range", "damaged ranges");
     let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
@@ -49,7 +50,7 @@ pub fn words(report: &Difference) -> String {
     text
 }
 
-/// Appends the report as members of a JSON object, `verdict` first, without braces.
+/// Appends the result as members of a JSON object, `verdict` first, without braces.
 pub fn members(report: &Difference, out: &mut Vec<u8>) {
     let (length, bytes) = match report.length {
         Length::Same => ("same", 0),
@@ -72,7 +73,7 @@ pub fn members(report: &Difference, out: &mut Vec<u8>) {
     member("tree_damage", report.blemish.clone().into());
 }
 
-/// A verdict's name.
+/// Returns the name of a verdict.
 fn verdict(verdict: Judgement) -> &'static str {
     match verdict {
         Judgement::Good => "good",

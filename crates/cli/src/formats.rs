@@ -8,11 +8,11 @@ use truesum::hash::Spec;
 use truesum::manifest::template::Template;
 use truesum::manifest::{self, Format, Spelling};
 
-/// Returns the format in which lines with these digests can be read back from a file of this name: the requested one,
-/// or the one with tags if its lines do not determine the algorithm.
+/// Returns the format in which lines with these digests can be read back from a file of this name:
+/// the requested one, or the one with tags if its lines do not determine the algorithm.
 ///
 /// # Errors
-/// Fails if they do not and the format was `named` explicitly, so that it must not be exchanged.
+/// Fails if the lines do not determine the algorithm and the user specified the format (`named`).
 pub fn told_in(
     output: Option<&Path>,
     format: &'static Format,

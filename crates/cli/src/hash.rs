@@ -1,5 +1,6 @@
-//! `truesum hash`: files in, lines out. A digest is written only for a file that was read whole; the others are named on
-//! standard error, and a manifest that would lack them is not written.
+//! `truesum hash`: computes digests of files. A digest is written only for a file that was read
+//! completely. Other files are reported on standard error, and a manifest that would lack them is
+//! not written.
 
 pub mod arguments;
 mod beside;
@@ -37,10 +38,11 @@ use truesum::walk::LeftOut;
 use truesum::{Error, FileId, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
-/// A run on one file below this size is over before anybody could ask how far it is.
+/// A run without `-o` on a single file smaller than this many bytes is too short for a progress
+/// line.
 const SMALL: u64 = 16 << 20;
 
-/// One file below this size is hashed before a second thread could begin.
+/// A single file smaller than this many bytes is hashed before a second thread could start.
 const TINY: u64 = 128 << 10;
 
 /// Runs the command.
@@ -67,7 +69,8 @@ fn hash(args: HashArgs) -> Exit {
     }
 }
 
-/// Returns whether the lines of a bag's payload manifest are printed for a folder, which is probably meant to become a bag.
+/// Returns whether a bag's payload manifest is printed for a folder; the user probably wants to
+/// create a bag.
 fn is_bag_of_folder(plan: &Hashing) -> bool {
     let is_bagit = matches!(plan.form, Form::Entries(format, _) if format.name == "bagit");
     let names_folder = || match &plan.reading.inputs {
@@ -77,7 +80,7 @@ fn is_bag_of_folder(plan: &Hashing) -> bool {
     is_bagit && plan.reading.tell.notes && plan.output.is_none() && plan.place.is_none() && names_folder()
 }
 
-/// Manifests in each folder, or beside each file.
+/// Writes manifests in each folder, or next to each file.
 fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let Form::Entries(format, _) = plan.form else { unreachable!("refused with --raw") };
     let name = folder_name(format, &plan.reading.specs);
@@ -91,7 +94,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let config = plan.reading.engine(Vec::new());
     let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
     let summary = summary.expect("a sink that never fails");
-    // A folder that was not reached to its end keeps the manifest it has.
+    // If the run was interrupted, incompletely read folders keep their existing manifests.
     if !summary.interrupted {
         sink.finish();
     }
@@ -136,7 +139,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     exit
 }
 
-/// Whether the list of a history is written.
+/// Returns whether the list of a media hash list history is written.
 fn is_history(plan: &Hashing) -> bool {
     matches!(plan.form, Form::Entries(format, _) if format.name == "ascmhl")
 }
@@ -254,7 +257,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     end(&plan, result, output, told, (list_error, earlier), &watch, began, console)
 }
 
-/// Opens the output, and reads the manifest that it replaces.
+/// Opens the output and reads the manifest that it replaces.
 fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
     let (Some(path), overwrite) = (&plan.output, plan.accept.overwrite) else {
         return Ok((Output::stdout(), None));
@@ -271,7 +274,8 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
     Ok((output, earlier.map_err(|why| not_replaced(path, &why))?))
 }
 
-/// The folder of the manifest that is written, where symbolic links are followed that may lead out of it.
+/// Returns the folder of the manifest to write if symbolic links, which may lead out of it, are
+/// followed.
 fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
     let is_link = |name: &Vec<u8>| Path::new(OsStr::from_bytes(name)).is_symlink();
     let root =
@@ -279,16 +283,17 @@ fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
     Root::folder(root, false).ok()
 }
 
-/// Returns whether the output counts as one of the input files when it is found, because it is one of the named files. The names
-/// in a list of files are not known before it is read. Otherwise it is a file of a folder, and `--overwrite` replaces it.
+/// Returns whether the output counts as one of the input files when it is found, because the user
+/// named it. A list of files is not read in advance, so it may also contain the output. Otherwise
+/// the output is a file found in a folder, and `--overwrite` replaces it.
 fn names_own(plan: &Hashing, named: &[Vec<u8>]) -> bool {
     let own = plan.output.as_deref().and_then(id);
     let is_own = |name: &Vec<u8>| id(Path::new(OsStr::from_bytes(name))) == own;
     own.is_some() && (matches!(plan.reading.inputs, Inputs::Listed(..)) || named.iter().any(is_own))
 }
 
-/// The signatures that the manifest to be written has so far, as `(device, inode)`, but for those that are named to be hashed:
-/// the next ones will be others.
+/// Returns the existing signatures of the manifest to write. They are skipped because the new
+/// manifest needs new ones, unless the user named them as input files.
 fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<FileId> {
     let Some(output) = &plan.output else { return Vec::new() };
     let mut found: Vec<FileId> = SIGNATURES
@@ -307,7 +312,7 @@ fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<FileId> {
     found
 }
 
-/// What was counted beside the engine's summary.
+/// The counts of a run that are not in the engine's summary.
 pub struct Told {
     refused: u64,
     links: u64,
@@ -316,7 +321,7 @@ pub struct Told {
     outside: u64,
     led_out: u64,
     left_out: LeftOut,
-    /// Bytes that were read, those of files that were not read to their end among them.
+    /// Number of bytes read, including those of incompletely read files.
     read: u64,
 }
 
@@ -359,7 +364,7 @@ fn end(
         }
         return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
-    // What a template that asks for no digest lists was looked at, and not read.
+    // Files that are not read, because the template contains no digest, are counted as unverified.
     let listed = summary.files + summary.unverified - told.refused;
     let over = told.met_own.then_some(NAMED);
     let gathered = Gathered { listed, lacking, list_read, left_out: told.left_out, over };
@@ -428,7 +433,7 @@ fn end(
     exit
 }
 
-/// Refuses a manifest with names that lead out of its folder, which no check would accept.
+/// Refuses a manifest with names that lead out of its folder, because a check would reject it.
 fn outside(path: &Path, told: &Told, plan: &Hashing) -> Option<Refusal> {
     if told.outside == 0 || plan.accept.outside {
         return None;
@@ -440,7 +445,7 @@ fn outside(path: &Path, told: &Told, plan: &Hashing) -> Option<Refusal> {
     Some(Refusal::with_hint(why, hint))
 }
 
-/// Says what a manifest holds that was written, and what it does not.
+/// Reports what the written manifest contains and what it lacks.
 fn written(path: &Path, gathered: Gathered, summary: &Summary, plan: &Hashing, console: &Console) {
     if !plan.reading.tell.notes {
         return;
@@ -482,7 +487,7 @@ fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
     }
 }
 
-/// The size of the only file, if there is one and it is a file.
+/// Returns the size in bytes of the only input, if it is a regular file.
 fn only_size(inputs: &Inputs) -> Option<u64> {
     let Inputs::Named(names) = inputs else { return None };
     let [name] = &names[..] else { return None };

@@ -1,4 +1,5 @@
-//! `truesum identify`: what a digest may be of, and with a file which of these it is.
+//! `truesum identify`: lists the possible algorithms of a digest, and with a file, determines which
+//! of them match.
 
 #[cfg(feature = "stores")]
 mod object;
@@ -56,7 +57,7 @@ pub struct IdentifyArgs {
     pub run: RunArgs,
 }
 
-/// Readings that are listed without `--all`.
+/// Maximum number of interpretations that are listed without `--all`.
 const LIKELY: usize = 8;
 
 /// Runs the command.
@@ -152,7 +153,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
 }
 
 impl IdentifyArgs {
-    /// The same, with the digest first: `FILE DIGEST` is accepted too.
+    /// Returns the arguments with the digest first; `FILE DIGEST` is accepted too.
     fn in_order(self) -> IdentifyArgs {
         let Some(Ok(second)) = self.file.clone().map(OsString::into_string) else { return self };
         let is_file = |word: &str| Path::new(word).exists() || word == "-";
@@ -166,12 +167,12 @@ impl IdentifyArgs {
     }
 }
 
-/// Whether a digest cannot be computed of data whose size is not known in advance.
+/// Returns whether a digest requires the size of the data in advance.
 fn needs_size(spec: &Spec) -> bool {
     spec.needs_size() || spec.counts_parts()
 }
 
-/// The candidates as lines.
+/// Returns the candidates as lines.
 fn told(candidates: &[Candidate], as_json: bool) -> String {
     let mut text = String::new();
     if !as_json {

@@ -1,5 +1,5 @@
-//! Keys, which are read from files and descriptors and never from arguments, because anyone who can list processes can
-//! see those.
+//! Keys, which are read from files and descriptors and never from arguments, because anyone who can
+//! list processes can see those.
 
 use crate::exit::Refusal;
 use crate::{sources, standard};
@@ -26,7 +26,8 @@ pub struct KeyRead {
 }
 
 impl KeyRead {
-    /// Rejects a run that reads standard input as well as a key from it: the remainder is not what was intended.
+    /// Refuses a run that reads both the key and a file from standard input, because the file would
+    /// lack its beginning.
     ///
     /// # Errors
     /// Fails if the key was read from there and one of these names is standard input.
@@ -127,7 +128,8 @@ pub const HINT: &str = "specify the key with --key-file FILE or --key-fd N";
 /// Returns the algorithms with this key, which is set for those that accept one.
 ///
 /// # Errors
-/// Fails if one requires a key and there is none, if none accepts a key, or if one does not accept this length.
+/// Fails if one requires a key and there is none, if none accepts a key, or if one does not accept
+/// this length.
 pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
     let Some(key) = key else {
         return match specs.iter().find(|spec| spec.lacks_key()) {

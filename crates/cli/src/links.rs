@@ -1,4 +1,5 @@
-//! `truesum install-links DIR`: creates links to this program with the names of the programs that it can replace.
+//! `truesum install-links DIR`: creates links to this program with the names of the programs that
+//! it can replace.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -60,7 +61,8 @@ pub fn run(args: &LinksArgs) -> Exit {
     if made == asked { Exit::Done } else { Exit::NotAsAsked }
 }
 
-/// Creates one link. A link from an earlier installation is replaced, anything else only with `--force`.
+/// Creates one link. A link from an earlier installation is replaced, anything else only with
+/// `--force`.
 fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
     let fail = |error: io::Error| Error::io(at.as_os_str().as_bytes(), "link", error);
     match std::fs::symlink_metadata(at) {

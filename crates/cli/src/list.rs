@@ -1,4 +1,5 @@
-//! `truesum list`: the tables, for people and for programs.
+//! `truesum list`: prints the tables of algorithms, formats and kernels, for users and for
+//! programs.
 
 mod algorithms;
 
@@ -11,7 +12,7 @@ use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, Algorithm, Spec, kernel};
 use truesum::manifest::{Algorithms, FORMATS, Format, Names, Reading, Told, Writing, json};
 
-/// Columns of a terminal that tables are made for.
+/// Width in columns for which tables are formatted.
 const WIDTH: usize = 100;
 
 /// Show algorithms, manifest formats, or kernels of this CPU
@@ -115,7 +116,7 @@ fn rows() -> impl Iterator<Item = (&'static Algorithm, &'static kernel::Kernel)>
     ALGORITHMS.iter().flat_map(|row| kernel::rows(row).iter().map(move |kernel| (row, kernel)))
 }
 
-/// Formats in common use.
+/// The formats in common use.
 const COMMON: [&str; 16] = [
     "gnu",
     "bsd",
@@ -135,7 +136,7 @@ const COMMON: [&str; 16] = [
     "gzip",
 ];
 
-/// What `check` and `hash -t` do with a format, in a word.
+/// Returns a word for how `check` and `hash -t` use a format.
 fn usage(row: &Format) -> &'static str {
     match (is_read(row), is_written(row)) {
         (true, true) => "both",
@@ -144,7 +145,7 @@ fn usage(row: &Format) -> &'static str {
     }
 }
 
-/// The formats in common use, for people.
+/// Returns the table of formats in common use, for users.
 fn common_formats() -> String {
     let mut text = format!("{:<11} {:<5} {}\n", "NAME", "USE", "WHAT IT IS");
     for name in COMMON {
@@ -173,7 +174,7 @@ fn formats() -> String {
     text
 }
 
-/// All there is to say of one format, for people.
+/// Returns all details of one format, for users.
 fn format_in_full(row: &Format) -> String {
     let mut text = String::new();
     let mut line = |head: &str, about: &str| wrap(&format!("{head:<14} "), about, &mut text);
@@ -196,17 +197,17 @@ fn format_in_full(row: &Format) -> String {
     text
 }
 
-/// Whether a check reads entries from it.
+/// Returns whether a check reads entries from this format.
 fn is_read(row: &Format) -> bool {
     !matches!(row.reading, Reading::Not(_))
 }
 
-/// Whether `hash -t` writes it.
+/// Returns whether `hash -t` writes this format.
 fn is_written(row: &Format) -> bool {
     !matches!(row.writing, Writing::No)
 }
 
-/// What of an entry a format that is written has no place for, each in a word.
+/// Returns what a format that is written cannot store, each in a word or two.
 fn lost(row: &Format) -> Vec<&'static str> {
     let holds = &row.holds;
     let all = [
@@ -218,7 +219,7 @@ fn lost(row: &Format) -> Vec<&'static str> {
     all.into_iter().filter(|(_, held)| is_written(row) && !held).map(|(what, _)| what).collect()
 }
 
-/// What digests a format holds.
+/// Returns which digests a format can contain.
 fn digests(row: &Format) -> String {
     match row.holds.algorithms {
         _ if row.holds.pieces.is_some() => "of pieces".to_owned(),
@@ -227,7 +228,8 @@ fn digests(row: &Format) -> String {
     }
 }
 
-/// Appends `head` and the words of `about`, broken at [`WIDTH`], later lines under the first word.
+/// Appends `head` and the words of `about`, wrapped at [`WIDTH`] columns and indented by the width
+/// of `head`.
 fn wrap(head: &str, about: &str, text: &mut String) {
     let indent = head.chars().count();
     let mut line = head.to_owned();

@@ -1,4 +1,5 @@
-//! The program `truesum`: converts arguments to a plan, runs it, and converts the result to an exit status.
+//! The program `truesum`: converts arguments to a plan, runs it, and converts the result to an exit
+//! status.
 
 mod advice;
 mod audit;
@@ -83,7 +84,7 @@ fn program() -> ExitCode {
     let arguments: Vec<OsString> = words.collect();
     if let Err(why) = limit_cpu().and_then(|()| check_forced()) {
         let refused = Console::new(Color::Auto).refuse(&Refusal::new(why));
-        // The original programs fail with status 1, which their callers expect.
+        // The replaced programs fail with status 1, which their callers expect.
         return if personality.is_some() { ExitCode::FAILURE } else { refused.into() };
     }
     if let Some(personality) = personality {

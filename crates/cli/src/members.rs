@@ -32,7 +32,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// The members of an object, each of which occurs once: of repeated ones, readers might use either.
+/// The members of an object, each of which must occur only once: readers might use either of two.
 struct Members(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -83,7 +83,8 @@ pub fn kind_of(object: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// Parses a JSON object of this kind with exactly these keys; the bytes of a path may be present as well.
+/// Parses a JSON object of this kind with exactly these keys; the bytes of a path may be present as
+/// well.
 pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, String> {
     let object = match serde_json::from_str(text) {
         Ok(Members(object)) => object,

@@ -1,8 +1,8 @@
-//! Out of memory: the program prints one line and exits with a documented status, whereas Rust's library would abort as
-//! if by an internal error.
+//! Out of memory: the program prints one line and exits with a documented status, whereas Rust's
+//! library would abort as if by an internal error.
 //!
-//! Stable Rust provides no hook for failed allocations, so the allocator itself ends the program. The engine plans for
-//! limited address space by starting fewer threads and using smaller buffers.
+//! Stable Rust provides no hook for failed allocations, so the allocator itself ends the program.
+//! The engine plans for limited address space by starting fewer threads and using smaller buffers.
 
 #![allow(unsafe_code)]
 
@@ -18,15 +18,15 @@ struct Granted<A>(A);
 #[global_allocator]
 static ALLOCATOR: Granted<std::alloc::System> = Granted(std::alloc::System);
 
-/// Counts the allocations of a thread when a benchmark requests it; otherwise this is a comparison, which builds
-/// without `bench` avoid.
+/// Counts the allocations of a thread when a benchmark requests it; otherwise this is a comparison,
+/// which builds without `bench` avoid.
 #[cfg(feature = "bench")]
 #[global_allocator]
 static ALLOCATOR: Granted<truesum_bench::allocations::Counting> =
     Granted(truesum_bench::allocations::Counting::SYSTEM);
 
-// SAFETY: every call is forwarded to the wrapped allocator with the same arguments, and the result is returned
-// unchanged.
+// SAFETY: every call is forwarded to the wrapped allocator with the same arguments, and the result
+// is returned unchanged.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Granted<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: guaranteed by the caller.
@@ -59,13 +59,14 @@ fn granted(block: *mut u8) -> *mut u8 {
 /// The name of the program that this one replaces, if any.
 static STANDS_FOR: OnceLock<&'static str> = OnceLock::new();
 
-/// Records that the program runs under the name of another one, which has its own messages and exit status.
+/// Records that the program runs under the name of another one, which has its own messages and exit
+/// status.
 pub fn stand_for(name: &'static str) {
     let _ = STANDS_FOR.set(name);
 }
 
-/// Ends the program. This neither allocates nor unwinds nor waits. Buffered output is lost, because the allocating
-/// thread may be using the buffer, and the exit status reports the failure.
+/// Ends the program. This neither allocates nor unwinds nor waits. Buffered output is lost, because
+/// the allocating thread may be using the buffer, and the exit status reports the failure.
 #[cold]
 fn exhausted() -> ! {
     static TOLD: AtomicBool = AtomicBool::new(false);
@@ -95,7 +96,7 @@ fn exhausted() -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// The stack that the first thread may need, and the other memory of a small run.
+/// The number of bytes of stack that the first thread may need.
 const STACK: usize = 512 << 10;
 
 /// Prepares for limited address space.
@@ -110,16 +111,17 @@ pub fn prepare() {
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
-    // The stack grows on use, and if it cannot, the program crashes; so let it grow now. An allocation of the same size
-    // first tests whether there is enough memory and prints a message if there is not.
+    // The stack grows on use, and if it cannot, the program crashes; so let it grow now. An
+    // allocation of the same size first tests whether there is enough memory and prints a message
+    // if there is not.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK + (STACK >> 2))));
     if getrlimit(Resource::Stack).current.is_none_or(|most| most >= 4 * STACK as u64) {
         grow();
     }
 }
 
-/// Runs the program. If the first thread's stack is limited (`ulimit -s`), it runs on a separate thread with a
-/// sufficient stack.
+/// Runs the program. If the first thread's stack is limited (`ulimit -s`), it runs on a separate
+/// thread with a sufficient stack.
 pub fn on_enough_stack<T: Send + 'static>(program: fn() -> T) -> T {
     const ENOUGH: usize = 4 * STACK;
     let limited = getrlimit(Resource::Stack).current.is_some_and(|most| most < ENOUGH as u64);

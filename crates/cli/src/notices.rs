@@ -16,7 +16,8 @@ enum Level {
     Verbose,
 }
 
-/// What a command does not do with skipped devices and pipes, and with other skipped objects.
+/// Words for what a command did not do with skipped devices and pipes, and with other skipped
+/// files.
 pub type NotDone = (&'static str, &'static str);
 
 /// Reports a notice if its level is shown. Errors are always shown.

@@ -58,15 +58,17 @@ pub fn malformed(schema: &str, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>
     end(out);
 }
 
-/// Appends the last object: counts, where and when the run took place, the time it took and the exit status.
+/// Appends the last object: counts, the time and place of the run, its duration and the exit
+/// status.
 pub fn summary(schema: &str, counts: &[(&str, u64)], seconds: f64, exit: u8, out: &mut Vec<u8>) {
     begin(schema, "summary", out);
     counts.iter().for_each(|(name, count)| add(out, format_args!(",\"{name}\":{count}")));
     end_summary([], seconds, exit, out);
 }
 
-/// Ends a summary with the members that make it an auditor's record: the digests of the manifests that were read completely, the
-/// time (UTC) at which the run ended, the host and the version of this program; then the duration and the exit status.
+/// Ends a summary with the members that document the run: the digests of the manifests that were
+/// read completely, the time (UTC) at which the run ended, the host, the version of this program,
+/// the duration and the exit status.
 pub fn end_summary<'m>(
     manifests: impl IntoIterator<Item = (&'m [u8], Option<&'m Digest>)>,
     seconds: f64,

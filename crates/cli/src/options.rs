@@ -1,4 +1,4 @@
-//! Options that several commands have: how a run is done and told.
+//! Options shared by several commands: how a run is executed and reported.
 
 use crate::exit::Refusal;
 use crate::key::{self, KeyRead, Source, expected_under};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::Format;
 
-/// How it is done and told, for every command that reads files.
+/// Execution and output options of every command that reads files.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Running")]
 pub struct RunArgs {
@@ -35,7 +35,7 @@ pub struct RunArgs {
     pub life: LifeArgs,
 }
 
-/// How long it may live.
+/// Options that limit the lifetime of the process.
 #[derive(Args, Default)]
 pub struct LifeArgs {
     /// Exit when the parent process exits
@@ -45,7 +45,8 @@ pub struct LifeArgs {
 }
 
 impl LifeArgs {
-    /// Asks the kernel for that. Where it knows no such thing, nothing is lost but time.
+    /// Requests a signal from the kernel when the parent process exits. Kernels without this
+    /// feature ignore the request, and the run continues.
     pub fn bind(&self) {
         if self.die_with_parent {
             let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
@@ -53,7 +54,7 @@ impl LifeArgs {
     }
 }
 
-/// The key of digests that need one.
+/// Options for the key of keyed digests.
 #[derive(Args, Default)]
 pub struct KeyArgs {
     /// Read the key of HMAC, KMAC or keyed BLAKE from FILE (raw bytes)
@@ -73,15 +74,15 @@ pub struct KeyArgs {
     key_hex: bool,
 }
 
-/// What lines of manifests are read under: the key, the algorithms of those that do not name theirs, and what is to be said of the
-/// key.
+/// The parameters for reading lines of manifests: the key, the algorithms of lines that do not name
+/// theirs, and notes on the key.
 pub type ForLines = (Option<Secret>, Vec<Spec>, Vec<String>);
 
 impl KeyArgs {
-    /// The key, if one was named, and what is to be said of where it lies.
+    /// Reads the key, if one is specified, with notes on its source.
     ///
     /// # Errors
-    /// It cannot be read, or there is none.
+    /// Fails if the key cannot be read, or if `--key-hex` is given without a key.
     pub fn read(&self) -> Result<Option<KeyRead>, Refusal> {
         let source = match (&self.key_file, self.key_fd) {
             (Some(path), _) => Source::Named(path),
@@ -94,10 +95,11 @@ impl KeyArgs {
         key::read(source, self.key_hex).map(Some)
     }
 
-    /// What lines of manifests are read under.
+    /// Returns the parameters for reading lines of manifests.
     ///
     /// # Errors
-    /// It cannot be read, or was read from the standard input that is one of `names`; no algorithm takes it.
+    /// Fails if the key cannot be read, if it was read from standard input and one of `names` is
+    /// standard input too, or if none of the algorithms accepts it.
     pub fn for_lines(&self, specs: Vec<Spec>, names: &[impl AsRef<OsStr>]) -> Result<ForLines, Refusal> {
         let read = self.read()?;
         if let Some(read) = &read {
@@ -109,7 +111,7 @@ impl KeyArgs {
     }
 }
 
-/// How manifests are read: the options that `check`, `audit`, `diff` and `update` share.
+/// Options for reading manifests, shared by `check`, `audit`, `diff` and `update`.
 #[derive(Args, Default)]
 pub struct ManifestArgs {
     /// Algorithms of the digests [default: those that the manifest names]
@@ -132,11 +134,12 @@ pub struct ManifestArgs {
 }
 
 impl ManifestArgs {
-    /// Returns the engine's options for manifests read so, with defaults for everything else, and notes on the key. `names` are the
-    /// manifests, of which none can be standard input if the key was read from there.
+    /// Returns the engine's options for reading manifests, with defaults for everything else, and
+    /// notes on the key. `names` are the manifests; none of them may be standard input if the key
+    /// was read from there.
     ///
     /// # Errors
-    /// As [`KeyArgs::for_lines`].
+    /// Fails like [`KeyArgs::for_lines`].
     pub fn options(&self, names: &[impl AsRef<OsStr>]) -> Result<(truesum::Options, Vec<String>), Refusal> {
         let (key, algorithms, notes) = self.key.for_lines(self.algorithm.clone(), names)?;
         let ManifestArgs { format, lenient, allow_weak, .. } = *self;
@@ -146,7 +149,7 @@ impl ManifestArgs {
     }
 }
 
-/// How much is told while a run goes on, and how many threads it has.
+/// The amount of output during a run, and the number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tell {
     pub line: Line,
@@ -156,7 +159,7 @@ pub struct Tell {
 }
 
 impl RunArgs {
-    /// What is told.
+    /// Returns what to report, and applies the options for the lifetime of the process.
     pub fn tell(&self, quiet: bool) -> Tell {
         self.life.bind();
         let hidden = self.progress == ShowProgress::Never || settings().no_progress;
@@ -166,12 +169,12 @@ impl RunArgs {
     }
 }
 
-/// Threads that read one file: as asked, else one a core.
+/// Returns the number of threads that read one file: the requested number, or one per core.
 pub fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// When to show a progress line.
+/// The value of `--progress`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ShowProgress {
     #[default]
@@ -179,7 +182,7 @@ pub enum ShowProgress {
     Never,
 }
 
-/// What a file counts as that only has a new name.
+/// The value of `--moved`: whether files that were only renamed count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Moved {
     /// Count as success

@@ -1,4 +1,4 @@
-//! When and where a run takes place, for reports and records.
+//! The time and place of a run, for reports and records.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 use truesum::manifest::Time;
@@ -6,19 +6,19 @@ use truesum::manifest::Time;
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The time, to the second.
+/// Returns the current time, to the second.
 pub fn now() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time { seconds: since.as_secs() as i64, nanos: 0 }
 }
 
-/// A time in UTC without fractions of a second: `2026-11-21T19:06:42Z`.
+/// Returns a time in UTC without fractions of a second: `2026-11-21T19:06:42Z`.
 pub fn rfc3339(time: Time) -> String {
     let text = time.to_string();
     text.split_once('.').map_or(text.clone(), |(seconds, _)| format!("{seconds}Z"))
 }
 
-/// The host name of this machine.
+/// Returns the host name of this machine.
 pub fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }

@@ -46,8 +46,9 @@ impl Output {
         Output { to, is_terminal }
     }
 
-    /// Returns the file for a manifest, or standard output. Unless `overwrite` is set, it replaces only an earlier manifest,
-    /// but no torrent, because its name may have been given by mistake.
+    /// Returns the file for a manifest, or standard output. Unless `overwrite` is set, it replaces
+    /// only an earlier manifest that is not a torrent, because the user may have specified the
+    /// wrong name.
     ///
     /// # Errors
     /// Fails if it cannot be written, or if another file exists there.
@@ -191,7 +192,7 @@ impl Output {
     }
 }
 
-/// The bytes by which a file is recognised.
+/// Number of bytes by which a file is recognised.
 const NEAR: u64 = 64 << 10;
 
 const STDOUT: &[u8] = b"standard output";
@@ -201,7 +202,8 @@ pub fn print(text: &str, console: &mut Console) -> Exit {
     print_with(text, Escapes::None, console)
 }
 
-/// Prints a long text, on a terminal through a pager, as git does: `$PAGER`, or `less`; none if that is empty or `cat`.
+/// Prints a long text. On a terminal, it is passed to a pager as in git: `$PAGER`, or `less`; none
+/// if that is empty or `cat`.
 pub fn print_long(text: &str, console: &mut Console) -> Exit {
     match io::stdout().is_terminal() && paged(&visible(text.as_bytes(), Escapes::None)) {
         true => Exit::Done,
@@ -209,7 +211,8 @@ pub fn print_long(text: &str, console: &mut Console) -> Exit {
     }
 }
 
-/// Whether a pager could be started and was given the text. One that is left before its end got as much as the user wanted.
+/// Returns whether a pager could be started and received the text. Quitting the pager early counts
+/// as success.
 fn paged(text: &[u8]) -> bool {
     let mut command = match std::env::var_os("PAGER") {
         Some(pager) if pager.is_empty() || pager == "cat" => return false,
@@ -227,7 +230,7 @@ fn paged(text: &[u8]) -> bool {
     if let Some(mut input) = pager.stdin.take() {
         let _ = input.write_all(text);
     }
-    /// What a shell returns if there is no such program.
+    /// The exit status of a shell if a program does not exist.
     const NOT_FOUND: i32 = 127;
     pager.wait().is_ok_and(|status| status.code() != Some(NOT_FOUND))
 }
@@ -255,18 +258,19 @@ pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
     Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
 }
 
-/// Returns the refusal to replace a file, with the reason.
+/// Returns the refusal to replace a file for this reason.
 pub fn not_replaced(path: &Path, why: &str) -> Refusal {
     let path = display_safe(path.as_os_str().as_bytes());
     let text = format!("{path}: cannot write: the existing file {why}, and is not replaced");
     Refusal::with_hint(text, "to replace it anyway, use --overwrite")
 }
 
-/// Reads the entries of a manifest that a new one may replace without losing anything else: each line is an entry or a comment, in a
-/// format that truesum writes. Returns the format; `None` if there is no file, or an empty one.
+/// Reads the entries of a manifest that a new one may replace without losing anything else: every
+/// line is an entry or a comment, in a format that truesum writes. Returns the format, or `None` if
+/// there is no file or an empty one.
 ///
 /// # Errors
-/// Describes the file if it is anything else.
+/// Returns a description of the file if it is anything else.
 pub fn read_replaceable(
     path: &Path,
     key: Option<&Secret>,
@@ -283,7 +287,7 @@ pub fn read_replaceable(
     (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
     let head = Head { text: &text, complete: (text.len() as u64) < NEAR };
     let recognised = detect(head, None);
-    // The first line of a disk image may be as long as the image.
+    // A binary file such as a disk image may consist of a single line.
     if recognised.is_none() && !head.complete && !text.contains(&b'\n') {
         return Err("is not a manifest".to_owned());
     }
@@ -300,13 +304,13 @@ pub fn read_replaceable(
             Err(error) => return Err(format!("is not a manifest ({error})")),
         };
         entries += 1;
-        // A document of another program may contain anything besides its entries.
+        // A document of another program may contain more than its entries.
         let format = reader.format().filter(|format| is_document(format));
         let copies = copies.get_or_insert_with(|| format.map_or_else(Vec::new, rewriters));
         copies.retain_mut(|copy| copy.write(&entry).is_ok());
         each(entry);
     }
-    // A heading is all that an empty manifest has, and a name is no proof.
+    // An empty manifest can only be recognised by its heading; a file name is not sufficient.
     let format = if entries == 0 { recognised } else { reader.format() };
     let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
         return Err("is not a manifest that truesum writes".to_owned());
@@ -322,15 +326,16 @@ pub fn read_replaceable(
     Ok(Some(format))
 }
 
-/// Whether manifests of this format may contain anything besides their entries that is lost when they are written again. A torrent is
-/// compared in other ways, and a media hash list has a date.
+/// Returns whether manifests of this format may contain more than their entries, which would be
+/// lost when they are written again. Torrents are compared in other ways, and media hash lists
+/// contain a date.
 fn is_document(format: &Format) -> bool {
     matches!(format.reading, Reading::Document { .. })
         && format.holds.pieces.is_none()
         && format.name != "ascmhl"
 }
 
-/// Writers of a format, one for each way to spell digests.
+/// Returns writers of a format, one for each encoding of digests.
 fn rewriters(format: &'static Format) -> Vec<Writer<Vec<u8>>> {
     let writer = |spelling| {
         let style = Style { spelling, ..Style::default() };
@@ -339,7 +344,7 @@ fn rewriters(format: &'static Format) -> Vec<Writer<Vec<u8>>> {
     [Spelling::Hex, Spelling::Base64, Spelling::Base32].map(writer).into()
 }
 
-/// Returns a file as `(device, inode)`; `None` if it is not a regular file.
+/// Returns the identity of a regular file; `None` for anything else.
 pub fn id(path: &Path) -> Option<FileId> {
     let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     Some(FileId::from(&file))
@@ -386,8 +391,8 @@ pub fn save(path: &Path, text: &[u8]) -> Result<(), Error> {
     file.commit()
 }
 
-/// Writes a report or an image, which has `mark` near its beginning. It replaces only an earlier one, because the name
-/// may have been given by mistake.
+/// Writes a report or an image, which has `mark` near its beginning. It replaces only an earlier
+/// one, because the user may have specified the wrong name.
 ///
 /// # Errors
 /// Fails as [`save`], or if the file is something else.
@@ -396,7 +401,8 @@ pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
     save(path, text.as_bytes())
 }
 
-/// Tests whether a report with this mark may be written there: there is no file, or an earlier report.
+/// Tests whether a report with this mark may be written to this path: there is no file, or an
+/// earlier report.
 ///
 /// # Errors
 /// Fails if another file exists there, or if it cannot be read.
@@ -408,7 +414,8 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
     })
 }
 
-/// Tests whether a file may be written there: there is no file, or one whose beginning `fits`.
+/// Tests whether a file may be written to this path: there is no file, or one whose beginning
+/// `fits`.
 ///
 /// # Errors
 /// Fails if another file exists there, or if it cannot be read.

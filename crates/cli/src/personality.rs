@@ -1,9 +1,10 @@
-//! The programs that truesum can replace when it is called by their names: `md5sum`, the `sha*sum`s, `b2sum`, `cksum`,
-//! `sum`, `b3sum`, `mtsum`.
+//! The programs that truesum can replace when it is called by their names: `md5sum`, the
+//! `sha*sum`s, `b2sum`, `cksum`, `sum`, `b3sum`, `mtsum`.
 //!
-//! Under such a name, everything is as in the original program: options and their order, the bytes of the output,
-//! messages and the exit status, even where `truesum check` is stricter. There is one exception: a file that could not
-//! be read to its end, or that changed while it was read, has no digest.
+//! Under such a name, everything is as in the original program: options and their order, the bytes
+//! of the output, messages and the exit status, even where `truesum check` is stricter. There is
+//! one exception: a file that could not be read to its end, or that changed while it was read, has
+//! no digest.
 
 mod b3sum;
 mod coreutils;
@@ -19,17 +20,18 @@ use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 
-/// Returns all of them.
+/// Returns the rows of all programs.
 pub fn personalities() -> impl Iterator<Item = &'static Personality> {
     coreutils::PERSONALITIES.iter().chain([&b3sum::PERSONALITY, &mtsum::PERSONALITY])
 }
 
-/// Returns why nothing is done under this name, if it looks like that of another checksum tool, whose users would
-/// mistake the output for that tool's. Any name that contains `truesum` is accepted.
+/// Returns a refusal if this name looks like that of another checksum tool, because users would
+/// mistake the output for that of the tool. Any name that contains `truesum` is accepted.
 pub fn foreign(called: &OsStr) -> Option<Refusal> {
     let base = base(called)?.to_ascii_lowercase();
     let name = if base.contains("truesum") { "" } else { &base[..] };
-    // Parts of the names of checksum tools: md5, sha256sum, shasum, cksum, xxhsum, rhash, hashdeep, cfv, jacksum, openssl-sha1 ...
+    // Parts of the names of checksum tools: md5, sha256sum, shasum, cksum, xxhsum, rhash, hashdeep,
+    // cfv, jacksum, openssl-sha1 ...
     let parts = [
         "sum", "md2", "md4", "md5", "sha1", "sha2", "sha3", "sha5", "hash", "deep", "crc", "cfv", "sfv",
         "digest", "blake", "xxh",
@@ -52,14 +54,15 @@ pub fn foreign(called: &OsStr) -> Option<Refusal> {
     Some(Refusal::with_hint(text, how))
 }
 
-/// Returns the program to replace, by the name of the call (with or without a path); `None` for truesum itself.
+/// Returns the program to replace, by the name of the call (with or without a path); `None` for
+/// truesum itself.
 pub fn called(name: &OsStr) -> Option<&'static Personality> {
     let base = base(name)?;
     personalities().find(|personality| personality.name == base)
 }
 
-/// Returns the last component of a name without prefixes and suffixes added by systems: the `-` of a login shell,
-/// `.exe`, and the `g` of GNU programs that are installed next to those of a BSD.
+/// Returns the last component of a name without the prefixes and suffixes that systems add: the `-`
+/// of a login shell, `.exe`, and the `g` of GNU programs that are installed next to those of a BSD.
 fn base(name: &OsStr) -> Option<&str> {
     let base = std::str::from_utf8(name.as_bytes().rsplit(|&byte| byte == b'/').next()?).ok()?;
     let base = base.strip_prefix('-').unwrap_or(base);

@@ -1,7 +1,8 @@
-//! The progress line: one thread that reads the run's counters and draws. This is the only file that uses indicatif.
+//! The progress line: one thread that reads the run's counters and draws. This is the only file
+//! that uses indicatif.
 //!
-//! Nothing is drawn in the first moments of a run, or if standard error is not a terminal; a status line on SIGUSR1 is
-//! printed in any case.
+//! Nothing is drawn in the first moments of a run, or if standard error is not a terminal; a status
+//! line on SIGUSR1 is printed in any case.
 
 use crate::signals::Signals;
 use crate::terminal::{Escapes, write_error};
@@ -16,14 +17,14 @@ use std::time::{Duration, Instant};
 use truesum::Progress;
 use truesum::manifest::path::display_safe;
 
-/// The duration of a run from which a progress line is shown.
+/// The delay after which a progress line is shown.
 const MOMENT: Duration = Duration::from_millis(500);
 /// The drawing interval.
 const TICK: Duration = Duration::from_millis(100);
 /// The minimum interval over which the rate is measured.
 const RATE_WINDOW: Duration = Duration::from_secs(3);
 
-/// Whether the line is drawn.
+/// The visibility of the progress line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     Drawn,
@@ -45,7 +46,8 @@ pub struct Display {
 }
 
 impl Display {
-    /// Starts the thread. `size` is that of the only file, if it is known before the engine knows it.
+    /// Starts the thread. `size` is that of the only file, if it is known before the engine knows
+    /// it.
     pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, size: Option<u64>) -> Display {
         let bar = Arc::new(Mutex::new(None));
         let (end, ended) = channel();
@@ -133,8 +135,8 @@ impl Drawing {
         (now.1 - bytes.min(now.1)) as f64 / (now.0 - at).as_secs_f64().max(1e-3)
     }
 
-    /// The estimated share of the work that is done, while manifests are being read: by the sizes of the entries read so far, or by
-    /// their number.
+    /// Returns the estimated share of the work that is done while manifests are being read, by the
+    /// sizes of the entries read so far, or by their number.
     fn share(&self) -> Option<f64> {
         let (all, read) = self.progress.listed();
         let listed = (read > 0 && read < all).then(|| read as f64 / all as f64)?;
@@ -145,15 +147,15 @@ impl Drawing {
         Some(listed * done)
     }
 
-    /// Returns everything in one line of any length.
+    /// Returns all information in one line of any length.
     fn text(&self) -> String {
         let facts = self.facts();
         let name = if facts.name.is_empty() { String::new() } else { format!("  {}", facts.name) };
         facts.line(Shown { bar: 0, files: true, total: true, left: true }) + &name
     }
 
-    /// Returns what fits into `width` columns: the bar is dropped first, then the number of files, the total size, and
-    /// the remaining time; a name takes the remaining space.
+    /// Returns what fits into `width` columns: the bar is dropped first, then the number of files,
+    /// the total size, and the remaining time; a name takes the remaining space.
     fn fitting(&self, width: usize) -> String {
         fit(&self.facts(), width)
     }
@@ -215,7 +217,7 @@ struct Facts {
     name: String,
 }
 
-/// Which of them are shown.
+/// The parts of the line that are shown.
 #[derive(Clone, Copy)]
 struct Shown {
     bar: usize,
@@ -250,7 +252,7 @@ impl Facts {
     }
 }
 
-/// See [`Drawing::fitting`].
+/// Implements [`Drawing::fitting`] for these facts.
 fn fit(facts: &Facts, width: usize) -> String {
     let bar = if facts.share.is_some() { BAR } else { 0 };
     let shown = |bar, files, total, left| Shown { bar, files, total, left };
@@ -329,8 +331,8 @@ mod tests {
         std::fs::write(dir.path().join("f"), "some bytes").unwrap();
         let specs: Arc<[truesum::hash::Spec]> = Arc::new(["crc32".parse().unwrap()]);
         let task = |_| truesum::Task::File(truesum::Job::hash(&name, &specs));
-        // So many that their sizes are not determined: the number of files is known from the beginning, or only at the
-        // end.
+        // The count is too large for sizes to be determined: the number of files is known either
+        // from the beginning or only at the end.
         let known = lines(&mut (0..COUNT).map(task));
         let unknown = lines(&mut (0..COUNT).filter(|_| true).map(task));
         for (known, unknown) in known.iter().zip(&unknown) {

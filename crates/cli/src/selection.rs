@@ -1,4 +1,4 @@
-//! The options that say which files: the same words in every command that has a choice of files.
+//! Options that select files, with the same wording in every command that has them.
 
 use crate::exit::Refusal;
 use crate::sources;
@@ -14,7 +14,7 @@ use truesum::manifest::Time;
 use truesum::walk::LeftOut;
 use truesum::{Sample, Selection, Share, Special, Turn, Unmatched, Wanted, walk};
 
-/// Where a walk goes that reads what it finds.
+/// Options for walks that read the files that they find.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct WaysArgs {
@@ -27,7 +27,7 @@ pub struct WaysArgs {
     pub one_file_system: bool,
 }
 
-/// Which files, by name, size and time.
+/// Options that select files by name, size and time.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct FilterArgs {
@@ -55,7 +55,7 @@ pub struct FilterArgs {
     pub max_size: Option<u64>,
 }
 
-/// Which files.
+/// Options that select files and control how folders are searched.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
@@ -84,7 +84,7 @@ pub struct SelectArgs {
     pub special: bool,
 }
 
-/// Which entries of a manifest, by their names.
+/// Options that select entries of a manifest by name.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct OnlyArgs {
@@ -95,7 +95,8 @@ pub struct OnlyArgs {
     pub only: Vec<OsString>,
 }
 
-/// A part of what is left: a sample, or as much as there is time for.
+/// Options that restrict a check to a part of the entries: a sample, or a limited amount of data or
+/// time.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Checking in parts")]
 pub struct PartArgs {
@@ -121,13 +122,14 @@ pub struct PartArgs {
 }
 
 impl PartArgs {
-    /// The sample asked for. Without a seed it is another one each time: one that never changes leaves the rest unread for ever.
+    /// Returns the requested sample. Without a seed, each run selects another sample, so that every
+    /// entry is read eventually.
     pub fn sample(&self) -> Option<Sample> {
         let random = || RandomState::new().build_hasher().finish() % 1_000_000;
         self.sample.map(|share| Sample::new(share, self.seed.unwrap_or_else(random)))
     }
 
-    /// How much at a time.
+    /// Returns the limits of one run.
     pub fn turn(self) -> Turn {
         let PartArgs { state, max_bytes, max_time, .. } = self;
         Turn { state, max_bytes, max_time }
@@ -135,7 +137,7 @@ impl PartArgs {
 }
 
 impl FilterArgs {
-    /// What is asked for.
+    /// Returns the requested filters.
     pub fn wanted(self) -> Wanted {
         let FilterArgs { include, exclude, newer, older, min_size, max_size } = self;
         Wanted { include, exclude, newer, older, min_size, max_size, ..Wanted::default() }
@@ -151,10 +153,10 @@ impl WaysArgs {
 }
 
 impl SelectArgs {
-    /// How folders are walked.
+    /// Returns the options for walking folders.
     ///
     /// # Errors
-    /// As [`selection`].
+    /// Fails like [`selection`].
     pub fn walk(self) -> Result<walk::Options, Refusal> {
         keep_ignore_files(self.gitignore);
         Ok(walk::Options {
@@ -168,17 +170,17 @@ impl SelectArgs {
     }
 }
 
-/// Keeps what says what is left out from being replaced by what is written of the rest.
+/// Protects `.gitignore` files, if they are `read`, from being replaced by the output.
 pub fn keep_ignore_files(read: bool) {
     if read {
         sources::keep_named(".gitignore");
     }
 }
 
-/// Understands what is asked for.
+/// Validates the requested filters.
 ///
 /// # Errors
-/// A glob that is none, or bounds that no file can keep.
+/// Fails if a glob is invalid, or if no file can meet the limits.
 pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
     Selection::new(wanted).map_err(|why| Refusal::new(format!("selection: {why}")))
 }
@@ -191,12 +193,12 @@ pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
     }
 }
 
-/// The error where a selection leaves nothing.
+/// Returns the error message for a selection without files.
 pub fn none_selected(left_out: LeftOut) -> String {
     format!("no file was selected: {} excluded", not_selected(left_out))
 }
 
-/// What a walk left out, in words.
+/// Returns the number of files and folders that a walk left out, as text.
 pub fn not_selected(left_out: LeftOut) -> String {
     let LeftOut { files, folders, .. } = left_out;
     let files = count(files, "file", "files");

@@ -1,8 +1,8 @@
 //! The user's settings: the defaults of options.
 //!
-//! They are read from a file, overridden by `TRUESUM_OPTIONS`, and overridden by the command line. Only what affects
-//! the appearance of a run and the output of `hash` can be set. A check never uses settings other than those for the
-//! display, and drop-in replacements ignore them.
+//! They are read from a file, overridden by `TRUESUM_OPTIONS`, and overridden by the command line.
+//! Only what affects the appearance of a run and the output of `hash` can be set. A check never
+//! uses settings other than those for the display, and drop-in replacements ignore them.
 
 mod file;
 
@@ -45,7 +45,7 @@ pub const SETTINGS: [Setting; 4] = [
     Setting { key: "color", option: "--color", about: "auto, always or never", usual: "auto" },
 ];
 
-/// The values and where they come from.
+/// The values of the settings and their sources.
 #[derive(Default)]
 pub struct Settings {
     pub algorithms: Vec<Spec>,
@@ -68,8 +68,8 @@ pub fn settings() -> &'static Settings {
 /// Loads the settings for the rest of the run.
 ///
 /// # Errors
-/// Fails if the file cannot be read, or if it or the environment contains anything that is not a setting: the location
-/// and the reason.
+/// Fails if the file cannot be read, or if it or the environment contains anything that is not a
+/// setting: the location and the reason.
 pub fn load() -> Result<(), Refusal> {
     let mut found = Settings { file: place(), ..Settings::default() };
     if let Some(path) = found.file.clone() {
@@ -91,8 +91,8 @@ pub fn load() -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the path of the file: the specified one, or that of the user according to the XDG base directory
-/// specification.
+/// Returns the path of the file: the specified one, or that of the user according to the XDG base
+/// directory specification.
 fn place() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
     if let Some(path) = named(FILE) {
@@ -147,7 +147,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets the values in the environment variable, which contains options of a command line that are settings.
+    /// Sets the values in the environment variable, which contains options of a command line that
+    /// are settings.
     fn options(&mut self, words: OsString) -> Result<(), Refusal> {
         let Ok(words) = words.into_string() else {
             return Err(Refusal::new(format!("{OPTIONS}: not UTF-8")));
@@ -179,8 +180,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Tests that the format can store the algorithms, because the output of `hash` must be distinguishable from
-    /// SHA-256.
+    /// Tests that the format can store the algorithms, because the output of `hash` must be
+    /// distinguishable from SHA-256.
     fn agree(&self) -> Result<(), Refusal> {
         let (Some(format), [_, ..]) = (self.format, &self.algorithms[..]) else { return Ok(()) };
         let holds = |spec: &Spec| match format.holds.algorithms {
@@ -201,10 +202,11 @@ impl Settings {
         )))
     }
 
-    /// Returns the format and the algorithms of `hash` if neither was specified; `format` is the default.
+    /// Returns the format and the algorithms of `hash` if neither was specified; `format` is the
+    /// default.
     ///
-    /// Lines whose algorithm comes from a setting name it unless it is the default, because their reader may not know
-    /// about the setting.
+    /// Lines whose algorithm comes from a setting name it unless it is the default, because their
+    /// reader may not know about the setting.
     pub fn hashing(&self, format: &'static Format) -> (&'static Format, Vec<Spec>) {
         let format = match self.format {
             Some(set) if format.name == "gnu" => set,

@@ -1,4 +1,5 @@
-//! `truesum shard`: work divided between machines by a file (`docs/scale.md`): a plan, a part for each of its bundles, one manifest.
+//! `truesum shard`: divides work between machines with files (`docs/scale.md`): a plan, a part for
+//! each bundle of the plan, and the merged manifest.
 
 mod merge;
 mod plan;
@@ -41,7 +42,7 @@ pub fn run(args: ShardArgs) -> Exit {
     }
 }
 
-/// The folder of a plan's parts, where none is named.
+/// Returns the default folder for the parts of a plan.
 fn parts_of(plan: &Path) -> PathBuf {
     let mut name = OsString::from(plan);
     name.push(".parts");

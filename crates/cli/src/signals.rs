@@ -1,6 +1,6 @@
-//! Signals: the first one that requests the end lets the run finish what it has started and report its results, the
-//! second one ends it at once. So does a timeout of some seconds after the first one, because a read from a device or
-//! server may never return.
+//! Signal handling. The first signal that requests termination lets the run finish what it has
+//! started and report its results; the second one ends it immediately. So does a timeout of a few
+//! seconds after the first one, because a read from a device or server may never return.
 //!
 //! Handlers set flags and write to the pipe that wakes threads waiting for input.
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use truesum::Progress;
 
-/// What signals have requested so far.
+/// The requests that signals have made so far.
 #[derive(Clone, Default)]
 pub struct Signals {
     ended_by: Arc<AtomicUsize>,
@@ -23,9 +23,9 @@ pub struct Signals {
 impl Signals {
     /// Makes SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 request a status line.
     ///
-    /// A signal that was ignored when the program started (`nohup`) stays ignored. A signal that arrives during
-    /// installation is deferred until all its actions are registered: with only some of them, the run would continue as
-    /// if it had not arrived.
+    /// A signal that was ignored when the program started (`nohup`) stays ignored. A signal that
+    /// arrives during installation is deferred until all its actions are registered: with only some
+    /// of them, the run would continue as if it had not arrived.
     ///
     /// # Errors
     /// Returns the system's error.
@@ -89,6 +89,8 @@ struct Held {
 }
 
 impl Held {
+    /// Blocks all handled signals.
+    ///
     /// # Errors
     /// Returns the system's error.
     fn all() -> io::Result<Held> {
@@ -115,7 +117,7 @@ impl Drop for Held {
     }
 }
 
-/// The seconds that a run has to end by itself.
+/// The number of seconds in which an interrupted run must end.
 const GRACE: u32 = 5;
 
 fn end_at_once(signal: i32) -> ! {
@@ -123,8 +125,8 @@ fn end_at_once(signal: i32) -> ! {
     low_level::exit(128 + signal);
 }
 
-/// Returns whether a signal is ignored, according to the kernel's information about this process; the C library would
-/// require unsafe code.
+/// Returns whether a signal is ignored, according to `/proc/self/status`; the C library's function
+/// would require unsafe code.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -132,9 +134,10 @@ fn is_ignored(signal: i32) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// Ends like a program that writes to a pipe without a reader: by the corresponding signal, without a message.
+/// Ends like a program that writes to a pipe without a reader: by `SIGPIPE`, without a message.
+/// Returns the exit status if the signal could not be raised.
 pub fn end_by_closed_pipe() -> u8 {
     let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGPIPE);
-    // Only if the signal could not be raised.
+    // This is reached only if the signal could not be raised.
     128 + signal_hook::consts::SIGPIPE as u8
 }

@@ -1,5 +1,5 @@
-//! Files that this run reads in addition to what it hashes, such as a key or a list of names. No output replaces one of
-//! them.
+//! Files that this run reads in addition to what it hashes, such as a key or a list of names. No
+//! output replaces one of them.
 
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
@@ -7,14 +7,16 @@ use std::path::Path;
 use std::sync::Mutex;
 use truesum::{Cause, Error, FileId};
 
-/// What is read: files by device and inode, and names that the walk looks for in every folder.
+/// The files that this run reads: by device and inode, or by a name that the walk looks for in
+/// every folder.
 #[derive(Debug, Default)]
 struct Sources {
     files: Vec<FileId>,
     names: Vec<&'static str>,
 }
 
-/// Global to the run, like its standard streams: everything that opens an output queries this.
+/// The state is global, like the standard streams, because every function that opens an output
+/// queries it.
 static SOURCES: Mutex<Sources> = Mutex::new(Sources { files: Vec::new(), names: Vec::new() });
 
 fn known<T>(act: impl FnOnce(&mut Sources) -> T) -> T {
@@ -34,10 +36,10 @@ pub fn keep_named(name: &'static str) {
     known(|sources| sources.names.push(name));
 }
 
-/// Refuses to write where such a file is, under any name.
+/// Refuses to replace a protected file, whatever name is used for it.
 ///
 /// # Errors
-/// Fails if there is one.
+/// Fails if the path is such a file.
 pub fn refuse_replacing(path: &Path) -> Result<(), Error> {
     let Ok(there) = std::fs::metadata(path) else { return Ok(()) };
     let named = |name: &&str| path.file_name().is_some_and(|last| last == *name);

@@ -1,9 +1,10 @@
 //! The standard streams as passed to the program.
 //!
-//! Rust's runtime opens `/dev/null` in place of a closed standard stream, and its own streams treat reads and writes
-//! that fail for that reason as successful: a program started without them would hash nothing, report nothing, and
-//! succeed. Therefore each free descriptor is occupied before the runtime starts, by something that can be neither read
-//! nor written nor reopened by its name in `/dev`, and [`Input`] and [`Output`] return the system's errors.
+//! Rust's runtime opens `/dev/null` in place of a closed standard stream, and its own streams treat
+//! reads and writes that fail for that reason as successful: a program started without them would
+//! hash nothing, report nothing, and succeed. Therefore each free descriptor is occupied before the
+//! runtime starts, by something that can be neither read nor written nor reopened by its name in
+//! `/dev`, and [`Input`] and [`Output`] return the system's errors.
 
 #![allow(unsafe_code)]
 
@@ -14,14 +15,14 @@ use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::FileId;
 
-/// Which of the three were closed when the program was started.
+/// Whether each of the three streams was closed when the program was started.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
 /// Called by the loader, before `main` and Rust's runtime.
 //
-// SAFETY: the section contains pointers to functions with the C calling convention, which the loader calls once each on
-// the only thread. `occupy` does not use Rust's runtime: it makes system calls and sets flags; it neither allocates,
-// panics nor unwinds.
+// SAFETY: the section contains pointers to functions with the C calling convention, which the
+// loader calls once each on the only thread. `occupy` does not use Rust's runtime: it makes system
+// calls and sets flags; it neither allocates, panics nor unwinds.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static OCCUPY: extern "C" fn() = occupy;
@@ -33,8 +34,9 @@ extern "C" fn occupy() {
             continue;
         }
         closed.store(true, Relaxed);
-        // The system returns the lowest free number, which is this one. It stays open to the end. A descriptor of a
-        // symbolic link makes reads and writes fail with EBADF, and opening `/dev/stdin` with ELOOP.
+        // The system returns the lowest free number, which is this one. It stays open to the end. A
+        // descriptor of a symbolic link makes reads and writes fail with EBADF, and opening
+        // `/dev/stdin` with ELOOP.
         let place = rustix::fs::open(c"/proc/self", OFlags::PATH | OFlags::NOFOLLOW, Mode::empty());
         let direction = if fd == 0 { OFlags::WRONLY } else { OFlags::RDONLY };
         if let Ok(place) = place.or_else(|_| rustix::fs::open(c"/dev/null", direction, Mode::empty())) {
@@ -48,19 +50,21 @@ pub fn input_was_closed() -> bool {
     CLOSED[0].load(Relaxed)
 }
 
-/// Returns a descriptor inherited from the parent process, at its current position; it is not reopened by name.
+/// Returns a descriptor inherited from the parent process, at its current position; it is not
+/// reopened by name.
 ///
 /// # Errors
 /// Fails if there is no descriptor with this number.
 pub fn inherited(fd: u32) -> io::Result<File> {
     let fd = i32::try_from(fd).map_err(|_| io::Error::from_raw_os_error(libc::EBADF))?;
-    // SAFETY: the number is not negative. It is borrowed for one call, which duplicates the descriptor or fails.
+    // SAFETY: the number is not negative. It is borrowed for one call, which duplicates the
+    // descriptor or fails.
     let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
     Ok(borrowed.try_clone_to_owned()?.into())
 }
 
-/// Returns whether this is the file, pipe or socket that is standard input. Terminals and devices without content are
-/// excluded, because every reader gets the same input.
+/// Returns whether this is the file, pipe or socket that is standard input. Terminals and devices
+/// without content are excluded, because every reader gets the same input.
 pub fn is_input(file: &File) -> bool {
     let stats = (rustix::fs::fstat(rustix::stdio::stdin()), rustix::fs::fstat(file));
     let (Ok(input), Ok(file)) = stats else { return false };

@@ -1,5 +1,5 @@
-//! URLs of object stores in place of file names. The implementation requires the feature `stores`; without it, the
-//! program explains how to get a build with it.
+//! URLs of object stores in place of file names. The implementation requires the feature `stores`;
+//! without it, the program explains how to get a build with it.
 
 #[cfg(not(feature = "stores"))]
 mod absent;
@@ -24,7 +24,7 @@ pub fn is_url(name: &OsStr) -> bool {
 /// Returns a URL as text.
 ///
 /// # Errors
-/// Fails if it is not text, as keys of objects are.
+/// Fails if it is not UTF-8. Keys of objects are always UTF-8.
 fn text(url: &OsStr) -> Result<&str, Refusal> {
     let not_text = || Refusal::new(format!("{}: object names must be UTF-8", display_safe(url.as_bytes())));
     url.to_str().ok_or_else(not_text)
@@ -33,8 +33,8 @@ fn text(url: &OsStr) -> Result<&str, Refusal> {
 /// Opens a store, without sending a request.
 ///
 /// # Errors
-/// Fails if the URL is invalid, if the environment and profiles are incomplete, or if this build does not support
-/// object stores.
+/// Fails if the URL is invalid, if the environment and profiles are incomplete, or if this build
+/// does not support object stores.
 pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     #[cfg(not(feature = "stores"))]
     {
@@ -46,7 +46,7 @@ pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     }
 }
 
-/// Does the same for callers that need more than a run does.
+/// Does the same for callers that need more than the engine's interface.
 ///
 /// # Errors
 /// Fails as [`open`].
@@ -57,8 +57,8 @@ pub fn store(url: &OsStr) -> Result<truesum_stores::Store, Refusal> {
         .map_err(|why| Refusal::new(format!("{}: {why}", display_safe(url.as_bytes()))))
 }
 
-/// Returns the store to be hashed, if one is specified. It must be the only argument, because names are relative to the
-/// URL and could be ambiguous with two URLs.
+/// Returns the store to be hashed, if one is specified. It must be the only argument, because names
+/// are relative to the URL and could be ambiguous with two URLs.
 ///
 /// # Errors
 /// Fails if there are other arguments, if one of these options is given, or if it cannot be opened.
@@ -75,7 +75,7 @@ pub fn named(inputs: &Inputs, options: &[(&str, bool)]) -> Result<Option<Arc<dyn
     Ok(Some(open(url)?))
 }
 
-/// Rejects options that apply to local files.
+/// Refuses options that apply only to local files.
 ///
 /// # Errors
 /// Fails if one of them is given.
@@ -125,7 +125,7 @@ pub fn name_of(file: &OsStr) -> &[u8] {
     }
 }
 
-/// Where URLs of object stores are accepted: a command and its argument.
+/// The commands and arguments that accept URLs of object stores.
 const TAKEN: [(&str, &str); 10] = [
     ("hash", "files"),
     ("check", "manifests"),
@@ -139,8 +139,8 @@ const TAKEN: [(&str, &str); 10] = [
     ("identify", "file"),
 ];
 
-/// Rejects URLs of object stores in place of file names wherever they are not supported, because they would be treated
-/// as names of local files.
+/// Rejects URLs of object stores in place of file names wherever they are not supported, because
+/// they would be treated as names of local files.
 ///
 /// # Errors
 /// Fails if one is given.

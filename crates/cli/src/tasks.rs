@@ -1,4 +1,4 @@
-//! The files to hash or plan: those specified, listed, and found in folders, in order.
+//! The files to hash or plan: those on the command line, in lists and in folders, in order.
 
 mod names;
 
@@ -23,7 +23,8 @@ pub enum Inputs {
     Listed(Vec<PathBuf>, u8),
 }
 
-/// Returns the source of names: the command line or lists, which no output replaces; without either, standard input.
+/// Returns the source of names: the command line or lists, which no output replaces; without
+/// either, standard input.
 pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
     for list in select.files_from.iter().chain(&select.files0_from) {
         if let Ok(list) = std::fs::metadata(list) {
@@ -55,8 +56,8 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// Returns the tasks of these inputs, until the run is stopped. Names become relative to `root`, a canonical path,
-    /// if there is one.
+    /// Returns the tasks of these inputs, until the run is stopped. Names become relative to
+    /// `root`, a canonical path, if there is one.
     ///
     /// # Errors
     /// Fails if a list of names cannot be opened.
@@ -106,7 +107,8 @@ impl Tasks {
     }
 }
 
-/// Sorts files in the order of a tree of names, folder by folder, as in version 2 of torrents; notices come first.
+/// Sorts files in the order of a tree of names, folder by folder, as in version 2 of torrents;
+/// notices come first.
 pub fn in_order_of_the_tree(tasks: &mut [Task]) {
     tasks.sort_by(|one, other| match (one, other) {
         (Task::File(one), Task::File(other)) => {

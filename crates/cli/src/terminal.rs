@@ -1,5 +1,6 @@
-//! What a terminal is sent. Every stream passes its bytes through [`shown`], so that no file name, manifest or argument can move
-//! the cursor, hide text or reorder it. Files and pipes receive every byte unchanged.
+//! Makes output safe for terminals. Every stream passes its bytes through [`shown`], so that no
+//! file name, manifest or argument can move the cursor, hide text or reorder it. Files and pipes
+//! receive every byte unchanged.
 
 use rustix::io::Errno;
 use std::borrow::Cow;
@@ -7,16 +8,17 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::path::display_safe;
 
-/// Which escape sequences reach the terminal.
+/// The escape sequences that may reach the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escapes {
     /// None.
     None,
-    /// Colours (SGR), in text whose names were made safe one by one.
+    /// Colours (SGR), for text whose names have already been escaped.
     Colors,
 }
 
-/// Returns what this stream is sent of a text: the text itself, or its [`visible`] form where the stream is a terminal.
+/// Returns the bytes to write to this stream for a text: the text itself, or its [`visible`] form
+/// if the stream is a terminal.
 pub fn shown<'t>(stream: &impl IsTerminal, text: &'t [u8], escapes: Escapes) -> Cow<'t, [u8]> {
     if stream.is_terminal() { visible(text, escapes) } else { text.into() }
 }
@@ -44,7 +46,8 @@ pub fn write_error(text: &[u8], escapes: Escapes) {
     }
 }
 
-/// Prints what an argument parser reports: help as it is, and errors, which quote words of the command line, made safe.
+/// Prints the message of an argument parser. Help is printed unchanged; errors, which quote words
+/// of the command line, are escaped.
 pub fn print_parser(error: &clap::Error) {
     let text = error.render().to_string();
     match visible(text.as_bytes(), Escapes::None) {
@@ -55,8 +58,8 @@ pub fn print_parser(error: &clap::Error) {
     }
 }
 
-/// Returns the text with every character that is not visible spelled out, except for line ends, tabs and permitted escape
-/// sequences. CR LF becomes LF.
+/// Returns the text with every invisible character escaped, except for line ends, tabs and
+/// permitted escape sequences. CR LF becomes LF.
 pub fn visible(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
     if text.iter().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
         return text.into();
@@ -86,15 +89,15 @@ pub fn visible(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
     out.into_bytes().into()
 }
 
-/// Returns the colour sequence that the text begins with.
+/// Returns the colour sequence at the beginning of the text, if there is one.
 fn color(text: &str) -> Option<&str> {
     let end = text.find('m')?;
     let parameters = text[..end].strip_prefix("\u{1b}[")?;
     parameters.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';')).then(|| &text[..=end])
 }
 
-/// Returns a text in which this entry's name takes one line: a line end within the name is spelled out where a format or template
-/// writes names as they are.
+/// Returns a text in which the name of this entry takes one line: line ends within the name are
+/// escaped where a format or template writes names unchanged.
 pub fn on_one_line<'t>(text: &'t [u8], name: &[u8]) -> Cow<'t, [u8]> {
     let mut text = Cow::Borrowed(text);
     for part in name.split(|&byte| byte == b'/').filter(|part| part.contains(&b'\n')) {

@@ -1,5 +1,5 @@
-//! `truesum text`: digests of texts on the command line, and of each line of a file. They are digests of no files, so that they
-//! are not written to a manifest.
+//! `truesum text`: computes digests of texts on the command line, and of each line of a file. They
+//! are not written to a manifest, because they are not digests of files.
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
@@ -20,7 +20,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, WriteError, Writer};
 use truesum::{Error, Input};
 
-/// Longest line that is read: its bytes stay in memory.
+/// Maximum length of a line in bytes, which is kept in memory.
 const LINE: usize = 64 << 20;
 
 /// Compute digests of texts instead of files
@@ -65,10 +65,10 @@ pub fn run(args: TextArgs) -> Exit {
     }
 }
 
-/// Checks the arguments.
+/// Validates the arguments.
 ///
 /// # Errors
-/// They contradict each other, or request what does not exist.
+/// Fails if they contradict each other or request something that does not exist.
 fn plan(args: &TextArgs) -> Result<Digesting, Refusal> {
     let plan = digesting(&args.algorithms, &args.format, Target::default())?;
     if plan.form == Form::Raw && args.texts.len() > 1 {
@@ -184,7 +184,7 @@ impl Entries<'_> {
         self.output.write_entry(&lines, name)
     }
 
-    /// Writes what follows the last entry.
+    /// Writes the end of the list.
     fn finish(&mut self) -> io::Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         self.output.write(&writer.finish().map_err(failed)?)

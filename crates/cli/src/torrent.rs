@@ -166,9 +166,10 @@ fn check(args: TorrentCheckArgs) -> Exit {
     check::run(CheckArgs { root: args.root, ..args.report.check(args.torrents) })
 }
 
-/// Whether this is a file, but not a torrent. Files that cannot be read are reported by the check.
+/// Returns whether this is a file, but not a torrent. Files that cannot be read are reported by the
+/// check.
 fn is_other(file: &Path) -> bool {
-    /// Bytes by which the format is detected.
+    /// Number of bytes by which the format is detected.
     const HEAD: u64 = 64 << 10;
     let mut head = Vec::new();
     let is_file = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file());

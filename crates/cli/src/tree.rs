@@ -1,7 +1,8 @@
-//! `truesum tree`: hashes large files on all cores, stores trees, locates and repairs damage, proves ranges, and
-//! divides work between machines.
+//! `truesum tree`: hashes large files on all cores, stores trees, locates and repairs damage,
+//! proves ranges, and divides work between machines.
 //!
-//! Names and help of the options are next to their implementation, in one file for each pair of subcommands.
+//! Names and help of the options are next to their implementation, in one file for each pair of
+//! subcommands.
 
 mod build;
 mod division;

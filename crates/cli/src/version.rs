@@ -1,4 +1,5 @@
-//! `truesum --version -v`: what a bug report needs to contain about the program and the machine.
+//! `truesum --version -v`: prints what a bug report needs to contain about the program and the
+//! machine.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -8,7 +9,7 @@ use crate::values::color::Color;
 use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, kernel};
 
-/// The cargo features, and whether they are built in.
+/// The cargo features, and whether each is enabled.
 const FEATURES: [(&str, bool); 6] = [
     ("bench", cfg!(feature = "bench")),
     ("png", cfg!(feature = "png")),
@@ -18,7 +19,7 @@ const FEATURES: [(&str, bool); 6] = [
     ("stores", cfg!(feature = "stores")),
 ];
 
-/// Prints the information.
+/// Prints information on the build and the machine.
 pub fn run() -> Exit {
     print(&text(), &mut Console::new(Color::Auto))
 }
@@ -53,8 +54,8 @@ fn kernels() -> Vec<&'static str> {
     names
 }
 
-/// Returns the processor's name, the number of processors available to this process, and its features for which kernels
-/// are selected.
+/// Returns the processor's name, the number of processors available to this process, and its
+/// features for which kernels are selected.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

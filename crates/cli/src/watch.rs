@@ -13,7 +13,8 @@ use truesum::hash::Spec;
 use truesum::tree::reading::Reading;
 use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Remote, Sink, Task};
 
-/// The counters, signals and progress line of one run. The default is for a run that ends almost immediately.
+/// The counters, signals and progress line of one run. The default has no signal handlers and no
+/// progress line, for runs that end almost immediately.
 #[derive(Default)]
 pub struct Watch {
     pub progress: Arc<Progress>,
@@ -23,7 +24,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Installs signal handlers and starts the progress line. `size` is that of the only file, if known.
+    /// Installs signal handlers and starts the progress line. `size` is that of the only file, if
+    /// known.
     pub fn start(line: Line, size: Option<u64>, console: &mut Console) -> Watch {
         let progress = Arc::new(Progress::default());
         let signals = Signals::install(&progress).unwrap_or_default();
@@ -36,8 +38,8 @@ impl Watch {
         Watch::start(Line::where_seen(), size, console)
     }
 
-    /// Returns the exit after a failure: that of the signal, if one ended the run; otherwise depending on whether the
-    /// error belongs to the file or to the request.
+    /// Returns the exit status after a failure: that of the signal, if one ended the run; otherwise
+    /// it depends on whether the error belongs to the file or to the request.
     pub fn failed(&self, error: &Error, console: &mut Console) -> Exit {
         console.display = None;
         console.failure(error);
@@ -57,8 +59,8 @@ impl Watch {
         }
     }
 
-    /// Returns how a file is read for a tree, with this many threads (0: one per core). Mapping is allowed, because
-    /// this process belongs to the program.
+    /// Returns the options for reading a file for a tree, with this many threads (0: one per core).
+    /// Mapping is allowed, because this process belongs to the program.
     pub fn reading(&self, threads: usize) -> Reading<'_> {
         let remote = self.remote.as_deref();
         Reading { threads, remote, mapping: Mapping::Guarded, ..Reading::new(&self.progress) }
@@ -80,7 +82,7 @@ impl Watch {
             }
         }
         let specs: Arc<[Spec]> = specs.into();
-        // An object is named by the last part of its URL.
+        // The name of an object is the last part of its URL.
         let last = || name.as_bytes().rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         let open = self.remote.as_ref().and_then(|_| last());
         let mut tasks = std::iter::once(Task::File(Job { open, ..Job::argument(name, &specs) }));

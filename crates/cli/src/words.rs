@@ -59,7 +59,7 @@ pub fn not_shown(name: &str) -> &'static str {
     }
 }
 
-/// Returns the notes on those of the algorithms that only read samples.
+/// Returns notes on the algorithms that read only samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
     sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))
@@ -79,7 +79,8 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Returns the notes on those of the algorithms whose digests `check` rejects by default: of samples, or cut too short.
+/// Returns notes on algorithms whose digests `check` rejects by default, because they are sampled or
+/// too short.
 pub fn rejected(specs: &[Spec]) -> impl Iterator<Item = String> {
     let short = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::TooShort);
     sampled(specs).chain(short.map(|spec| {

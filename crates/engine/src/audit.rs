@@ -1,10 +1,10 @@
 //! Compares two sets of files and reports what happened to each file: manifests and a folder ([`Comparison::audit`]),
 //! or any two manifests or folders ([`Comparison::diff`]).
 //!
-//! Whether a file matches a manifest is the verdict of a run ([`crate::Outcome::verdict`]), as in a check. This module
-//! combines the verdicts of all files to determine which files were moved, copied, added or removed. It stores the name
-//! and digests of each file, about 160 bytes in addition to the name; files that are the same on both sides are stored
-//! once.
+//! As in a check, a file matches a manifest if the verdict of a run says so
+//! ([`crate::Outcome::verdict`]). This module combines the verdicts of all files to determine which
+//! files were moved, copied, added or removed. It stores the name and digests of each file, about
+//! 160 bytes in addition to the name; files that are the same on both sides are stored once.
 
 pub(crate) mod comparison;
 mod finding;

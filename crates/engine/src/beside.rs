@@ -1,5 +1,5 @@
-//! Operations in the folder of a file that was read: the folder from which it was opened, wherever its name leads by
-//! now.
+//! Operations in the folder of a file that was read. They use the folder from which the file was
+//! opened, even if its name now leads elsewhere.
 
 use crate::error::Error;
 use crate::io::open::Root;
@@ -22,7 +22,8 @@ pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error>
     rename(root, from, &to, (found.size(), found.mtime())).map_err(|error| error.under(job.path()))
 }
 
-/// Opens the folder of a job's file, to use the file named `base` in it, which errors name.
+/// Opens the folder of a job's file in order to use the file named `base` in it. Errors name that
+/// file.
 ///
 /// # Errors
 /// Fails if the folder no longer exists or is now a symbolic link.
@@ -38,16 +39,18 @@ pub fn open_folder(job: &Job, base: &[u8]) -> Result<OwnedFd, Error> {
     root.resolve(folder, flags).map_err(|error| root.refusal(&neighbour(job, base), "write", error))
 }
 
-/// Begins to write a file of this name in the folder of a job's file. A link of that name is replaced and not followed.
+/// Starts writing a file with this name in the folder of a job's file. A symbolic link with that
+/// name is replaced, not followed.
 ///
 /// # Errors
-/// The folder is not there any more, or is a link now; it is not writable, or what has the name is no regular file.
+/// Fails if the folder no longer exists or is now a symbolic link, if it is not writable, or if the
+/// name belongs to something other than a regular file.
 pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
     let folder = open_folder(job, base)?;
     AtomicFile::create_in(folder, base).map_err(|error| error.under(&neighbour(job, base)))
 }
 
-/// The path of a file of this name in the folder of a job's file, as the user knows it.
+/// Returns the path of a file with this name in the folder of a job's file, as the user knows it.
 fn neighbour(job: &Job, base: &[u8]) -> Vec<u8> {
     let path = job.path();
     [&path[..path.len() - base_of(path).len()], base].concat()

@@ -12,9 +12,9 @@ use truesum_manifest::path::display_safe;
 pub struct Error {
     /// The name as the user knows it, as bytes.
     pub path: Vec<u8>,
-    /// What was attempted: `open`, `read`, `list` and so on.
+    /// The action that failed: `open`, `read`, `list` and so on.
     pub action: &'static str,
-    /// Why it failed.
+    /// The cause of the failure.
     pub cause: Cause,
 }
 
@@ -37,7 +37,8 @@ pub enum Cause {
     Interrupted,
     /// The file is not a manifest; the text describes what it is.
     NoManifest(&'static str),
-    /// The digest cannot be computed, or its tree not stored, in the requested parts or way. Retrying does not help.
+    /// The digest cannot be computed, or its tree cannot be stored, in the requested parts or in
+    /// the requested way. Retrying does not help.
     Undivided(String),
     /// Most of the existing data would be overwritten; the text says how much.
     Replaced(String),
@@ -185,7 +186,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the word for it in JSON output.
+    /// Returns the word for this kind in JSON output.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Missing => "missing",

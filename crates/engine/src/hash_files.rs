@@ -57,7 +57,7 @@ pub fn hash_files<P: AsRef<Path>>(
 /// Hashes files with a custom configuration, reports progress, and can be stopped.
 #[derive(Clone, Copy)]
 pub struct Hashing<'a> {
-    /// How files are read.
+    /// The configuration for reading files.
     pub config: &'a Config,
     /// The progress. [`Progress::stop`] ends the run early: files that were not reached are counted in the summary.
     pub progress: &'a Progress,

@@ -142,7 +142,9 @@ pub fn hash_pieces(
         };
         let pieces: Vec<Vec<PieceList>> = files.into_iter().map(of).collect();
         if pieces.iter().any(|lists| lists.len() != wanted) {
-            return Err(io::Error::other("a file has not the length that the system told"));
+            return Err(io::Error::other(
+                "the length of a file differs from the size that the system reported",
+            ));
         }
         Ok((summary, Some(pieces)))
     })

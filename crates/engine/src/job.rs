@@ -22,14 +22,16 @@ pub struct Job {
     pub open: Option<Vec<u8>>,
     /// Whether standard input is read instead of a file. A file named `-` is a file like any other.
     pub stdin: bool,
-    /// Where a walk found the file; it is opened from there and not by its complete path.
+    /// The place where a walk found the file, which is opened from there and not by its complete
+    /// path.
     pub anchor: Option<Anchor>,
-    /// What a listing reported about the file, in a store that has versions: only this version is read.
+    /// The version that a listing reported, in a store that has versions: only this version is
+    /// read.
     pub listed: Option<Box<Listed>>,
     /// The algorithms to compute, in this order.
     pub specs: Arc<[Spec]>,
-    /// The expected digests: those of the first algorithms in `specs`. Digests of the others are computed and not compared.
-    /// Empty if nothing is expected.
+    /// The expected digests: those of the first algorithms in `specs`. Digests of the others are
+    /// computed and not compared. Empty if nothing is expected.
     pub expected: Vec<Digest>,
     /// The expected size, if the manifest contains it.
     pub size: Option<u64>,
@@ -37,7 +39,7 @@ pub struct Job {
     pub mtime: Option<Time>,
     /// Whether the manifest's format has no digest for this entry, like `RECORD` for itself.
     pub exempt: bool,
-    /// How many of the last `specs` are computed without being compared.
+    /// The number of `specs` at the end that are computed without being compared.
     pub also: usize,
     /// The origin of the job: the index of the manifest or root, and the position in it.
     pub origin: (usize, Place),
@@ -53,7 +55,8 @@ impl Job {
 
     /// Adds algorithms to compute in the same read. Their digests are not compared with anything.
     ///
-    /// Does nothing if no digest is expected: such a job verifies nothing, and must not count as hashed.
+    /// Does nothing if no digest is expected, because such a job verifies nothing and must not
+    /// count as hashed.
     pub(crate) fn compute_also(&mut self, more: &[Spec]) {
         if !self.expected.is_empty() && more.iter().any(|spec| !self.specs.contains(spec)) {
             let more = more.iter().filter(|spec| !self.specs.contains(spec));
@@ -84,8 +87,8 @@ impl Job {
         }
     }
 
-    /// Creates a job for a command-line argument: `-` is standard input, anything else is a file to hash. Nothing else turns a
-    /// name into standard input.
+    /// Creates a job for a command-line argument: `-` is standard input, anything else is a file to
+    /// hash. Nothing else turns a name into standard input.
     pub fn argument(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let job = Job::hash(name, specs);
         Job { stdin: job.name == b"-", ..job }
@@ -192,7 +195,7 @@ impl Found {
     }
 }
 
-/// What piece digests reveal about a file.
+/// The results of comparing a file with piece digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// The bytes in pieces that differ, in order.
@@ -202,8 +205,8 @@ pub struct Findings {
     pub unknown: Vec<Range<u64>>,
     /// The basis of the comparison: the algorithms and the length of the digests.
     pub by: String,
-    /// If the digests are so short that a match proves nothing, and no digest of the complete file proves more: their
-    /// length.
+    /// The length of the digests, if they are so short that a match proves nothing and no digest of
+    /// the complete file proves more.
     pub short: Option<String>,
     /// Whether the number of trailing zeros remains unknown.
     pub open_end: bool,
@@ -223,7 +226,7 @@ pub struct Compared {
 }
 
 impl Findings {
-    /// Returns what remains unknown about a file although all pieces match, as text for users.
+    /// Returns the remaining uncertainty about a file whose pieces all match, as text for users.
     pub fn doubt(&self) -> Option<&'static str> {
         self.open_end.then_some(
             "its size is not in the manifest, so trailing zeros in the last block were not verified",
@@ -355,7 +358,7 @@ pub struct Summary {
     pub mismatched: u64,
     /// Entries whose files exist, but for which no digest, or not every piece, was compared.
     pub unverified: u64,
-    /// Those of them for which the manifest's format has no digest.
+    /// Unverified entries for which the manifest's format has no digest.
     pub exempt: u64,
     /// Missing files.
     pub missing: u64,

@@ -1,8 +1,9 @@
 //! Other spellings of a name: different case, Unicode normalization form or path separators.
 //!
-//! Names are bytes, and different bytes are different names. Systems that ignore case, or store names in another
-//! normalization form (NFD instead of NFC), produce manifests whose names do not exist on disk exactly as they are
-//! written. Names are compared by their other spellings only for these.
+//! Names are bytes, and different bytes are different names. Systems that ignore case, or store
+//! names in another normalization form (NFD instead of NFC), produce manifests whose names do not
+//! exist on disk exactly as they are written. Other spellings are used only to find the files of
+//! such names.
 
 use crate::io::open::Root;
 use crate::io::resolve::PATH_MAX;
@@ -58,7 +59,7 @@ pub enum Respelt {
         /// The same name in the requested spelling, with slashes.
         asked: Vec<u8>,
     },
-    /// Several files were found, so it is unclear which one is meant.
+    /// Several files were found, so the name is ambiguous.
     Several,
 }
 
@@ -70,7 +71,8 @@ pub(crate) struct Folders<'r> {
     listed: HashMap<Vec<u8>, Names>,
 }
 
-/// The names in a folder, each with whether it is a folder, keyed by what their spellings have in common.
+/// The names in a folder, each with a flag for folders. The keys are the parts that all spellings
+/// of a name have in common.
 type Names = HashMap<Vec<u8>, Vec<(Vec<u8>, bool)>>;
 
 /// The maximum number of paths followed at a time: more folders that differ only in spelling were created to be slow.

@@ -73,7 +73,8 @@ fn run_threads(
     output: &mut Output<'_, '_>,
 ) -> io::Result<bool> {
     let (send, receive) = crossbeam_channel::unbounded::<Message>();
-    // More threads than cores are for disks that serve many reads at a time; a requested number is respected.
+    // More threads than cores help with disks that serve many reads at a time. A requested number
+    // of threads is not exceeded.
     let most = if config.threads == 0 { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
     std::thread::scope(|scope| {
         let start = |threads: usize| {

@@ -1,10 +1,10 @@
 //! Divides work between machines that share only a file system: a plan, one part for each of its bundles, and the
 //! merged result (`docs/spec/shards.md`).
 //!
-//! A plan ([`mod@plan`]) lists files in order and divides the list into bundles. Any machine that has the plan can
-//! compute a bundle and write its part ([`mod@part`]). [`mod@merge`] checks all parts against the plan and returns the
-//! entries of one manifest, which are those that a single run would have produced, or reports what is missing. A part
-//! does not reveal which machine computed it, or when.
+//! A plan ([`mod@plan`]) lists files in order and divides the list into bundles. Any machine that
+//! has the plan can compute a bundle and write its part ([`mod@part`]). [`mod@merge`] checks all
+//! parts against the plan and returns the same entries that a single run would have produced, or
+//! reports missing parts and results. A part does not reveal which machine computed it, or when.
 
 mod line;
 pub mod merge;

@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
 use std::sync::{Arc, OnceLock};
 
-/// Whether a run was stopped, and the pipe that wakes waiting threads.
+/// The stop flag of a run, and the pipe that wakes waiting threads.
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
     flag: Arc<AtomicBool>,
@@ -34,7 +34,7 @@ impl Stop {
         // Either this thread sees the pipe, or the thread that creates it sees the flag.
         fence(SeqCst);
         if let Some((_, end)) = self.bell.get() {
-            // If it is full, all threads have been woken already.
+            // If the pipe is full, all threads have been woken already.
             let _ = rustix::io::write(end, &[1]);
         }
     }

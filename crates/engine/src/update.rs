@@ -1,8 +1,9 @@
 //! Updates a manifest: audits it, decides which changes to accept, and writes the manifest with them.
 //!
-//! The rules are in docs/reference/audit.md, "update". The audit determines what happened to each file. This module
-//! decides what that means for its line ([`Action`]) and whether the manifest may be written at all ([`Refusal`]), and
-//! ensures that the new manifest differs from the old one only in the intended changes.
+//! The rules are in docs/reference/audit.md, "update". The audit determines what happened to each
+//! file. This module decides how to change the file's line ([`Action`]) and whether the manifest
+//! may be written at all ([`Refusal`]), and ensures that the new manifest differs from the old one
+//! only in the intended changes.
 
 mod changes;
 mod guard;
@@ -41,7 +42,7 @@ pub struct Update<'a> {
     options: &'a Options,
     comparison: Comparison<'a>,
     report: Report,
-    /// The file in the list that is the manifest itself.
+    /// The index of the manifest's entry for itself, if it has one.
     own_line: Option<u32>,
     /// A time before any file was examined, by the coarsest clock from which file systems take timestamps.
     began: Time,
@@ -96,7 +97,7 @@ impl<'a> Update<'a> {
         &self.report
     }
 
-    /// Runs the update, then reports for every file what was done.
+    /// Runs the update, then reports the action taken for each file.
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with the manifest and with files are reported and counted.
@@ -108,7 +109,7 @@ impl<'a> Update<'a> {
     }
 
     fn done(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
-        // No other run reads the manifest that this one is about to replace until this one ends.
+        // Until this run ends, no other run may read the manifest that it is about to replace.
         let lock = match self.options.dry_run {
             true => None,
             false => match Lock::open(manifest, self.comparison.progress) {
@@ -138,7 +139,7 @@ impl<'a> Update<'a> {
         asked.quick = quick.map(|(quick, written)| Quick { written, trusts_date: quick == QuickTrust::Date });
         asked.accepts_modified = self.options.refresh == Consent::All;
         asked.usual = usual(&reading, format);
-        // If the folder is specified, all of it is meant.
+        // If the user specifies a folder, all of it belongs to the manifest.
         asked.around = check.root.is_none() && self.options.audit.folder.is_none();
         let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
@@ -173,7 +174,7 @@ impl<'a> Update<'a> {
         let before = rows.len();
         rows.retain(|row| row.at[LISTED] != NONE || !self.is_beside(row, inside, &folder));
         self.report.beside = self.comparison.asked.beside + (before - rows.len()) as u64;
-        // The next run will produce different ones, so a line for one would never match again.
+        // A new signature differs from the old one, so an entry for it would never match again.
         let before = rows.len();
         rows.retain(|row| !self.is_signature(row, &folder));
         self.report.signatures = (before - rows.len()) as u64;
@@ -280,7 +281,7 @@ impl<'a> Update<'a> {
             && is_signature(&self.comparison.own, path(found).as_os_str().as_bytes(), None)
     }
 
-    /// Returns what is done about one file, if nothing prevents the update as a whole.
+    /// Returns the action for one file, provided that nothing prevents the update as a whole.
     fn action(&self, row: &Row, format: &Format, written: Time) -> Action {
         let Options { refresh, prune, .. } = self.options;
         let [listed, found] = row.at;
@@ -297,9 +298,9 @@ impl<'a> Update<'a> {
             Standing::Restored if *refresh == Consent::All => Action::Refreshed,
             // There is nothing to refresh in an entry without digests.
             Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
-                // Without a recorded time, only a time later than the manifest's proves an edit, and a time in the
-                // future proves nothing. A different size does not prove an edit either: files are also truncated
-                // without being written to.
+                // If the entry has no time, only a time later than the manifest's proves an edit,
+                // and a time in the future proves nothing. A different size does not prove an edit
+                // either, because damage can also truncate a file.
                 let time = sets[LISTED].time(listed);
                 let newer = sets[FOUND].time(found).is_some_and(|found| found >= written && found <= now());
                 match refresh {

@@ -1,9 +1,9 @@
 //! Walks directory trees: every file below the given roots, in byte order of paths, listed ahead by several threads.
 //!
-//! The order is that of complete paths (`a/b` would be before `a.txt` only if `/` sorted before `.`, which it does
-//! not): within a folder, names sort as if folders ended in `/`. One consumer proceeds depth first, and helpers list
-//! the folders it will reach next. Anything that cannot be listed, forms a loop or is not a regular file is returned as
-//! an item and never dropped silently.
+//! Within a folder, names sort as if the names of folders ended in `/`, so that complete paths are
+//! in byte order: `a.txt` comes before `a/b`, because `.` sorts before `/`. One consumer proceeds
+//! depth first, and helpers list the folders it will reach next. Anything that cannot be listed,
+//! forms a loop or is not a regular file is returned as an item and never dropped silently.
 //!
 //! Symbolic links below a root are followed only on request, and a link that replaces a folder during the walk is never
 //! followed by accident: everything found has an [`Anchor`], from which it is listed and opened. A folder is stored as
@@ -43,20 +43,21 @@ use truesum_hash::Spec;
 use truesum_manifest::Time;
 use way::Way;
 
-/// What to walk, and how.
+/// The options of a walk.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Whether to follow symbolic links found below the roots (roots themselves are always followed).
     pub follow: bool,
     /// Whether to stay on the file system of each root.
     pub one_file_system: bool,
-    /// Whether to read devices, pipes and sockets.
+    /// The types of files to return as files: with [`Special::Read`], also devices, pipes and
+    /// sockets.
     pub special: Special,
-    /// Selects files by globs, sizes and times, the roots included. Lists of names and samples are left to the caller, which
-    /// knows the entries.
+    /// The selection of files by globs, sizes and times, which also applies to the roots. Lists of
+    /// names and samples are left to the caller, which knows the entries.
     pub select: Selection,
-    /// Match globs against the name below the root, as in a manifest, instead of the complete path. They then do not apply to
-    /// the root itself.
+    /// Match globs against the name below the root, as in a manifest, instead of the complete path.
+    /// They then do not apply to the root itself.
     pub below_root: bool,
     /// Honour `.gitignore` files below the roots. As in `git grep`, they do not apply to the roots.
     pub gitignore: bool,
@@ -65,7 +66,8 @@ pub struct Options {
 /// An object found by the walk.
 #[derive(Debug)]
 pub enum Item {
-    /// A file to read, and where it is opened; `None` for a root, which is opened by its name.
+    /// A file to read, and the anchor from which it is opened; `None` for a root, which is opened
+    /// by its name.
     File(PathBuf, Option<Anchor>),
     /// A temporary file of this program, which was left by an earlier run or is being written by another one.
     Temporary(PathBuf),
@@ -96,7 +98,7 @@ impl Item {
     }
 }
 
-/// What a selection excluded from a walk.
+/// The counts of objects that a selection excluded from a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Excluded files.
@@ -113,7 +115,7 @@ pub struct Walk {
     root: Vec<u8>,
     /// Whether the root `-` is standard input.
     arguments: bool,
-    /// Where in each root to begin, if not at its top.
+    /// The folder in each root at which the walk begins; empty for the root itself.
     start: Vec<u8>,
     options: Options,
     /// The length of the path prefix that globs are not matched against.
@@ -165,8 +167,8 @@ struct IgnoreFile {
 }
 
 impl Walk {
-    /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that
-    /// is a file is an item itself, and so is `-`, standard input. A second `-` is an error.
+    /// Returns a walk of the roots in the given order, with the help of this number of threads (0
+    /// means one per core). A root that is a file is an item itself.
     pub fn new(
         roots: impl IntoIterator<Item: Into<PathBuf>, IntoIter: Send + 'static>,
         options: Options,
@@ -207,28 +209,31 @@ impl Walk {
         self.folders.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Ends early once this flag is set, at the latest after the folder that is being listed.
+    /// Ends the walk early once this flag is set, at the latest after the folder that is being
+    /// listed.
     pub fn until(self, stop: Arc<AtomicBool>) -> Walk {
         Walk { stop, ..self }
     }
 
-    /// Begins in this folder of each root, given by a relative name. Symbolic links on the way to it are followed only
-    /// if all links are.
+    /// Begins the walk in this folder of each root, given by a relative name. Symbolic links on the
+    /// way to it are followed only if all links are.
     pub fn starting_at(self, folder: impl AsRef<Path>) -> Walk {
         Walk { start: folder.as_ref().as_os_str().as_bytes().to_vec(), ..self }
     }
 
-    /// Takes roots as command-line arguments, of which `-` is standard input. Without this it is a file of that name.
+    /// Treats roots as command-line arguments, of which `-` is standard input; a second `-` is an
+    /// error. Without this, `-` is a file with that name.
     pub fn of_arguments(self) -> Walk {
         Walk { arguments: true, ..self }
     }
 
-    /// The root that the last item was found at or below, as it was given.
+    /// Returns the root at or below which the last item was found, as it was given.
     pub fn current_root(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.root))
     }
 
-    /// Returns what the selection has excluded so far. Files excluded by ignore files are not counted.
+    /// Returns the counts of objects that the selection has excluded so far. Files excluded by
+    /// ignore files are not counted.
     pub fn left_out(&self) -> LeftOut {
         self.left_out
     }
@@ -327,7 +332,8 @@ impl Walk {
         let offered = offers(way, anchor, entries);
         if !offered.is_empty() {
             let threads = self.threads.min(4);
-            // Also folders inside folders, unless they may lead to other file systems or form loops.
+            // Helpers also list folders inside folders, unless they may lead to other file systems
+            // or form loops.
             let deep =
                 !self.options.follow && !self.options.one_file_system && !self.options.select.has_globs();
             let start = || Ahead::start(threads, deep, self.met.clone());
@@ -364,8 +370,9 @@ impl Walk {
         !passes && self.count_left_out(kind)
     }
 
-    /// Whether globs leave out a root; if so it is counted. The only root of a walk of everything is its subject, and `.`, `..`
-    /// and `/` have no name that a glob could match.
+    /// Returns whether globs exclude a root, which is then counted. They never exclude the root of
+    /// a walk of everything, which is its subject, nor `.`, `..` and `/`, which have no name that a
+    /// glob could match.
     fn root_is_left_out(&mut self, path: &[u8], kind: FileType) -> bool {
         if self.options.below_root || self.folders.is_some() {
             return false;
@@ -376,7 +383,7 @@ impl Walk {
         !passes && self.count_left_out(kind)
     }
 
-    /// Counts something that was left out; returns true.
+    /// Counts an excluded object, and always returns true.
     fn count_left_out(&mut self, kind: FileType) -> bool {
         self.left_out.folders += u64::from(kind == FileType::Directory);
         self.left_out.files += u64::from(kind == FileType::RegularFile);
@@ -525,13 +532,14 @@ impl Iterator for Walk {
         None
     }
 
-    /// Exact once every folder has been listed, which helpers may have done long before it is reached. What globs and
-    /// ignore files exclude is known only when it is reached.
+    /// Returns the number of remaining items, which is exact once every folder has been listed.
+    /// Helpers may have done that long before the consumer reaches the folders. Objects that globs
+    /// and ignore files exclude are known only when they are reached.
     fn size_hint(&self) -> (usize, Option<usize>) {
         if !self.options.select.is_open() || self.options.gitignore {
             return (0, None);
         }
-        // In this order, because a listing adds its entries before it closes its folder.
+        // Load `open` first, because a listing adds its entries before it closes its folder.
         let open = self.met.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
         let items = self.met.items.load(SeqCst).max(0) as usize;
         (items, (!open).then_some(items))

@@ -1,20 +1,22 @@
-//! Which algorithm a digest is of, where its line does not say: the manifest's name, or the digest's length.
+//! Determines the algorithm of a digest whose line does not name it: from the name of the manifest,
+//! from a heading, or from the length of the digest.
 
 use crate::scan;
 use std::sync::LazyLock;
 use truesum_hash::{ALGORITHMS, Spec};
 
-/// Algorithms that manifests are named after and that there may be none of here, or not one alone: to be refused by
-/// name, and never to be taken for another of their length.
+/// Words in the names of manifests that stand for a family of algorithms or for an unsupported
+/// algorithm. Digests in such manifests are rejected with this word, and never taken for digests of
+/// another algorithm of the same length.
 const OTHERS: &[&str] =
     &["adler", "blake2", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
 
-/// What a manifest's name or heading states.
+/// An algorithm named by a manifest's file name or by a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stated {
-    /// This algorithm.
+    /// A supported algorithm.
     Known(Spec),
-    /// One of [`OTHERS`].
+    /// A word in [`OTHERS`].
     Other(&'static str),
 }
 
@@ -28,10 +30,11 @@ impl Stated {
     }
 }
 
-/// The algorithm that the name of a manifest tells: `SHA256SUMS`, `sha512sum.txt`, `B3SUMS`, `x.iso.md5`,
-/// `checksums_sha1.txt`.
+/// Returns the algorithm named by the file name of a manifest: `SHA256SUMS`, `sha512sum.txt`,
+/// `B3SUMS`, `x.iso.md5`, `checksums_sha1.txt`.
 ///
-/// Only parts that say they are about checksums count, so that `tiger.txt` is a text about tigers.
+/// Algorithm names count only in names that are about checksums, so that `tiger-photos.txt` is not
+/// taken for a list of Tiger digests.
 pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
     match stated_by_name(file_name)? {
         Stated::Known(spec) => Some(spec),
@@ -39,17 +42,17 @@ pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
     }
 }
 
-/// What the name of a manifest states.
+/// Returns the algorithm, supported or not, named by the file name of a manifest.
 pub(crate) fn stated_by_name(file_name: &[u8]) -> Option<Stated> {
     let base = &file_name[scan::rfind(file_name, |byte| byte == b'/').map_or(0, |at| at + 1)..];
-    // What is no UTF-8 tells nothing, and hides nothing.
+    // Invalid UTF-8 names no algorithm, and does not hide one in the rest of the name.
     let base = String::from_utf8_lossy(base).to_ascii_lowercase();
     let mut stem = base.as_str();
     while let Some((rest, "txt" | "asc" | "sig" | "gpg" | "pgp" | "signed" | "list")) = stem.rsplit_once('.')
     {
         stem = rest;
     }
-    // The whole name, or its extension.
+    // First, try the complete name and its extension.
     if let Some(spec) = named(stem, Plain::Allowed) {
         return Some(spec);
     }
@@ -58,7 +61,7 @@ pub(crate) fn stated_by_name(file_name: &[u8]) -> Option<Stated> {
     {
         return Some(spec);
     }
-    // Its words. A bare algorithm counts only beside a word for checksums.
+    // Then try its words. A bare algorithm name counts only if another word is about checksums.
     let words: Vec<&str> = stem.split(['.', '_', '-', ' ', '+']).filter(|word| !word.is_empty()).collect();
     let about = |word: &&str| {
         matches!(*word, "checksum" | "checksums" | "sum" | "sums" | "digest" | "digests" | "hash" | "hashes")
@@ -79,14 +82,14 @@ pub(crate) fn stated_by_name(file_name: &[u8]) -> Option<Stated> {
     if found.len() == 1 { found.pop() } else { None }
 }
 
-/// Whether the bare name of an algorithm is enough.
+/// A rule for bare algorithm names, such as `sha256` without `sums`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Allowed,
     Refused,
 }
 
-/// The algorithm of a word such as `sha256`, `sha256sums`, `b2sum`.
+/// Returns the algorithm named by a word such as `sha256`, `sha256sums` or `b2sum`.
 fn named(word: &str, plain: Plain) -> Option<Stated> {
     let bare = ["sums", "sum"].iter().find_map(|suffix| word.strip_suffix(suffix));
     let bare = bare.map(|bare| bare.trim_end_matches(['-', '_']));
@@ -99,9 +102,9 @@ fn named(word: &str, plain: Plain) -> Option<Stated> {
     Stated::of(name).or_else(|| bare.and_then(|_| Stated::of(word)))
 }
 
-/// The algorithm that a digest of this many bytes has where nothing tells it.
+/// Returns the algorithm assumed for a digest of this many bytes if nothing names the algorithm.
 pub fn usual(digest_len: usize) -> Option<Spec> {
-    // Looked up once: this is asked for every digest written.
+    // Parsed only once, because this function is called for every digest that is written.
     static USUAL: LazyLock<Vec<Spec>> = LazyLock::new(|| {
         ["crc32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
             .iter()
@@ -142,19 +145,20 @@ const COMMON: [&str; 27] = [
     "tth",
 ];
 
-/// Returns how likely an algorithm is where several have digests of the same form: 0 for the most likely one, `None` for all that
-/// are not in common use.
+/// Returns the rank of an algorithm by how common it is: 0 for the most common one, `None` if it is
+/// not in common use. It orders algorithms whose digests have the same form.
 pub fn likelihood(spec: &Spec) -> Option<usize> {
     static SPECS: LazyLock<Vec<Spec>> =
         LazyLock::new(|| COMMON.iter().filter_map(|name| name.parse().ok()).collect());
     SPECS.iter().position(|common| common == spec)
 }
 
-/// What a heading states: a line of one algorithm, perhaps a word for checksums behind it, and decoration, such as
-/// `# BLAKE2B HASH`, `### md5sums ###` or `SHA-256:`.
+/// Returns the algorithm named by a heading. A heading has the name of one algorithm, optionally a
+/// word for checksums after it, and decoration, such as `# BLAKE2B HASH`, `### md5sums ###` or
+/// `SHA-256:`.
 pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
     let line = &line[..line.len().min(80)];
-    // Asked first, because this is asked of every line.
+    // Cheap checks come first, because this function is called for every line.
     let decorated = line.starts_with(b"#") || line.ends_with(b":") || line.ends_with(b"]");
     if !decorated {
         return None;
@@ -169,7 +173,8 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
     if alone { named(first, Plain::Allowed) } else { None }
 }
 
-/// Whether a reader that knows the manifest's name takes a bare hexadecimal digest of this algorithm for what it is.
+/// Returns whether a reader that knows the manifest's name identifies a bare hexadecimal digest of
+/// this algorithm correctly.
 pub fn is_told(spec: &Spec, file_name: Option<&[u8]>) -> bool {
     match file_name.and_then(stated_by_name) {
         Some(stated) => stated == Stated::Known(spec.clone()),
@@ -177,7 +182,7 @@ pub fn is_told(spec: &Spec, file_name: Option<&[u8]>) -> bool {
     }
 }
 
-/// Names of all algorithms whose digests have this many bytes at their usual length: what a bare digest could be.
+/// Returns the names of all algorithms whose default digest length is this many bytes.
 pub fn same_length(digest_len: usize) -> Vec<&'static str> {
     ALGORITHMS.iter().filter(|row| row.digest_len == digest_len).map(|row| row.name).collect()
 }

@@ -1,35 +1,40 @@
-//! The signing block of an Android package: the digests of its content that schemes 2 and 3 have signed.
+//! The signing block of an Android package: parses the content digests signed by signature schemes
+//! 2 and 3.
 //!
-//! A list of pairs of an identifier and a value; those of the schemes hold signers, each with data that it signed, which begin with the
-//! digests. No signature is verified here, and nothing behind the digests is read.
+//! The block is a list of pairs of an identifier and a value. The value of a signature scheme is a
+//! list of signers. Each signer has signed data, which starts with the digests. This module
+//! verifies no signature and reads nothing after the digests.
 
-/// What the block ends with.
+/// The magic bytes at the end of the block.
 pub const MAGIC: &[u8; 16] = b"APK Sig Block 42";
 
-/// Pairs that hold signers of content digests: what they are called here, and their identifiers.
+/// The identifiers of the pairs that hold signers of content digests, and the names of their
+/// schemes.
 const SCHEMES: [(u32, &str); 3] = [(0x7109_871a, "v2"), (0xf053_68c0, "v3"), (0x1b93_ad61, "v3.1")];
 
-/// A digest that is signed.
+/// A signed content digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// The scheme: `v2`, `v3` or `v3.1`.
+    /// The signature scheme: `v2`, `v3` or `v3.1`.
     pub scheme: &'static str,
-    /// The hash of pieces and of their digests.
+    /// The hash function, which hashes both the chunks and their digests.
     pub algorithm: &'static str,
-    /// The digest, as long as the hash makes it.
+    /// The digest; its length is that of the hash function.
     pub digest: Vec<u8>,
 }
 
-/// What a block lists.
+/// The digests in a signing block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Digests of pieces of a mebibyte, each once.
+    /// Digests computed from chunks of 1 MiB, without duplicates.
     pub digests: Vec<Listed>,
-    /// Identifiers of signature algorithms whose digests are others: 0x0421 and its like are of dm-verity's trees.
+    /// Identifiers of signature algorithms with other digests; 0x0421 and similar ones use
+    /// dm-verity trees.
     pub others: Vec<u32>,
 }
 
-/// Reads the pairs of a block: what lies between its length, which is written twice, and behind that its last words.
+/// Parses the pairs of a block: the bytes between the size field at its start and the second size
+/// field, which precedes the magic bytes at its end.
 ///
 /// ```
 /// use truesum_manifest::apk::parse;
@@ -39,7 +44,7 @@ pub struct Block {
 /// ```
 ///
 /// # Errors
-/// Why no digest is believed.
+/// Fails if the block is malformed, contradicts itself, or has no supported digest.
 pub fn parse(mut pairs: &[u8]) -> Result<Block, &'static str> {
     let (mut block, mut seen) = (Block::default(), Vec::new());
     while !pairs.is_empty() {
@@ -49,9 +54,9 @@ pub fn parse(mut pairs: &[u8]) -> Result<Block, &'static str> {
         pairs = rest;
         let id = number::<4>(&mut value).ok_or(CUT)?;
         let Some((_, scheme)) = SCHEMES.iter().find(|(scheme, _)| u64::from(*scheme) == id) else { continue };
-        // Which of two is verified is each program's own choice.
+        // Programs differ in which of two such pairs they verify.
         if seen.contains(&id) {
-            return Err("two signatures of one scheme in the signing block");
+            return Err("two signatures of the same scheme in the signing block");
         }
         seen.push(id);
         let mut signers = field(&mut value).filter(|_| value.is_empty()).ok_or(CUT)?;
@@ -74,7 +79,7 @@ pub fn parse(mut pairs: &[u8]) -> Result<Block, &'static str> {
 const CUT: &str = "the signing block is truncated or damaged";
 
 impl Block {
-    /// Takes the digests of one signer.
+    /// Adds the digests of one signer.
     fn take(&mut self, scheme: &'static str, mut digests: &[u8]) -> Result<(), &'static str> {
         if digests.is_empty() {
             return Err("a signer without digests in the signing block");
@@ -99,7 +104,7 @@ impl Block {
             let same = |one: &&Listed| (one.scheme, one.algorithm) == (scheme, algorithm);
             match self.digests.iter().find(same) {
                 Some(one) if one.digest == digest => {}
-                Some(_) => return Err("two digests of one algorithm that differ in the signing block"),
+                Some(_) => return Err("two different digests of the same algorithm in the signing block"),
                 None => self.digests.push(Listed { scheme, algorithm, digest: digest.to_vec() }),
             }
         }
@@ -107,14 +112,14 @@ impl Block {
     }
 }
 
-/// The next number, the lowest byte first.
+/// Returns the next `LEN` bytes as a little-endian number and advances `text`.
 fn number<const LEN: usize>(text: &mut &[u8]) -> Option<u64> {
     let (number, rest) = text.split_first_chunk::<LEN>()?;
     *text = rest;
     Some(number.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
 }
 
-/// The next field, whose length stands before it.
+/// Returns the next field, which follows its four-byte length, and advances `text`.
 fn field<'t>(text: &mut &'t [u8]) -> Option<&'t [u8]> {
     let len = usize::try_from(number::<4>(text)?).ok()?;
     let (field, rest) = text.split_at_checked(len)?;

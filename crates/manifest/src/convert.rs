@@ -1,7 +1,9 @@
-//! From one format to another: the entries of a reader go to a writer, and whatever does not come along is told.
+//! Converts a manifest to another format: copies the entries of a reader to a writer and reports
+//! everything that is lost.
 //!
-//! Formats hold different things, and some find out only when the manifest is whole. So what was written is remembered, and
-//! can be held against what a reader makes of it ([`Converted::reads_back`]).
+//! Formats hold different information, and some can reject a manifest only when it is complete. The
+//! conversion therefore remembers what it wrote, so that the caller can compare this with what a
+//! reader finds in the output ([`Converted::reads_back`]).
 
 use crate::entry::Entry;
 use crate::format::{Format, Unholdable};
@@ -13,59 +15,61 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
 use truesum_hash::Spec;
 
-/// Neighbouring entries of one file become one entry of at most so many digests.
+/// Maximum number of digests in an entry that is merged from adjacent entries of one file.
 const MERGED: usize = 16;
 
-/// What does not come along.
+/// A piece of information that the output lacks.
 #[derive(Debug)]
 pub enum Lost<'a> {
-    /// A part of the manifest that is no entry.
+    /// A malformed part of the manifest.
     Malformed(&'a LineError),
-    /// An entry, and why.
+    /// An entry that the format cannot hold, with the reason.
     Entry(&'a Entry, Unholdable),
-    /// One of several digests of an entry: the format has no place for its algorithm, or none for several.
+    /// One of several digests of an entry: the format cannot hold its algorithm, or holds only one
+    /// digest of a file.
     Digest(&'a Entry, &'a Spec),
-    /// A digest of it of an algorithm of this name, which there is not.
+    /// A digest of an unsupported algorithm with this name.
     Unread(&'a str),
-    /// When the file was last written.
+    /// The modification time of the file.
     Time(&'a Entry),
-    /// Its length.
+    /// The size of the file.
     Size(&'a Entry),
-    /// Digests of pieces.
+    /// The digests of pieces of the file.
     Pieces(&'a Entry),
-    /// The signature around the manifest.
+    /// The signature of the manifest.
     Signature,
 }
 
-/// Why a conversion ended early.
+/// An error that ended a conversion.
 #[derive(Debug)]
 pub enum ConvertError {
-    /// The manifest could not be read to its end.
+    /// Reading the manifest failed.
     Read(io::Error),
-    /// The output failed.
+    /// Writing the output failed.
     Write(io::Error),
-    /// The entries, each good by itself, make no manifest of the format.
+    /// The format can hold each of the entries, but not all of them in one manifest.
     Whole(Unholdable),
 }
 
-/// What was written.
+/// A summary of what a conversion wrote.
 #[derive(Debug, Default)]
 pub struct Converted {
-    /// Entries.
+    /// The number of entries.
     pub entries: u64,
-    /// Their algorithms, in the order of their first mention.
+    /// The algorithms of the entries, in order of first appearance.
     pub specs: Vec<Spec>,
     facts: HashSet<u64>,
     state: RandomState,
 }
 
-/// Writes all entries of `reader` that `keep` has, as far as they can be written, and ends the manifest; `tell` hears of what
-/// is lost of them.
+/// Writes all entries of `reader` for which `keep` returns true, and finishes the manifest. Calls
+/// `tell` for everything that is lost.
 ///
-/// Neighbouring entries of one file become one, as formats want it that have a column for each algorithm.
+/// Adjacent entries of one file are merged, because some formats have a column for each algorithm.
 ///
 /// # Errors
-/// Input or output failed, or the entries make no manifest of `format`, which is that of `writer`.
+/// Fails if reading or writing fails, or if `format`, which must be the format of `writer`, cannot
+/// hold these entries in one manifest.
 pub fn convert<R: Read, W: Write>(
     reader: &mut Reader<R>,
     mut writer: Writer<W>,
@@ -109,7 +113,8 @@ pub fn convert<R: Read, W: Write>(
     }
 }
 
-/// Adds to an entry what the next one says of the same file. What contradicts it, or says something else, is given back.
+/// Merges `entry` into `before`, the entry that precedes it. Returns `entry` if it is about another
+/// file, contradicts `before`, or has information that cannot be merged.
 fn join(before: &mut Entry, entry: Entry) -> Option<Entry> {
     let told_twice = |entry: &Entry| {
         entry.digests.iter().any(|(spec, value)| {
@@ -136,7 +141,7 @@ fn join(before: &mut Entry, entry: Entry) -> Option<Entry> {
 }
 
 impl Converted {
-    /// Writes an entry, without those of its digests that have no place.
+    /// Writes an entry without the digests that the format cannot hold, and reports what is lost.
     fn put<W: Write>(
         &mut self,
         mut entry: Entry,
@@ -188,10 +193,11 @@ impl Converted {
         Ok(())
     }
 
-    /// Whether a reader of what was written finds just that: the same names with the same digests, sizes and times.
+    /// Returns whether a reader of the output finds exactly what was written: the same names with
+    /// the same digests, sizes, times and pieces.
     ///
     /// # Errors
-    /// It could not be read.
+    /// Fails if the output cannot be read.
     pub fn reads_back<R: Read>(&self, reader: Reader<R>) -> io::Result<bool> {
         let mut found = HashSet::with_capacity(self.facts.len());
         for line in reader {
@@ -205,7 +211,8 @@ impl Converted {
     }
 }
 
-/// Adds what an entry says, each fact by itself: whether it is said in one entry or in several makes no difference.
+/// Adds a hash of each fact in an entry. Facts are hashed separately, so that it makes no
+/// difference whether one entry or several contain them.
 fn facts(entry: &Entry, state: &RandomState, into: &mut HashSet<u64>) {
     let path = &entry.path;
     into.insert(state.hash_one(path));

@@ -1,7 +1,8 @@
-//! The digest of a line: which algorithm it is of, and its bytes.
+//! The digest of a line: determines its algorithm and decodes its bytes.
 //!
-//! An algorithm that is known is never given up for another one because the length does not fit: a digest that was
-//! cut, or exchanged for a weaker one, must be seen.
+//! If the algorithm is known, a digest of the wrong length is an error and never a reason to try
+//! another algorithm. Otherwise a truncated digest, or one that was replaced with a weaker one,
+//! would go unnoticed.
 
 use crate::algorithm::{same_length, usual};
 use crate::format::Options;
@@ -9,23 +10,23 @@ use crate::line::Reason;
 use crate::{radix, scan, weak};
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, SpecError, find};
 
-/// Fewest characters of hexadecimal that look like a digest and not like a word.
+/// Minimum number of hexadecimal digits that count as a digest and not as a word.
 pub(crate) const MIN_DIGITS: usize = 8;
 
-/// Longest tag looked up, in bytes: a CRC of 82 bits spelt by its parameters has 126.
+/// Maximum length of a tag, in bytes. The tag of an 82-bit CRC with all its parameters has 126.
 pub(crate) const TAG_LIMIT: usize = 160;
 
-/// Length of base64 of so many bytes, padding included.
+/// Returns the length of this many bytes in base64 with padding.
 pub(crate) fn base64_len(bytes: usize) -> usize {
     bytes.div_ceil(3) * 4
 }
 
-/// Whether all of it is hexadecimal.
+/// Returns whether the text consists only of hexadecimal digits.
 pub(crate) fn is_hex(text: &[u8]) -> bool {
     scan::all(text, |byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a line begins with what may be a digest, and a blank.
+/// Returns whether a line starts with a possible digest followed by a blank.
 pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
     let head = &line[..line.len().min(1024)];
     scan::find(head, scan::is_blank).is_some_and(|end| {
@@ -34,17 +35,18 @@ pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
     })
 }
 
-/// Whether it has the form of a tag: what is none is not looked up, and never shown.
+/// Returns whether the text has the form of a tag. Other text is neither looked up nor shown.
 pub(crate) fn is_tag(text: &[u8]) -> bool {
     let is_tag =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_' | b'.' | b';' | b'=');
     text.len() <= TAG_LIMIT && scan::all(text, is_tag)
 }
 
-/// The digest of a line without a tag.
+/// Parses the digest of a line without a tag.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Fails if the text is not a digest of an expected algorithm, or if its algorithm is ambiguous,
+/// unsupported or too weak.
 pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     if let (true, Some(name)) = (options.asked.is_empty(), options.unsupported) {
         return Err(Reason::Algorithm(SpecError::NotHere(name.to_owned())));
@@ -67,27 +69,28 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
 }
 
-/// The digest of a line with this tag.
+/// Parses the digest of a line with this tag.
 ///
 /// # Errors
-/// What is wrong with the tag or the digest.
+/// Fails if the tag or the digest is invalid, or if the algorithm was not requested or is too weak.
 pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     let mut spec = match tag.parse() {
-        // The entry's: [`Reader`](crate::Reader) brings it.
+        // The name is that of the entry; `Reader` inserts it.
         Err(SpecError::LacksName(_)) => Spec::nameless(),
         found => found.map_err(Reason::Algorithm)?,
     };
-    // A tag may leave the length open (OpenSSL's SHAKE-128 does); then it is that of the algorithm asked for, or that
-    // of the manifest's name unless the digest has the usual one.
+    // A tag may leave the length open, as OpenSSL's SHAKE-128 does. Then the length is that of the
+    // requested algorithm, or that of the algorithm in the manifest's name unless the digest has
+    // the default length.
     if let Some(row) = find(tag)
         && row.lengths != Lengths::Fixed
         && let Some(same) = options.expected().iter().find(|asked| asked.algorithm() == row)
         && (!options.asked.is_empty() || spelled(text, &spec).is_none())
     {
-        // The length alone: under a key are tags that say so.
+        // Only the length is copied, not a key: keyed digests have tags of their own.
         spec = spec.with_bits(same.digest_len() * 8).map_err(Reason::Algorithm)?;
     }
-    // The name of a file that is not known yet is no difference.
+    // A file name that is not known yet does not count as a difference.
     let asked = |asked: &Spec| *asked == spec || spec.lacks_name() && asked.algorithm() == spec.algorithm();
     if !options.asked.is_empty() && !options.asked.iter().any(asked) {
         return Err(Reason::NotAsked(spec));
@@ -102,35 +105,36 @@ pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec,
     }
 }
 
-/// The digest with these bytes, of the algorithm with this name.
+/// Returns the digest with these bytes for the algorithm with this name.
 ///
 /// # Errors
-/// What is wrong with the name or the length.
+/// Fails if the name, the length or the algorithm is not accepted.
 pub(crate) fn of_bytes(name: &str, bytes: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     tagged(name, data_encoding::HEXLOWER.encode(bytes).as_bytes(), options)
 }
 
-/// The digest of a column or key with this name, in hexadecimal or either base64, with padding or without.
+/// Parses the digest of a column or key with this name: hexadecimal, or base64 in either alphabet,
+/// with or without padding.
 ///
 /// # Errors
-/// What is wrong with the name or the digest.
+/// Fails if the name or the digest is not accepted.
 pub(crate) fn in_any_base(name: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     match radix::base64(text) {
-        // `a6713519-670`, of parts, has as many characters as whole groups of base64.
+        // A digest with a number of parts, such as `a6713519-670`, can also be valid base64.
         Some(bytes) if !is_hex(text) => of_bytes(name, &bytes, options)
             .or_else(|why| if is_of_parts(text) { tagged(name, text, options) } else { Err(why) }),
         _ => tagged(name, text, options),
     }
 }
 
-/// Whether it is a hexadecimal digest with a number of parts behind it.
+/// Returns whether the text is a hexadecimal digest followed by a hyphen and a number of parts.
 fn is_of_parts(text: &[u8]) -> bool {
     let dash = text.iter().rposition(|&byte| byte == b'-');
     dash.is_some_and(|at| is_hex(&text[..at]) && text[at + 1..].iter().all(u8::is_ascii_digit))
 }
 
-/// Whether one character replaced, left out or put in makes one text of the other, whatever their case: a word that is nearly a
-/// known one is that word damaged, and not another.
+/// Returns whether replacing, removing or inserting at most one character turns one text into the
+/// other, ignoring case. Such a word is treated as a damaged form of the known one.
 pub(crate) fn is_nearly(text: &[u8], known: &[u8]) -> bool {
     let (short, long) = if text.len() < known.len() { (text, known) } else { (known, text) };
     if long.len() - short.len() > 1 {
@@ -142,7 +146,7 @@ pub(crate) fn is_nearly(text: &[u8], known: &[u8]) -> bool {
     short[behind..].eq_ignore_ascii_case(rest)
 }
 
-/// Whether it is nearly the name of an algorithm, and none itself.
+/// Returns whether the text is almost the name of an algorithm, but not the name of one.
 pub(crate) fn is_nearly_algorithm(name: &[u8]) -> bool {
     scan::count(name.len());
     let names = |row: &'static truesum_hash::Algorithm| {
@@ -153,16 +157,18 @@ pub(crate) fn is_nearly_algorithm(name: &[u8]) -> bool {
         && std::str::from_utf8(name).is_ok_and(|name| name.parse::<Spec>().is_err())
 }
 
-/// Whether it is as many hexadecimal digits as a digest of more than 64 bits has.
+/// Returns whether the text consists of hexadecimal digits, as many as a common digest of at least
+/// 128 bits has.
 pub(crate) fn is_long_hex(text: &[u8]) -> bool {
     matches!(text.len(), 32 | 40 | 48 | 56 | 64 | 96 | 128) && is_hex(text)
 }
 
-/// Whether it has the form of a digest of at least 128 bits, in hexadecimal or base64, and of no word: what a reader does not
-/// understand and has it is a fault, and never passed over.
+/// Returns whether the text has the form of a digest of at least 128 bits, in hexadecimal or
+/// base64, and not that of a word. A reader that does not understand such text reports an error and
+/// never skips it.
 pub(crate) fn is_like(text: &[u8]) -> bool {
     let has = |wanted: fn(&u8) -> bool| text.iter().any(wanted);
-    // Without padding there are words, and addresses, of every length.
+    // Without padding, words and addresses of any length are also valid base64.
     let distinct = || {
         text.ends_with(b"=")
             || text.len() > 40
@@ -176,10 +182,10 @@ pub(crate) fn is_like(text: &[u8]) -> bool {
             && radix::base64(text).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
 }
 
-/// Whether something in it has that form.
+/// Returns whether the text contains a word in the form of a digest (see [`is_like`]).
 pub(crate) fn holds_like(text: &[u8]) -> bool {
     scan::count(text.len());
-    // Shorter than any, and the most there is.
+    // No such digest is shorter, but most texts are.
     text.len() >= 24
         && text.split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))).any(
             |word| {
@@ -189,8 +195,9 @@ pub(crate) fn holds_like(text: &[u8]) -> bool {
         )
 }
 
-/// Reads hexadecimal, base64 or base 32 of exactly as many bytes as the algorithm has, with the number of parts behind a hyphen where
-/// it counts them. Where both are equally long (two bytes, four bytes), base64 ends with padding.
+/// Parses hexadecimal, base64 or base32 with exactly as many bytes as the algorithm has, followed
+/// by a hyphen and the number of parts if the algorithm counts parts. Hexadecimal and base64 have
+/// the same length for two and four bytes; base64 then ends with padding.
 fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
     let bytes = spec.digest_len();
     let digits = match scan::find(text, |byte| byte == b'-') {
@@ -199,12 +206,14 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
         _ => text.len(),
     };
     let (hex, base64) = (digits == bytes * 2, digits == base64_len(bytes));
-    // From 16 bytes on base 32, which RHash writes for TTH and AICH, is as long as neither of the others.
+    // From 16 bytes on, base32 (which RHash writes for TTH and AICH) has another length than the
+    // other two.
     let base32 = bytes >= 16 && !spec.counts_parts() && digits == (bytes * 8).div_ceil(5);
     if base32 && !is_hex(text) {
         return radix::base32(text).filter(|found| found.len() == bytes).map(|found| Digest::new(&found));
     }
-    // Hexadecimal digits of another algorithm's digest are never base64: 64 of them would be as long as a SHA-384.
+    // The hexadecimal digest of another algorithm is never read as base64: otherwise, 64 digits
+    // would be a SHA-384 digest.
     if !hex && (!base64 || text.len() >= 32 && is_hex(text)) {
         return None;
     }
@@ -216,7 +225,7 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
     digest.ok().filter(|digest| digest.len() == bytes && digest.parts().is_some() == spec.counts_parts())
 }
 
-/// Nothing tells the algorithm but the digest itself.
+/// Parses a digest whose algorithm can be determined only from the digest itself.
 fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
     if text.len() >= MIN_DIGITS && is_hex(text) {
         return match usual(text.len() / 2) {
@@ -229,14 +238,15 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
             }),
         };
     }
-    // A word of a text: fewer characters are none of anything.
+    // No digest is this short; it is a word of a text.
     if text.len() < 4 {
         return Err(Reason::NotALine);
     }
     let is_digest = |row: &truesum_hash::Algorithm| row.digest_len * 2 == text.len();
     let not_hex = mostly_hex(text) && ALGORITHMS.iter().any(is_digest);
-    // A hexadecimal digest with one wrong character is also base64, of another length: base64 without padding must
-    // look like nothing else.
+    // A hexadecimal digest with one wrong character is also base64 of another length. Base64
+    // without padding is therefore accepted only if it contains letters that are not hexadecimal,
+    // in upper and lower case.
     let distinct = text.ends_with(b"=")
         || (text.iter().any(|byte| matches!(byte, b'G'..=b'Z'))
             && text.iter().any(|byte| matches!(byte, b'g'..=b'z')));
@@ -249,7 +259,7 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
     Err(if not_hex { Reason::NotHex } else { Reason::NotALine })
 }
 
-/// What to say of a digest that fits none of the algorithms expected.
+/// Returns the error for a digest that fits none of the expected algorithms.
 fn misfit(text: &[u8], expected: &[Spec]) -> Reason {
     if mostly_hex(text) && expected.iter().any(|spec| spec.digest_len() * 2 == text.len()) {
         Reason::NotHex
@@ -260,7 +270,7 @@ fn misfit(text: &[u8], expected: &[Spec]) -> Reason {
     }
 }
 
-/// Whether it is a digest with faults in it rather than a word.
+/// Returns whether the text is a damaged digest rather than a word: most of it is hexadecimal.
 fn mostly_hex(text: &[u8]) -> bool {
     scan::count(text.len());
     text.len() >= MIN_DIGITS && text.iter().filter(|byte| byte.is_ascii_hexdigit()).count() * 2 > text.len()

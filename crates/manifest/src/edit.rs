@@ -1,8 +1,9 @@
-//! Changes entries of a manifest and leaves every other byte as it is.
+//! Edits entries of a manifest and leaves all other bytes unchanged.
 //!
-//! Nothing is made anew that can stay: lines are copied, a changed line keeps the spelling it had, and new ones come last.
-//! A format whose text is one whole is written anew only where that loses nothing ([`editable`]). What was made is read
-//! back, and every entry must be there that should ([`edit`]).
+//! Unchanged lines are copied, a changed line keeps its formatting, and new lines are appended. A
+//! format that is written only as a whole is rewritten, but only if that loses nothing
+//! ([`editable`]). The caller reads the result back to make sure that it has exactly the expected
+//! entries ([`reads_back`]).
 
 mod hand;
 mod whole;
@@ -17,60 +18,60 @@ use hand::Hand;
 use std::fmt;
 use std::io::{self, Read, Write};
 
-/// What becomes of an entry.
+/// A decision about an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// It stays, byte for byte.
+    /// Keep the entry, byte for byte.
     Keep,
-    /// Its line goes.
+    /// Remove the line of the entry.
     Drop,
-    /// It says this instead.
+    /// Replace the entry with this one.
     Replace(Box<Entry>),
 }
 
-/// What is to be changed. It is asked several times over, and must say the same each time.
+/// The changes to a manifest. They are requested more than once and must be the same each time.
 pub trait Changes {
-    /// The manifest begins.
+    /// Starts again at the beginning of the manifest.
     fn begin(&mut self);
-    /// What becomes of the next entry.
+    /// Returns the decision about the next entry.
     fn of(&mut self, line: &Line) -> Edit;
-    /// After the last entry: the next one to be added.
+    /// Returns the next entry to add. This is called after the last entry of the manifest.
     fn added(&mut self) -> Option<Entry>;
 }
 
-/// Opens a manifest at its beginning, always the same bytes.
+/// A function that opens the manifest at its beginning, with the same bytes each time.
 pub type Open<'o> = dyn FnMut() -> io::Result<Box<dyn Read + 'o>> + 'o;
 
-/// Why nothing was changed.
+/// An error that prevented an edit.
 #[derive(Debug)]
 pub enum EditError {
-    /// The manifest could not be read to its end.
+    /// Reading the manifest failed.
     Read(io::Error),
-    /// The output failed.
+    /// Writing the output failed.
     Write(io::Error),
-    /// It cannot be done without a loss.
+    /// The manifest cannot be edited without losing information.
     Refused(Uneditable),
 }
 
-/// Why a manifest cannot be changed.
+/// A reason why a manifest cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Uneditable {
-    /// Its format is only read.
+    /// Its format can only be read.
     ReadOnly(&'static Format),
-    /// It has digests of pieces, which run across its files.
+    /// Its format has digests of pieces that span files.
     Pieces(&'static Format),
-    /// Its signature would be that of another text.
+    /// It is signed, and the signature would become invalid.
     Signed,
-    /// It is UTF-16.
+    /// It is encoded in UTF-16.
     Encoded,
-    /// Its format is written as a whole, and this one holds more than that would.
+    /// Its format can only be rewritten completely, and some of its content would be lost.
     Whole(&'static Format),
-    /// What this line says cannot be said anew without losing some of it.
+    /// This line has content that would be lost if it were rewritten.
     Line(Place),
-    /// The format cannot hold the entry of this name.
+    /// The format cannot hold the entry with this name.
     Entry(Vec<u8>, Unholdable),
-    /// It would be read back as something else.
+    /// The result would not be read back correctly.
     Misread,
 }
 
@@ -88,7 +89,7 @@ impl fmt::Display for Uneditable {
                 "the format {} can only be rewritten completely, and this manifest has content that would be lost",
                 format.name
             ),
-            Uneditable::Line(at) => write!(f, "{at}: it contains more than can be rewritten"),
+            Uneditable::Line(at) => write!(f, "{at}: contains information that would be lost"),
             Uneditable::Entry(name, why) => write!(f, "{}: cannot be written: {why}", display_safe(name)),
             Uneditable::Misread => f.write_str("the result would not be read back correctly"),
         }
@@ -101,18 +102,18 @@ impl EditError {
     fn read(error: ReadError) -> EditError {
         match error {
             ReadError::Io(error) => EditError::Read(error),
-            // Bad lines are passed over before.
+            // Bad lines are skipped or refused before this point.
             ReadError::Line(error) => EditError::Refused(Uneditable::Line(error.at)),
         }
     }
 }
 
-/// How a manifest is changed.
+/// A way to edit a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Line by line.
+    /// Replace single lines.
     Lines,
-    /// Written anew.
+    /// Rewrite the complete manifest.
     Whole,
 }
 
@@ -128,10 +129,11 @@ fn way(format: &'static Format) -> Result<Way, Uneditable> {
     }
 }
 
-/// Whether a manifest can be changed; if so its format. What it says is not looked at further than that takes.
+/// Returns the format of a manifest if the manifest can be edited. Reads only as much of it as this
+/// requires.
 ///
 /// # Errors
-/// Why it cannot, or it cannot be read.
+/// Fails if the manifest cannot be edited or cannot be read.
 pub fn editable(open: &mut Open<'_>, options: &Options) -> Result<&'static Format, EditError> {
     let mut reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
     if let Some(Err(ReadError::Io(error))) = reader.next() {
@@ -150,10 +152,12 @@ pub fn editable(open: &mut Open<'_>, options: &Options) -> Result<&'static Forma
     fault.map_or(Ok(format), |why| Err(EditError::Refused(why)))
 }
 
-/// Writes the manifest with these changes. What was written is to be held against them by [`reads_back`] before it is used.
+/// Writes the manifest with these changes. Before using the result, compare it with the changes by
+/// calling [`reads_back`].
 ///
 /// # Errors
-/// It cannot be read, written, or changed without a loss; what was written then is worth nothing.
+/// Fails if the manifest cannot be read, written, or edited without losing information. The output
+/// is then unusable.
 pub fn edit(
     open: &mut Open<'_>,
     options: &Options,
@@ -208,7 +212,7 @@ fn lines(
     while let Some(entry) = changes.added() {
         let refused = |why| EditError::Refused(Uneditable::Entry(entry.path.clone(), why));
         let text = hand.new_lines(&entry).map_err(refused)?;
-        // The last line of a text may lack its end.
+        // The last line of a text may lack its line end.
         if copy.last.is_some_and(|last| last != hand.terminator()) {
             copy.put(hand.line_end(), out)?;
         }
@@ -217,10 +221,10 @@ fn lines(
     Ok(())
 }
 
-/// The old text, which goes over to the new one but for what is taken out.
+/// The old text, which is copied to the new one except for the lines that are taken out.
 struct Copy<'o> {
     from: Box<dyn Read + 'o>,
-    /// How much of it was read.
+    /// The number of bytes read so far.
     at: u64,
     /// The last byte written.
     last: Option<u8>,
@@ -232,7 +236,7 @@ impl Copy<'_> {
         out.write_all(text).map_err(EditError::Write)
     }
 
-    /// Copies up to this byte, or to the end.
+    /// Copies the text up to this offset, or to its end.
     fn until(&mut self, end: u64, out: &mut dyn Write) -> Result<(), EditError> {
         let mut buffer = [0; 16 << 10];
         while self.at < end {
@@ -246,7 +250,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Takes the bytes up to this one out.
+    /// Returns the text up to this offset without copying it.
     fn line(&mut self, end: u64) -> Result<Vec<u8>, EditError> {
         let mut text = vec![0; (end - self.at).min(LINE_LIMIT as u64 + 2) as usize];
         let mut filled = 0;
@@ -273,11 +277,11 @@ impl Copy<'_> {
     }
 }
 
-/// Whether a reader of what was made finds just what it should: every entry and every bad line that was to stay, in order,
-/// what was to be changed as it was to be, and then what was to be added.
+/// Returns whether a reader of the new text finds exactly what it should: every entry and every bad
+/// line that was kept, with replacements in their places, and then the added entries.
 ///
 /// # Errors
-/// One of the two could not be read.
+/// Fails if one of the two texts cannot be read.
 pub fn reads_back(
     old: impl Read,
     new: impl Read,
@@ -315,7 +319,7 @@ pub fn reads_back(
     Ok(next.item.is_none())
 }
 
-/// What is read back, one item ahead.
+/// A reader of the new text with a lookahead of one item.
 struct Next<'r, R> {
     reader: &'r mut Reader<R>,
     format: &'static Format,
@@ -335,7 +339,8 @@ impl<'r, R: Read> Next<'r, R> {
         Ok(is)
     }
 
-    /// Whether the next items say this of one file: some formats have a line for each digest.
+    /// Returns whether the next items match this entry. Some formats have a line for each digest,
+    /// so one entry may be several items.
     fn says(&mut self, entry: &Entry) -> io::Result<bool> {
         let expected = self.format.holds.kept(entry);
         let mut digests = &expected.digests[..];

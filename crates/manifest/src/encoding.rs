@@ -1,26 +1,27 @@
-//! The ways to spell the bytes of a digest, a row each: how it is called, written and read.
+//! Text encodings of digests, one row each, with a name, a writer and a reader.
 //!
-//! RFC 4648 (base 16, 32, 64), Nix, Bitcoin's base 58, ZeroMQ's RFC 32 (Z85), Bubble Babble (Huima 2000, `ssh-keygen -B`), and the
-//! letters that multibase puts before others (<https://github.com/multiformats/multibase>).
+//! Sources: RFC 4648 (base16, base32, base64), Nix, Bitcoin's base58, ZeroMQ's RFC 32 (Z85), Bubble
+//! Babble (Huima 2000, `ssh-keygen -B`), and the prefixes of multibase
+//! (<https://github.com/multiformats/multibase>).
 
 use crate::radix;
 use data_encoding::{BASE32_NOPAD, BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
 
-/// A way to spell bytes.
+/// A text encoding of bytes.
 #[derive(Debug)]
 pub struct Encoding {
-    /// Its name.
+    /// The name of the encoding.
     pub name: &'static str,
-    /// The letter that stands before it in multibase, where it has one.
+    /// The letter that precedes it in multibase, if it has one.
     pub multibase: Option<char>,
-    /// Where it is met.
+    /// Typical uses, and properties that distinguish it from other encodings.
     pub summary: &'static str,
     write: fn(&[u8]) -> Option<String>,
     read: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
 impl PartialEq for Encoding {
-    /// Whether they are the same row.
+    /// Compares the names, which are unique.
     fn eq(&self, other: &Encoding) -> bool {
         self.name == other.name
     }
@@ -30,7 +31,7 @@ impl Eq for Encoding {}
 
 macro_rules! encodings {
     ($($name:literal $letter:expr, $summary:literal, $write:expr, $read:expr;)*) => {
-        /// Every way to spell a digest.
+        /// All encodings of digests.
         pub static ENCODINGS: &[Encoding] = &[$(Encoding {
             name: $name,
             multibase: $letter,
@@ -42,43 +43,43 @@ macro_rules! encodings {
 }
 
 encodings! {
-    "hex" Some('f'), "most lists", |bytes| Some(HEXLOWER.encode(bytes)), |text| HEXLOWER.decode(text).ok();
+    "hex" Some('f'), "most manifests", |bytes| Some(HEXLOWER.encode(bytes)), |text| HEXLOWER.decode(text).ok();
     "hexupper" Some('F'), "certificates, Windows", |bytes| Some(HEXUPPER.encode(bytes)), |text| HEXUPPER.decode(text).ok();
-    "base32" Some('b'), "Gnutella, DC++, IPFS: small letters without padding",
+    "base32" Some('b'), "Gnutella, DC++, IPFS: lower case without padding",
         |bytes| Some(BASE32_NOPAD.encode(bytes).to_ascii_lowercase()),
         |text| (!text.iter().any(u8::is_ascii_uppercase)).then(|| radix::base32(text))?;
-    "base32upper" Some('B'), "the same in capitals", |bytes| Some(BASE32_NOPAD.encode(bytes)),
+    "base32upper" Some('B'), "base32 in upper case without padding", |bytes| Some(BASE32_NOPAD.encode(bytes)),
         |text| (!text.iter().any(u8::is_ascii_lowercase)).then(|| radix::base32(text))?;
-    "nix32" None, "Nix: letters of its own, the last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
-    "base58" Some('z'), "IPFS, Bitcoin's letters", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
-    "base64" None, "cksum, web pages, clouds: with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
-    "base64nopad" Some('m'), "the same without padding",
+    "nix32" None, "Nix: its own alphabet, last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
+    "base58" Some('z'), "IPFS, with Bitcoin's alphabet", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
+    "base64" None, "cksum, web pages, cloud storage: with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
+    "base64nopad" Some('m'), "base64 without padding",
         |bytes| Some(BASE64_NOPAD.encode(bytes)), |text| BASE64_NOPAD.decode(text).ok();
-    "base64url" Some('u'), "names of files and URLs, without padding",
+    "base64url" Some('u'), "file names and URLs: without padding",
         |bytes| Some(BASE64URL_NOPAD.encode(bytes)), |text| BASE64URL_NOPAD.decode(text).ok();
-    "multibase-hex" None, "multiformats: f and base 16", |bytes| multibase('f', bytes), |text| of_multibase('f', text);
-    "multibase-base32" None, "IPFS: b and base 32", |bytes| multibase('b', bytes), |text| of_multibase('b', text);
-    "multibase-base58" None, "IPFS, keys of DIDs: z and base 58", |bytes| multibase('z', bytes), |text| of_multibase('z', text);
-    "multibase-base64" None, "m and base 64", |bytes| multibase('m', bytes), |text| of_multibase('m', text);
-    "multibase-base64url" None, "W3C's data integrity: u and base 64 for URLs", |bytes| multibase('u', bytes), |text| of_multibase('u', text);
-    "z85" None, "ZeroMQ: five characters for four bytes, of which there must be a multiple", radix::to_z85, radix::from_z85;
-    "bubblebabble" None, "words to be read aloud, with a check in them",
+    "multibase-hex" None, "multiformats: f and base16", |bytes| multibase('f', bytes), |text| of_multibase('f', text);
+    "multibase-base32" None, "IPFS: b and base32", |bytes| multibase('b', bytes), |text| of_multibase('b', text);
+    "multibase-base58" None, "IPFS, DID keys: z and base58", |bytes| multibase('z', bytes), |text| of_multibase('z', text);
+    "multibase-base64" None, "m and base64", |bytes| multibase('m', bytes), |text| of_multibase('m', text);
+    "multibase-base64url" None, "W3C Data Integrity: u and base64url", |bytes| multibase('u', bytes), |text| of_multibase('u', text);
+    "z85" None, "ZeroMQ: five characters for every four bytes", radix::to_z85, radix::from_z85;
+    "bubblebabble" None, "pronounceable words with a checksum",
         |bytes| Some(radix::to_bubble_babble(bytes)), radix::from_bubble_babble;
 }
 
 impl Encoding {
-    /// The bytes so spelled; `None` where it spells no such number of bytes.
+    /// Encodes the bytes. Returns `None` if the encoding does not support this number of bytes.
     pub fn write(&self, bytes: &[u8]) -> Option<String> {
         (self.write)(bytes)
     }
 
-    /// The bytes that the text spells; `None` if it spells none.
+    /// Decodes the text. Returns `None` if the text is invalid or decodes to no bytes.
     pub fn read(&self, text: &[u8]) -> Option<Vec<u8>> {
         (self.read)(text).filter(|bytes| !bytes.is_empty())
     }
 }
 
-/// The row of this name.
+/// Returns the encoding with this name, ignoring case.
 pub fn encoding(name: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|row| row.name.eq_ignore_ascii_case(name))
 }
@@ -95,7 +96,7 @@ fn of_multibase(letter: char, text: &[u8]) -> Option<Vec<u8>> {
     by_letter(letter)?.read(text.strip_prefix(&[letter as u8])?)
 }
 
-/// The bytes that are spelled behind a letter which tells how.
+/// Decodes multibase: the first letter selects the encoding of the rest.
 pub fn from_multibase(text: &[u8]) -> Option<Vec<u8>> {
     let (letter, digits) = text.split_first()?;
     by_letter(char::from(*letter))?.read(digits)
@@ -115,7 +116,7 @@ mod tests {
                     assert!(row.name == "z85" && len % 4 != 0, "{} of {len} bytes", row.name);
                     continue;
                 };
-                // Nix's base 32 is of digests alone.
+                // Nix's base32 is used only for digests.
                 if row.name != "nix32" || len <= 64 {
                     assert_eq!(row.read(text.as_bytes()).as_ref(), Some(&bytes), "{} {text}", row.name);
                 }
@@ -141,11 +142,11 @@ mod tests {
             |name: &str, bytes: &[u8]| encoding(name).and_then(|row| row.write(bytes)).unwrap_or_default();
         // RFC 32 of ZeroMQ.
         assert_eq!(spelled("z85", &[0x86, 0x4f, 0xd2, 0x6f, 0xb5, 0x59, 0xf7, 0x5b]), "HelloWorld");
-        // Huima's examples.
+        // Examples by Huima.
         assert_eq!(spelled("bubblebabble", b""), "xexax");
         assert_eq!(spelled("bubblebabble", b"1234567890"), "xesef-disof-gytuf-katof-movif-baxux");
         assert_eq!(spelled("bubblebabble", b"Pineapple"), "xigak-nyryk-humil-bosek-sonax");
-        // Those of the draft of base 58, and of multibase.
+        // Examples from the drafts of base58 and multibase.
         assert_eq!(spelled("base58", b"Hello World!"), "2NEpo7TZRRrLZSi2U");
         assert_eq!(spelled("base58", &[0, 0, 0x28, 0x7f, 0xb4, 0xcd]), "11233QC4");
         assert_eq!(spelled("base32", b"yes mani !"), "pfsxgidnmfxgsibb");

@@ -1,4 +1,4 @@
-//! An [`Entry`]: what a manifest says of one file.
+//! An [`Entry`]: the information about one file in a manifest.
 
 pub(crate) mod pairs;
 mod pieces;
@@ -9,28 +9,32 @@ pub use time::Time;
 
 use truesum_hash::{Digest, Spec};
 
-/// Most algorithms of one entry: what is written can be read, and no line makes its reader slow.
+/// Maximum number of algorithms in an entry. Writers and readers share it, so that everything
+/// written can be read, and no line takes long to read.
 pub const MAX_ALGORITHMS: usize = 1024;
 
-/// What a manifest says of one file. Only the path is always there.
+/// The information about one file in a manifest. Only the path is always present.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// The name as the manifest spells it, unescaped. Bytes: nothing says that a name is text.
+    /// The name as spelled in the manifest, without escapes. It is stored as bytes because it need
+    /// not be text.
     pub path: Vec<u8>,
-    /// Length of the file in bytes.
+    /// The size of the file in bytes.
     pub size: Option<u64>,
-    /// When the file was last written.
+    /// The modification time of the file.
     pub mtime: Option<Time>,
-    /// The digests of the whole file, in the manifest's order.
+    /// The digests of the complete file, in the manifest's order.
     pub digests: Vec<(Spec, Digest)>,
-    /// Names of algorithms that there are not here, and of which the manifest has a digest of it beside others: nobody compared those.
+    /// Names of unsupported algorithms whose digests the manifest has in addition to others. Those
+    /// digests are not compared.
     pub unread: Vec<String>,
-    /// Digests of parts of it, one item for each algorithm. They say nothing of bytes that no piece covers.
+    /// Digests of pieces of the file, one item for each algorithm. They do not protect bytes
+    /// outside the pieces.
     pub pieces: Vec<PieceList>,
 }
 
 impl Entry {
-    /// An entry with one digest and nothing else.
+    /// Creates an entry with one digest and nothing else.
     pub fn new(path: &[u8], spec: Spec, digest: Digest) -> Entry {
         Entry { path: path.to_vec(), digests: vec![(spec, digest)], ..Entry::default() }
     }

@@ -1,4 +1,5 @@
-//! What a format is: one row says how it is recognised, what it holds, and how it is read and written.
+//! Manifest formats: a row describes how a format is recognised, which information it holds, and
+//! how it is read and written.
 
 mod head;
 mod holds;
@@ -19,80 +20,87 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use truesum_hash::{Secret, Spec};
 
-/// One format of manifests.
+/// A manifest format.
 pub struct Format {
-    /// The name people type: lower case, unique.
+    /// The name that users type: lower case, unique.
     pub name: &'static str,
-    /// Endings of file names that tell it, in lower case.
+    /// Suffixes of file names that identify the format, in lower case.
     pub file_names: &'static [&'static str],
-    /// What it is and who writes it, in one line.
+    /// A description of the format and of the programs that write it, in one line.
     pub summary: &'static str,
-    /// What an entry of it can say.
+    /// The information that its entries can hold.
     pub holds: Holds,
-    /// What speaks for this format in the beginning of a manifest.
+    /// Looks for evidence of this format in the beginning of a manifest.
     pub sniff: fn(&Head<'_>) -> Option<Claim>,
-    /// How it is read.
+    /// The way to read it.
     pub reading: Reading,
-    /// How it is written.
+    /// The way to write it.
     pub writing: Writing,
-    /// Where it leaves the algorithm open: the format of the same lines that names it.
+    /// The format of the same lines with the algorithm in each line, if this format leaves the
+    /// algorithm open.
     pub tagged: Option<&'static Format>,
 }
 
-/// How a format is read.
+/// A way to read a format.
 #[derive(Clone, Copy)]
 pub enum Reading {
-    /// Line by line, so that memory does not grow and a bad line costs no other.
+    /// Line by line, so that memory use is bounded and a bad line does not affect others.
     Lines {
-        /// What ends a line: LF or NUL.
+        /// The byte that ends a line: LF or NUL.
         terminator: u8,
-        /// A parser of its lines, in order.
+        /// Creates a parser, which receives all lines in order.
         parser: fn(&Options) -> Box<dyn Parse + Send>,
     },
-    /// As a whole, because its structure ends only with the manifest: cut off, it says nothing.
+    /// As a complete document, because its structure ends only with the manifest: a truncated
+    /// document is rejected.
     Document {
-        /// Most bytes of a manifest, decoded.
+        /// Maximum size of the decoded manifest in bytes.
         limit: usize,
-        /// Looks at all of it, then gives entries and bad parts in order; or refuses the whole. What it gives may be made
-        /// one by one, so that a document takes no more memory than a few times its bytes.
+        /// Parses the complete document. Returns its entries and malformed parts in order, or an
+        /// error for the document as a whole. Entries may be produced one by one, so that a
+        /// document takes only a few times its size in memory.
         parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>,
     },
-    /// Unpacked, and then as what it is: a manifest of another format.
+    /// By unpacking it and reading the content as a manifest of another format.
     Packed {
-        /// Most bytes before unpacking.
+        /// Maximum size before unpacking, in bytes.
         limit: usize,
-        /// Gives what is packed, or an error where that is too much.
+        /// Returns the unpacked content, which fails to read if it is too large.
         unpack: fn(Vec<u8>) -> Box<dyn Read + Send>,
     },
-    /// Not at all: it is no list of files. What it is, and what to do with it.
+    /// Not read, because it is not a list of files. Returns a description of the file and of what
+    /// to do with it.
     Not(fn(&Options) -> String),
 }
 
-/// Entries and bad parts of a document, in order.
+/// The entries and malformed parts of a document, in order.
 pub type Parts = Box<dyn Iterator<Item = Found> + Send>;
 
 /// A parser of lines. It may remember earlier lines.
 pub trait Parse {
-    /// The entry of a line (without its terminator), or `None` where it says nothing: blank lines, comments, headers.
+    /// Returns the entry of a line (without its terminator), or `None` if the line has no entry:
+    /// blank lines, comments, headers.
     ///
     /// # Errors
-    /// Why it is no line of this format.
+    /// Fails if the text is not a line of this format.
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason>;
 
-    /// Told where each line stands before it is given, for parsers that hold entries back.
+    /// Receives the position of each line before the line itself, for parsers that hold back
+    /// entries.
     fn at(&mut self, place: Place) {
         let _ = place;
     }
 
-    /// Told once, after the last line: entries that were held back because a later line might have said more of them, and
-    /// what is missing.
+    /// Returns the entries that were held back because a later line could have added to them, and
+    /// errors for what is missing. Called once, after the last line.
     fn end(&mut self) -> Vec<Found> {
         Vec::new()
     }
 }
 
 impl Format {
-    /// What ends a line: LF or NUL. `None` for documents, whose line ends mean nothing.
+    /// Returns the byte that ends a line, LF or NUL, or `None` for documents, where line ends have
+    /// no meaning.
     pub fn terminator(&self) -> Option<u8> {
         match self.reading {
             Reading::Lines { terminator, .. } => Some(terminator),
@@ -100,7 +108,8 @@ impl Format {
         }
     }
 
-    /// Whether entries leave their algorithm to the manifest's name or to the length of the digest.
+    /// Returns whether the algorithm of an entry depends on the manifest's name or on the length of
+    /// the digest.
     pub fn leaves_algorithm_open(&self) -> bool {
         self.holds.told == Told::Elsewhere
     }
@@ -120,53 +129,64 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
-/// What is known of a manifest before it is read.
+/// Information about a manifest that is available before it is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Algorithms asked for: a line of any other is a bad line. Empty: whatever the manifest says.
+    /// The requested algorithms: a line with any other is a bad line. If empty, all algorithms are
+    /// accepted.
     pub asked: Vec<Spec>,
-    /// The algorithm that the manifest's name tells ([`algorithm_from_name`]): lines without a tag are of it.
+    /// The algorithm in the manifest's name ([`algorithm_from_name`]), which applies to lines
+    /// without a tag.
     pub named: Option<Spec>,
-    /// An algorithm that the manifest's name tells and that there is not here: lines without a tag are refused by its name.
+    /// An unsupported algorithm in the manifest's name: lines without a tag are rejected with this
+    /// name.
     pub unsupported: Option<&'static str>,
-    /// The format; `None` recognises it.
+    /// The format, or `None` to recognise it.
     pub format: Option<&'static Format>,
     /// The manifest's name, for formats that are recognised by it.
     pub file_name: Option<Vec<u8>>,
     /// Accept digests that are too short to verify anything.
     pub allow_weak: bool,
-    /// Accept digests of samples ([`Status::Sampled`](truesum_hash::Status::Sampled)) that nobody asked for. Who does must call
-    /// nothing verified by them.
+    /// Accept digests of samples ([`Status::Sampled`](truesum_hash::Status::Sampled)) that were not
+    /// requested. Callers that set this must not report such files as verified.
     pub allow_sampled: bool,
-    /// Accept entries that have no digest at all. Who does must say that they were not verified.
+    /// Accept entries without any digest. Callers that set this must report that they were not
+    /// verified.
     pub allow_undigested: bool,
-    /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
+    /// Accept entries with digests of pieces. Callers that set this must verify [`Entry::pieces`].
     pub allow_pieces: bool,
-    /// Read sets of known digests ([`Holds::set`]). Who does must take no name of one for that of a file.
+    /// Read sets of known digests ([`Holds::set`]). Callers that set this must not look for files
+    /// with the names in the set.
     pub allow_set: bool,
-    /// Give digests of pieces too where they only say where damage is, and need [`Options::allow_pieces`] like all others.
+    /// Also return digests of pieces that only locate damage. Like all others, they need
+    /// [`Options::allow_pieces`].
     pub locating: bool,
-    /// Give the digest of a file that is no longer than a piece as that of its piece too, where pieces are listed of longer ones.
+    /// Also return the digest of a file that is no longer than a piece as the digest of its piece,
+    /// in formats that list pieces only for longer files.
     pub one_piece: bool,
-    /// Read on, however many lines are no entries. Without, a million bad lines that are nearly all there is are an error.
+    /// Continue after any number of bad lines. Without this, a million bad lines with hardly any
+    /// entries among them are an error.
     pub allow_noise: bool,
-    /// The key under which digests are that need one, or say that they were made under one.
+    /// The key for digests that need one or are marked as made with one.
     pub key: Option<Secret>,
-    /// Accept entries whose digests need a key that is not there ([`Spec::lacks_key`]). Who does must not compute them.
+    /// Accept entries whose digests need a key that is not available ([`Spec::lacks_key`]). Callers
+    /// that set this must not compute them.
     pub allow_keyless: bool,
-    /// What the file is called that a list of pieces without names is of, where its own name does not tell.
+    /// The name of the file that a list of pieces without names describes, if the name of the list
+    /// does not show it.
     pub subject: Option<Vec<u8>>,
-    /// Set from outside, it ends the reading of a document, which can take seconds before its first entry.
+    /// A flag that stops the reading of a document when it is set from outside; reading can take
+    /// seconds before the first entry.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Options {
-    /// Whether reading is to end.
+    /// Returns whether the caller has stopped the reading.
     pub(crate) fn stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// The options that a manifest's name tells.
+    /// Returns the options that follow from a manifest's name.
     pub fn for_name(file_name: &[u8]) -> Options {
         Options {
             named: algorithm_from_name(file_name),
@@ -179,7 +199,7 @@ impl Options {
         }
     }
 
-    /// Those of what is packed in a manifest of these: its name is without the last ending.
+    /// Returns the options for the content of a packed manifest, whose name lacks the last suffix.
     pub(crate) fn unpacked(&self) -> Options {
         let name = self.file_name.as_ref().map(|name| {
             let end = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
@@ -195,7 +215,8 @@ impl Options {
         }
     }
 
-    /// The same for who wants to know what a manifest says, be it worth little, and verifies nothing by it.
+    /// Returns options that accept everything, for callers that show the content of a manifest and
+    /// verify nothing with it.
     pub fn all_said(self) -> Options {
         Options {
             allow_weak: true,
@@ -208,7 +229,8 @@ impl Options {
         }
     }
 
-    /// The algorithms a digest without a tag may be of; none means that its length decides.
+    /// Returns the algorithms that a digest without a tag may have. If there are none, its length
+    /// decides.
     pub(crate) fn expected(&self) -> &[Spec] {
         if self.asked.is_empty() { self.named.as_slice() } else { &self.asked }
     }

@@ -1,18 +1,20 @@
-//! Entries held back until the manifest ends, for formats that say of one file in several places what belongs together.
+//! Collects entries until the manifest ends, for formats that have information about one file in
+//! several places.
 //!
-//! Held are at most [`LIMIT`] bytes: what comes then is an entry of its own, which verifies no less.
+//! At most [`LIMIT`] bytes are held. Beyond that, each part becomes an entry of its own, which
+//! verifies just as much.
 
 use crate::entry::Entry;
 use crate::line::{Found, Line, Place, Reason};
 use std::collections::HashMap;
 
-/// Most bytes of names and digests held.
+/// Maximum memory for collected entries, in bytes.
 const LIMIT: usize = 64 << 20;
 
-/// What an entry takes beside its name and digests.
+/// Estimated memory for an entry in addition to its name, in bytes.
 const OVERHEAD: usize = 256;
 
-/// The entries so far, in the order of their first mention.
+/// The entries so far, in order of first appearance.
 #[derive(Default)]
 pub(crate) struct Gather {
     entries: Vec<Line>,
@@ -21,17 +23,19 @@ pub(crate) struct Gather {
 }
 
 impl Gather {
-    /// Joins what is said here with what was said of the same name; `Some` where there is no more room.
+    /// Merges an entry with an earlier one of the same name. Returns the entry if the limit is
+    /// reached.
     ///
-    /// A second value for the same algorithm is an entry of its own, so that both are compared.
+    /// An entry with a different digest of the same algorithm stays separate, so that both are
+    /// compared.
     ///
     /// # Errors
-    /// Another size than before.
+    /// Fails if the earlier entry has a different size.
     pub(crate) fn add(&mut self, at: Place, entry: Entry) -> Result<Option<Entry>, Reason> {
         if let Some(&index) = self.by_path.get(&entry.path) {
             let held = &mut self.entries[index].entry;
             if held.size.is_some() && entry.size.is_some() && held.size != entry.size {
-                return Err(Reason::Part("another size of the same file stands above"));
+                return Err(Reason::Part("the size differs from an earlier line for the same file"));
             }
             let other = entry.digests.iter().any(|(spec, digest)| {
                 held.digests.iter().any(|(known, value)| known == spec && value != digest)
@@ -55,7 +59,7 @@ impl Gather {
         Ok(None)
     }
 
-    /// All of them, in order; nothing is held afterwards.
+    /// Removes and returns all entries, in order.
     pub(crate) fn take(&mut self) -> Vec<Found> {
         let held = std::mem::take(self);
         held.entries.into_iter().map(Ok).collect()

@@ -1,7 +1,7 @@
-//! A digest that stands alone: which algorithms it may be of, and how it is spelled.
+//! Identifies a digest without context: its possible algorithms and its encoding.
 //!
-//! Nothing tells but length and alphabet, so that there are several answers, the likeliest first. [`part_sizes`] does the
-//! same for the parts that the ETag of an upload counts.
+//! Only the length and the alphabet are known, so there are several answers, the most likely first.
+//! [`part_sizes`] does the same for the part size of an upload whose ETag has the number of parts.
 
 pub use crate::algorithm::likelihood;
 use crate::algorithm::usual;
@@ -9,39 +9,40 @@ use crate::encoding::from_multibase;
 use crate::radix;
 use truesum_hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Digest, Lengths, Spec, Status};
 
-/// How a digest is spelled.
+/// An encoding of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Encoding {
-    /// Hexadecimal, perhaps with colons or blanks between.
+    /// Hexadecimal, which may have colons or blanks as separators.
     Hex,
-    /// Code, length and digest as <https://multiformats.io/multihash/> has them, in hexadecimal.
+    /// A multihash in hexadecimal: code, length and digest (<https://multiformats.io/multihash/>).
     Multihash,
-    /// A content identifier of IPFS: base 58, or `b` and base 32.
+    /// A content identifier of IPFS: base58, or `b` and base32.
     Cid,
-    /// Decimal, as `sum` and `cksum` write it.
+    /// Decimal, as written by `sum` and `cksum`.
     Decimal,
-    /// An identifier of SMPTE ST 2114: base 58.
+    /// A C4 identifier (SMPTE ST 2114): base58.
     C4,
-    /// Base 32 of Nix.
+    /// Nix base32.
     Nix32,
-    /// Base 32 (RFC 4648).
+    /// Base32 (RFC 4648).
     Base32,
-    /// Base 64 (RFC 4648, section 4).
+    /// Base64 (RFC 4648, section 4).
     Base64,
-    /// Base 64 for URLs (RFC 4648, section 5).
+    /// Base64 for URLs (RFC 4648, section 5).
     Base64Url,
-    /// A letter that tells the base, and digits (<https://github.com/multiformats/multibase>).
+    /// Multibase: a letter that selects the base, and digits
+    /// (<https://github.com/multiformats/multibase>).
     Multibase,
-    /// Words to be read aloud (Huima 2000).
+    /// Bubble Babble: words that can be pronounced (Huima 2000).
     BubbleBabble,
-    /// Base 58 with Bitcoin's letters.
+    /// Base58 with Bitcoin's alphabet.
     Base58,
-    /// Base 85 of ZeroMQ (its RFC 32).
+    /// Z85, the base85 encoding of ZeroMQ (its RFC 32).
     Z85,
 }
 
 impl Encoding {
-    /// Its name.
+    /// Returns the name of the encoding.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Hex => "hex",
@@ -61,27 +62,27 @@ impl Encoding {
     }
 }
 
-/// What a text may be.
+/// A possible meaning of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The algorithm.
     pub spec: Spec,
     /// The digest.
     pub digest: Digest,
-    /// How the text spells it.
+    /// The encoding of the digest in the text.
     pub encoding: Encoding,
 }
 
-/// Why a text is no digest.
+/// A reason why a text is not a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unidentified {
-    /// What passwords are kept as: salted, and of no file.
+    /// It is a salted hash of a password.
     Password,
-    /// It is spelled as no digest is.
+    /// It does not have the form of a digest.
     Spelling,
-    /// No algorithm has digests of so many bytes.
+    /// No algorithm has digests of this many bytes.
     Length(usize),
-    /// The algorithm that is named has no such digest.
+    /// It names an algorithm that has no such digest.
     Named,
 }
 
@@ -98,7 +99,7 @@ impl std::fmt::Display for Unidentified {
 
 impl std::error::Error for Unidentified {}
 
-/// The codes of multihashes (the table of <https://github.com/multiformats/multicodec>).
+/// Codes of multihashes, from the table of <https://github.com/multiformats/multicodec>.
 const MULTIHASH: &[(u64, &str)] = &[
     (0x11, "sha1"),
     (0x12, "sha256"),
@@ -121,13 +122,15 @@ const MULTIHASH: &[(u64, &str)] = &[
     (0x534d, "sm3"),
 ];
 
-/// Longest text looked at.
+/// Maximum length of a text, in bytes.
 const LIMIT: usize = 1024;
 
-/// What a text may be the digest of, the likeliest first: hexadecimal before bases with more letters, the usual algorithm of
-/// a length before others, common algorithms before rare ones, those that show tampering before those that do not.
+/// Returns the possible algorithms of a digest, the most likely first: hexadecimal before encodings
+/// with more characters, the usual algorithm of a length before others, common algorithms before
+/// rare ones, and secure algorithms before broken ones and checksums.
 ///
-/// An algorithm may be named before it, `NAME:DIGEST` or `NAME-BASE64` as web pages pin resources (W3C Subresource Integrity).
+/// The name of an algorithm may precede the digest: `NAME:DIGEST`, or `NAME-BASE64` as in W3C
+/// Subresource Integrity.
 ///
 /// ```
 /// use truesum_manifest::identify::identify;
@@ -137,14 +140,14 @@ const LIMIT: usize = 1024;
 /// ```
 ///
 /// # Errors
-/// It can be the digest of nothing.
+/// Fails if the text cannot be a digest.
 pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     let text = text.trim();
-    // An ETag as HTTP has it (RFC 9110, section 8.8.3).
+    // The syntax of an ETag in HTTP (RFC 9110, section 8.8.3).
     let etag =
         text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let text = etag.unwrap_or(text);
-    // Names of resources (RFC 8141, RFC 6920), and where one of Software Heritage was met.
+    // Names of resources (RFC 8141, RFC 6920), and the qualifiers of Software Heritage identifiers.
     let resource = text.strip_prefix("ni:///").map(|rest| rest.replacen(';', ":", 1));
     let text = resource.as_deref().or(text.strip_prefix("urn:")).unwrap_or(text);
     let text = text.split_once(';').map_or(text, |(id, _)| if id.starts_with("swh:1:") { id } else { text });
@@ -155,12 +158,12 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
         return Err(Unidentified::Spelling);
     }
     let mut named = false;
-    // The longest name there is: `blake2b-256:` is not `blake2b-` and a digest.
+    // The longest name comes first: `blake2b-256:` is not `blake2b-` and a digest.
     for (at, _) in text.rmatch_indices([':', '-']) {
         let Ok(spec) = text[..at].trim().parse::<Spec>() else { continue };
         named = true;
         let digest = text[at + 1..].trim();
-        // Options of a resource's pin, which say nothing of the digest.
+        // Options of Subresource Integrity, which do not affect the digest.
         let digest = digest.split('?').next().unwrap_or(digest);
         let found = spellings(digest).into_iter().filter(|(_, digest)| fits(&spec, digest));
         let candidate = |(encoding, digest)| Candidate { spec: spec.clone(), digest, encoding };
@@ -171,7 +174,7 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     }
     let mut spellings = spellings(text);
     if named {
-        // `b2` is a name, and the first byte of many a digest with colons.
+        // `b2` is the name of an algorithm, but also the first byte of many digests with colons.
         spellings.retain(|(encoding, _)| *encoding == Encoding::Hex);
     }
     let Some((_, first)) = spellings.first() else {
@@ -191,10 +194,10 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     if found.is_empty() { Err(Unidentified::Length(length)) } else { Ok(found) }
 }
 
-/// Fewest bytes that are written in letters which words are made of too.
+/// Minimum number of bytes in encodings whose letters can also form words.
 const SHORTEST: usize = 16;
 
-/// The ways in which a text spells bytes.
+/// Returns all ways to decode a text.
 fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
@@ -213,7 +216,7 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
             }
         }
     }
-    // Of parts, whose number stands behind it.
+    // A digest with a number of parts after it.
     if let Ok(digest) = Digest::from_base64(bytes)
         && digest.parts().is_some()
     {
@@ -230,7 +233,8 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
     other(if url { Encoding::Base64Url } else { Encoding::Base64 }, radix::base64(bytes));
     other(Encoding::Multibase, from_multibase(bytes));
     other(Encoding::BubbleBabble, radix::from_bubble_babble(bytes));
-    // So many letters that every other spelling is one of these too.
+    // Texts in almost every other encoding are also valid base58, so it is tried only if nothing
+    // more specific fits.
     let letters = [Encoding::Base64, Encoding::Base64Url, Encoding::Multibase];
     if found.iter().all(|(encoding, _)| letters.contains(encoding)) {
         let base58 = radix::from_base58(bytes).filter(|bytes| bytes.len() >= SHORTEST);
@@ -247,17 +251,17 @@ fn fits(spec: &Spec, digest: &Digest) -> bool {
     spec.digest_len() == digest.len() && spec.counts_parts() == digest.parts().is_some()
 }
 
-/// Returns whether an algorithm is among the candidates for any digest that does not name one: samples verify nothing, and
-/// `sha1dc` has the same digests as SHA-1.
+/// Returns whether an algorithm is tried without being named. Sampling algorithms verify nothing,
+/// and SHA-1 with collision detection gives the same digest as SHA-1 or none.
 fn is_tried(row: &Algorithm) -> bool {
     !matches!(row.status, Status::Sampled(_)) && row.name != "sha1dc"
 }
 
-/// The algorithms that have such a digest.
+/// Returns the algorithms that this digest may be of.
 fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
     let of_length = |row: &'static Algorithm| {
         let spec = Spec::new(row);
-        // Lengths that people choose; any other is that of nothing rather than of one of these.
+        // Only common lengths: a digest of any other length is probably not of such an algorithm.
         let chosen =
             row.lengths != Lengths::Fixed && matches!(digest.len(), 16 | 20 | 24 | 28 | 32 | 48 | 64);
         match spec.digest_len() == digest.len() {
@@ -269,7 +273,7 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
         Encoding::Decimal => spec.digest_len() <= 8 && !spec.algorithm().status.tamper_evident(),
         Encoding::C4 => spec.algorithm().name == "sha512",
         Encoding::Cid => spec.algorithm().name.starts_with("cid-"),
-        // So short a digest is not written in letters.
+        // Short digests are not written in encodings with many letters.
         Encoding::Hex | Encoding::Multihash => true,
         Encoding::Nix32 | Encoding::Base32 | Encoding::Base58 | Encoding::Z85 => {
             spec.digest_len() >= SHORTEST
@@ -281,8 +285,8 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
     rows.filter(|spec| fits(spec, digest) && usual_spelling(spec)).collect()
 }
 
-/// The CRCs of the catalogue that a digest of two to eight bytes may be of, to be tried where there is a file to ask: they are so
-/// many that a list of them tells nothing.
+/// Returns the CRCs of the catalogue that a digest of two to eight bytes may be of. There are too
+/// many of them for a list to be useful, so they are tried only if there is a file to compare with.
 ///
 /// ```
 /// use truesum_manifest::identify::catalogue;
@@ -305,11 +309,11 @@ pub fn catalogue(text: &str) -> Vec<Candidate> {
     found
 }
 
-/// Lengths of pieces that programs make torrents with, in KiB.
+/// Piece lengths that programs use for torrents, in KiB.
 const PIECES_KIB: [u64; 11] = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384];
 
-/// The info hashes of torrents that a digest of twenty bytes may be of, for a file of this name: with the length of pieces that RHash
-/// takes, and with all that are usual.
+/// Returns the info hashes of torrents that a digest of 20 bytes may be, for a file with this name:
+/// with the piece length that RHash selects, and with all common ones.
 pub fn info_hashes(text: &str, name: &[u8]) -> Vec<Candidate> {
     let pieces = || std::iter::once(None).chain(PIECES_KIB.map(|kib| Some(kib << 10)));
     let text =
@@ -325,7 +329,7 @@ pub fn info_hashes(text: &str, name: &[u8]) -> Vec<Candidate> {
         .collect()
 }
 
-/// Bases of trees that are tried where there is a file to ask.
+/// Base algorithms of tree hashes that are tried if there is a file to compare with.
 const BASES: [&str; 10] = [
     "md5",
     "sha1",
@@ -339,7 +343,7 @@ const BASES: [&str; 10] = [
     "blake2b-256",
 ];
 
-/// Digests of parts of other sizes than the usual: blocks of fs-verity and of HDFS.
+/// Algorithms with block sizes other than the default, in KiB: fs-verity and HDFS.
 const UNUSUAL: [(&str, &[u64]); 4] = [
     ("fsverity;block=", VERITY_KIB),
     ("fsverity-sha512;block=", VERITY_KIB),
@@ -349,8 +353,9 @@ const UNUSUAL: [(&str, &[u64]); 4] = [
 const VERITY_KIB: &[u64] = &[1, 2, 8, 16, 32, 64];
 const HDFS_KIB: &[u64] = &[1 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
 
-/// What is tried in addition if there is a file: trees over leaves, blocks of unusual sizes, digests of samples, and the CRC of
-/// Azure, which is the one of NVM Express with its lowest byte first.
+/// Returns additional candidates, to be tried if there is a file to compare with: tree hashes,
+/// unusual block sizes, sampling algorithms, and Azure's CRC, which is the CRC of NVM Express with
+/// its bytes in reverse order.
 pub fn uncommon(text: &str) -> Vec<Candidate> {
     let (families, bases) = (truesum_hash::tree::FAMILIES.iter(), BASES.iter());
     let trees = families.flat_map(|family| {
@@ -373,7 +378,7 @@ pub fn uncommon(text: &str) -> Vec<Candidate> {
     found
 }
 
-/// The digest in a multihash.
+/// Returns the digest in a multihash.
 fn multihash(bytes: &Digest) -> Option<Candidate> {
     let (code, rest) = varint(bytes.as_bytes())?;
     let (len, digest) = varint(rest)?;
@@ -390,14 +395,15 @@ fn multihash(bytes: &Digest) -> Option<Candidate> {
     Some(Candidate { spec, digest: Digest::new(digest), encoding: Encoding::Multihash })
 }
 
-/// An unsigned number of seven bits a byte, the lowest first, and what follows it.
+/// Decodes an unsigned number of seven bits per byte, the lowest first, and returns it with the
+/// remaining bytes.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let len = bytes.iter().take(9).position(|byte| byte & 0x80 == 0)? + 1;
     let number = bytes[..len].iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f));
     Some((number, &bytes[len..]))
 }
 
-/// The lower the likelier.
+/// Returns the sort key of a candidate; the lowest is the most likely one.
 fn rank(candidate: &Candidate) -> (Encoding, bool, usize, bool, u8) {
     let Candidate { spec, encoding, .. } = candidate;
     let row = spec.algorithm();
@@ -411,21 +417,21 @@ fn rank(candidate: &Candidate) -> (Encoding, bool, usize, bool, u8) {
         "broken" => 2,
         _ => 3,
     };
-    // The identifier of a block is first of all the multihash that it is.
+    // A content identifier of IPFS in hexadecimal ranks with the multihash that it also is.
     let is_multihash = *encoding == Encoding::Hex && spec.digest_len() == 34;
     let encoding = if is_multihash { Encoding::Multihash } else { *encoding };
     let likelihood = likelihood(spec).unwrap_or(usize::MAX);
     (encoding, !written_so, likelihood, spec.digest_len() != row.digest_len, status)
 }
 
-/// Sizes of parts that programs upload in, in MiB.
+/// Part sizes that upload programs use, in MiB.
 const USUAL_MIB: &[u64] = &[8, 5, 16, 10, 15, 25, 32, 50, 64, 100, 128, 256, 500, 512, 1024];
 
-/// The sizes of part that cut a file of `size` bytes into `parts` parts and that an upload may have: usual ones first, in units
-/// of 2^20 and of 10^6 bytes, then all multiples of 1 MiB. Each stands in it once.
+/// Returns the possible part sizes of an upload of `size` bytes in `parts` parts, without
+/// duplicates: common sizes first, in units of 2^20 and of 10^6 bytes, then all multiples of 1 MiB.
 pub fn part_sizes(size: u64, parts: u64) -> Vec<u64> {
     const MIB: u64 = 1 << 20;
-    /// The service allows no larger part.
+    /// The maximum size of a part in the service.
     const LARGEST: u64 = 5 << 30;
     let cuts = |part: u64| size.div_ceil(part).max(1) == parts;
     let usual = USUAL_MIB.iter().map(|mib| mib * MIB).chain(USUAL_MIB.iter().map(|mb| mb * 1_000_000));
@@ -438,25 +444,26 @@ pub fn part_sizes(size: u64, parts: u64) -> Vec<u64> {
             found.push(part);
         }
     }
-    // One part is the file, however large it might have been.
+    // A single part is the complete file, whatever the part size was.
     if parts == 1 {
         found.truncate(1);
     }
     found
 }
 
-/// Those of the candidates that are digests of a file of `size` bytes, and how many readings were tried. Digests of uploads in parts
-/// are tried with all [`part_sizes`], the usual ones first, and the first that fits ends it. `digests` computes: of several
-/// algorithms at once, each once.
+/// Returns the candidates that are digests of a file of `size` bytes, and the number of candidates
+/// tried. Digests of uploads in parts are tried with all [`part_sizes`], common ones first, up to
+/// the first match. `digests` computes the digests of several algorithms at once.
 ///
 /// # Errors
-/// Those of `size` and `digests`. The file is always read, also where no reading is left to be tried.
+/// Returns the errors of `size` and `digests`. The file is read even if there is no candidate to
+/// try.
 pub fn matching<E>(
     candidates: &[Candidate],
     size: impl FnOnce() -> Result<u64, E>,
     mut digests: impl FnMut(&[Spec]) -> Result<Vec<Digest>, E>,
 ) -> Result<(Vec<Candidate>, u64), E> {
-    /// Sizes of part that are tried in one read: each is a hash of the whole file.
+    /// Number of part sizes tried in one read, each of which requires a hash of the complete file.
     const AT_ONCE: usize = 64;
     let (parted, plain): (Vec<_>, Vec<_>) =
         candidates.iter().cloned().partition(|candidate| candidate.spec.counts_parts());

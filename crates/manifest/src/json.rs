@@ -1,17 +1,19 @@
-//! Strings and names as JSON has them, for every line of JSON that the project writes.
+//! JSON strings and names, for every line of JSON that the project writes.
 //!
-//! Written by hand, because escaping is part of the format: no character that a terminal could stumble over is written
-//! raw. A name that is not UTF-8 has its bytes in `path_base64`, and `path` is its likeness.
+//! This is not left to a library because escaping is part of the format: characters that could
+//! affect a terminal are always escaped. A name that is not UTF-8 has its bytes in `path_base64`,
+//! and `path` is an approximation.
 
 pub mod exact;
 
 use crate::path::is_hidden;
 use data_encoding::BASE64;
 
-/// The schema of an entry.
+/// The schema identifier of an entry.
 pub const SCHEMA: &str = "truesum-entry/1";
 
-/// Appends text as a JSON string, quotes included. Hidden characters are escaped, so that the line is safe to show.
+/// Appends text as a JSON string, including its quotes. Hidden characters are escaped, so that the
+/// line is safe to show.
 pub fn string_into(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     for c in text.chars() {
@@ -46,15 +48,16 @@ pub fn bytes_into(key: &str, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The name of [`path_into`], or the bytes of [`bytes_into`], when it is read again.
+/// Returns the name written by [`path_into`], or the bytes written by [`bytes_into`].
 ///
 /// # Errors
-/// The bytes are not base64, or are those of another name: else a person would see one name, and another file would be meant.
+/// Fails if the bytes are not base64 or do not match the text. Otherwise, users could see one name
+/// while another file is meant.
 pub fn path_from(shown: String, base64: Option<&str>) -> Result<Vec<u8>, &'static str> {
     let Some(text) = base64 else { return Ok(shown.into_bytes()) };
-    let bytes = BASE64.decode(text.as_bytes()).map_err(|_| "the bytes of a name are not base64")?;
+    let bytes = BASE64.decode(text.as_bytes()).map_err(|_| "the base64 form of a name is invalid")?;
     match String::from_utf8_lossy(&bytes) == shown {
         true => Ok(bytes),
-        false => Err("a name and its bytes are different names"),
+        false => Err("a name and its base64 form differ"),
     }
 }

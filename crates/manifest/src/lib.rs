@@ -1,8 +1,8 @@
-//! Checksum manifests: text to entries and back. Opens nothing; takes a [`std::io::Read`], writes to a
-//! [`std::io::Write`].
+//! Checksum manifests: parses text to entries and writes entries as text. This crate opens no
+//! files; it takes a [`std::io::Read`] and writes to a [`std::io::Write`].
 //!
-//! [`FORMATS`] is the table of formats. A [`Reader`] recognises the format of a manifest by itself and gives its
-//! entries one by one; a [`Writer`] writes entries. Names are bytes throughout.
+//! [`FORMATS`] is the table of formats. A [`Reader`] recognises the format of a manifest and
+//! returns its entries one by one; a [`Writer`] writes entries. Names are bytes throughout.
 //!
 //! ```
 //! use truesum_manifest::{Options, Reader};
@@ -49,6 +49,7 @@ pub use format::{
     Reading, SfvStyle, Sign, Spelling, Style, Told, Unholdable, Writing,
 };
 pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
+pub use formats::signature::VERIFY;
 pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;

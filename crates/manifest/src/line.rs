@@ -1,6 +1,7 @@
-//! A line of a manifest, and what can be wrong with it.
+//! A line of a manifest, and the errors that it can have.
 //!
-//! Every refusal has its own [`Reason`], because "improperly formatted" sends people hunting.
+//! Every error has its own [`Reason`], because "improperly formatted" does not help users to find
+//! the fault.
 
 use crate::entry::Entry;
 use crate::path::display_safe;
@@ -8,20 +9,20 @@ use std::fmt;
 use std::io;
 use truesum_hash::{Spec, SpecError};
 
-/// Most characters of a line that a message quotes.
+/// Maximum number of characters of a line that a message quotes.
 const SHOWN: usize = 120;
 
-/// Where in a manifest something stands.
+/// A position in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// The line of this number, from 1.
+    /// The line with this number, from 1.
     Line(u64),
-    /// The byte of this number, from 0, in a document whose lines mean nothing.
+    /// The byte at this offset, from 0, in a document whose lines have no meaning.
     Byte(u64),
 }
 
 impl Place {
-    /// Its number.
+    /// Returns the number of the line or byte.
     pub fn number(self) -> u64 {
         match self {
             Place::Line(number) | Place::Byte(number) => number,
@@ -38,102 +39,106 @@ impl fmt::Display for Place {
     }
 }
 
-/// One good line, or part of a document.
+/// A valid line, or an entry of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Where it is.
+    /// The position of the line.
     pub at: Place,
-    /// What it says.
+    /// The entry in the line.
     pub entry: Entry,
 }
 
-/// One bad line or part: it was skipped, and what follows is read. A document that is bad as a whole has one such error.
+/// A malformed line or part of a document. It was skipped, and reading continues after it. A
+/// document that is malformed as a whole has one such error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
-    /// Where it is.
+    /// The position of the error.
     pub at: Place,
-    /// What is wrong with it.
+    /// The reason for the error.
     pub reason: Reason,
 }
 
-/// What a parser finds at one place: an entry or a fault.
+/// The result of a parser at one position: an entry or an error.
 pub type Found = Result<Line, LineError>;
 
-/// Why a line was refused.
+/// A reason why a line was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It looks like no line of this format.
+    /// The text does not have the form of a line of this format.
     NotALine,
-    /// The digest is as long as one, but has characters that no hexadecimal or base64 digest has.
+    /// The digest has the right length, but it contains characters of neither hexadecimal nor
+    /// base64.
     NotHex,
-    /// There is no digest before the name.
+    /// The digest before the name is missing.
     EmptyDigest,
-    /// The digest has `found` characters; `spec` has `expected` hexadecimal digits.
+    /// The digest has `found` characters, which is not the length of a digest of `spec`.
     Length {
-        /// The algorithm the line, the user or the manifest's name tells.
+        /// The algorithm determined by the line, the user or the manifest's name.
         spec: Spec,
-        /// Characters found.
+        /// The number of characters found.
         found: usize,
     },
-    /// Nothing tells the algorithm, and a digest of `digits` hexadecimal digits is not a usual one. The names are the
-    /// algorithms that have that length.
+    /// Nothing determines the algorithm, and `digits` hexadecimal digits are not a common length.
     Untold {
-        /// Hexadecimal digits found.
+        /// The number of hexadecimal digits found.
         digits: usize,
-        /// Algorithms with such digests, if any.
+        /// The algorithms with digests of this length, if any.
         names: Vec<&'static str>,
     },
-    /// Several of the algorithms asked for have this length.
+    /// Several of the requested algorithms have this length.
     Ambiguous(Vec<String>),
-    /// The tag names no algorithm, or a length that the algorithm does not have.
+    /// The tag does not name an algorithm, or has a length that the algorithm does not support.
     Algorithm(SpecError),
-    /// The line has another algorithm than those asked for.
+    /// The algorithm of the line was not requested.
     NotAsked(Spec),
-    /// A digest that is too short to verify anything.
+    /// The digest is too short to verify anything.
     Weak(Spec),
-    /// A digest of parts of a file, which verifies nothing, and was not asked for by name.
+    /// The digest covers only parts of a file, so it verifies nothing, and was not requested by
+    /// name.
     Sampled(Spec),
-    /// The digest is under a key, and there is none.
+    /// The digest needs a key, and no key is available.
     Key(Spec),
-    /// No name.
+    /// The name is empty.
     EmptyName,
-    /// A NUL byte, which no file name holds.
+    /// The line contains a NUL byte, which no file name can contain.
     Nul,
-    /// The line starts with a backslash, so that backslashes in the name must be `\\`, `\n` or `\r`; one is not.
+    /// The line starts with a backslash, so each backslash in the name must be part of `\\`, `\n`
+    /// or `\r`, and one is not.
     BadEscape,
-    /// One character between digest and name where earlier lines have two: a name with a leading blank could pass for
-    /// another name if both were accepted in one manifest.
+    /// The line has one character between digest and name where earlier lines have two. If a
+    /// manifest could have both, a name with a leading blank could pass for another name.
     Mixed,
-    /// A comment that would be a good line if its first character were a hexadecimal digit.
+    /// The line is a comment, but would be an entry if its first character were a hexadecimal
+    /// digit.
     DamagedComment,
-    /// More than [`LINE_LIMIT`](crate::LINE_LIMIT) bytes.
+    /// The line has more than [`LINE_LIMIT`](crate::LINE_LIMIT) bytes.
     LineTooLong,
-    /// A name of more than [`NAME_LIMIT`](crate::NAME_LIMIT) bytes.
+    /// The name has more than [`NAME_LIMIT`](crate::NAME_LIMIT) bytes.
     NameTooLong,
-    /// The text is UTF-16, and this line is not.
+    /// The text is UTF-16, and this line is not valid UTF-16.
     Encoding,
-    /// Text outside the signed part of a signed manifest.
+    /// The line is outside the signed part of a signed manifest.
     Unsigned,
-    /// A line of the signed part that starts with a dash and is not escaped.
+    /// The line is in the signed part and starts with a dash that is not escaped.
     DashEscape,
     /// The manifest ends before its signature does.
     CutSignature,
-    /// What is wrong, in words that may quote the text.
+    /// A description of the error that may quote the text.
     Said(String),
-    /// A document with more bytes than are read of one.
+    /// The document has more bytes than this limit.
     DocumentTooLong(usize),
-    /// It has digests of pieces, and whoever reads cannot verify pieces.
+    /// The entry has digests of pieces, and the caller cannot verify pieces.
     Pieces,
-    /// No size that a file can have.
+    /// The size is not a number, or greater than that of any file.
     Size,
-    /// A part of a document that is not what its format wants there.
+    /// A part of a document does not conform to the format.
     Part(&'static str),
 }
 
 impl Reason {
-    /// The name, where it is one of no algorithm that there is here: other digests of the same file may do then. A known algorithm
-    /// whose parameters are wrong is a fault.
+    /// Returns the name of the algorithm if it is unknown or unsupported. Other digests of the same
+    /// file may then suffice. A known algorithm with invalid parameters is an error instead.
     pub(crate) fn unknown(&self) -> Option<&str> {
         match self {
             Reason::Algorithm(SpecError::Unknown(name) | SpecError::NotHere(name)) => Some(name),
@@ -158,14 +163,14 @@ impl fmt::Display for Reason {
             Reason::Untold { digits, names } => {
                 write!(
                     f,
-                    "a digest of {digits} hexadecimal digits can be of several algorithms ({})",
+                    "several algorithms have digests of {digits} hexadecimal digits ({})",
                     names.join(", ")
                 )
             }
             Reason::Ambiguous(names) => {
                 write!(f, "the digest could be any of {}", names.join(", "))
             }
-            // It may quote the manifest, whose bytes are not to reach a terminal.
+            // The error may quote the manifest, whose control characters must not reach a terminal.
             Reason::Algorithm(error) => error.to_string().chars().try_for_each(|c| match c.is_control() {
                 true => write!(f, "{}", c.escape_default()),
                 false => write!(f, "{c}"),
@@ -181,29 +186,27 @@ impl fmt::Display for Reason {
             Reason::Sampled(spec) => {
                 write!(
                     f,
-                    "{spec} verifies nothing: {}; -a {spec} compares it",
+                    "{spec} verifies nothing: {}; to compare it anyway: -a {spec}",
                     spec.algorithm().status.reason()
                 )
             }
             Reason::Key(spec) => write!(f, "{spec} needs a key"),
             Reason::EmptyName => f.write_str("no file name"),
-            Reason::Nul => f.write_str("NUL byte"),
-            Reason::BadEscape => f.write_str("wrong backslash escape in the name"),
+            Reason::Nul => f.write_str("contains a NUL byte"),
+            Reason::BadEscape => f.write_str("invalid backslash escape in the name"),
             Reason::Mixed => f.write_str("one character before the name where earlier lines have two"),
             Reason::DamagedComment => f.write_str("a comment that looks like a damaged entry"),
             Reason::LineTooLong => f.write_str("line too long"),
             Reason::NameTooLong => f.write_str("name too long"),
             Reason::Encoding => f.write_str("not valid UTF-16"),
-            Reason::Unsigned => f.write_str("outside the signed part"),
-            Reason::DashEscape => f.write_str("a dash that is not escaped in the signed part"),
-            Reason::CutSignature => f.write_str("the signature is cut off"),
-            Reason::DocumentTooLong(limit) => write!(f, "more than {limit} bytes in one document"),
-            Reason::Pieces => {
-                f.write_str("its digests are of pieces, and pieces cannot be verified yet by this command")
-            }
+            Reason::Unsigned => f.write_str("text outside the signed part"),
+            Reason::DashEscape => f.write_str("a line of the signed part begins with an unescaped dash"),
+            Reason::CutSignature => f.write_str("the signature is truncated"),
+            Reason::DocumentTooLong(limit) => write!(f, "the document is larger than {limit} bytes"),
+            Reason::Pieces => f.write_str("it has digests of pieces, which this command cannot verify"),
             Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
-            // It may quote the line.
+            // The description may quote the line.
             Reason::Said(what) => match what.char_indices().nth(SHOWN) {
                 Some((end, _)) => write!(f, "{}...", display_safe(&what.as_bytes()[..end])),
                 None => f.write_str(&display_safe(what.as_bytes())),
@@ -220,12 +223,13 @@ impl fmt::Display for LineError {
 
 impl std::error::Error for LineError {}
 
-/// What ends or interrupts the reading of a manifest.
+/// An error while reading a manifest.
 #[derive(Debug)]
 pub enum ReadError {
-    /// A bad line. Reading goes on with the next one.
+    /// The line is malformed. Reading continues with the next one.
     Line(LineError),
-    /// The manifest could not be read to its end: what was read so far says nothing of the rest. Nothing follows.
+    /// The manifest could not be read to its end, so that the rest of it is unknown. No more items
+    /// follow.
     Io(io::Error),
 }
 

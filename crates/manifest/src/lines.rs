@@ -1,83 +1,86 @@
-//! Bytes to lines: encodings, terminators and the limit on a line's length.
+//! Splits bytes into lines: encodings, terminators and the limit on the length of a line.
 //!
-//! Memory is bounded by [`LINE_LIMIT`] and one buffer whatever the input; no byte is scanned for a terminator twice.
+//! Memory use is bounded by [`LINE_LIMIT`] and one buffer for any input. No byte is searched twice
+//! for a terminator.
 
 use crate::scan;
 use std::io::{self, Read};
 use std::ops::Range;
 
-/// Longest line read, in bytes without its terminator.
+/// Maximum length of a line in bytes, without its terminator.
 pub const LINE_LIMIT: usize = 1 << 20;
 
-/// Bytes asked of the reader at a time, and looked at to recognise a manifest.
+/// Number of bytes requested from the reader at a time, and examined to recognise a manifest.
 pub(crate) const CHUNK: usize = 64 << 10;
 
-/// A byte that valid UTF-8 never has: marks what was not valid UTF-16.
+/// A byte that does not occur in valid UTF-8. It marks invalid UTF-16 in decoded text.
 const INVALID: u8 = 0xff;
 
-/// How the bytes spell text.
+/// The encoding of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
-    /// Not looked at yet.
+    /// Not determined yet.
     Unknown,
-    /// As they are.
+    /// Bytes that are not decoded.
     Bytes,
     /// UTF-16 with this byte order, decoded to UTF-8.
     Utf16(Endian),
 }
 
-/// Which byte of a unit comes first.
+/// The order of the two bytes in a code unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Endian {
     Little,
     Big,
 }
 
-/// What a chunk of UTF-16 ended with in the middle of a character: an odd byte, the first unit of a pair.
+/// An incomplete character at the end of a chunk of UTF-16: an odd byte, or the first code unit of
+/// a surrogate pair.
 #[derive(Debug, Default)]
 struct Half {
     odd: Option<u8>,
     high: Option<u16>,
 }
 
-/// One line as it was found, without its terminator.
+/// A line of the input, without its terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawLine<'a> {
-    /// The bytes.
+    /// The bytes of the line.
     Bytes(&'a [u8]),
-    /// More than [`LINE_LIMIT`] bytes.
+    /// The line has more than [`LINE_LIMIT`] bytes.
     TooLong,
-    /// Not valid UTF-16, in a text that begins as UTF-16.
+    /// The line is not valid UTF-16, although the input starts as UTF-16.
     NotUtf16,
 }
 
-/// The lines of a reader.
+/// The lines of an input.
 pub struct Lines<R> {
     reader: R,
     encoding: Encoding,
-    /// Decoded text: `start..` is not handed out yet, `start..scanned` has no terminator.
+    /// Decoded text: `start..` has not been returned yet, and `start..scanned` has no terminator.
     text: Vec<u8>,
     start: usize,
     scanned: usize,
-    /// What the reader gave last.
+    /// The chunk that was read last.
     chunk: Vec<u8>,
     half: Half,
     terminator: u8,
     number: u64,
     at_end: bool,
-    /// Where in the input `text` begins.
+    /// The offset of `text` in the input.
     base: u64,
-    /// Where in the input the last line stands, its terminator included.
+    /// The range of the last line in the input, including its terminator.
     span: Range<u64>,
 }
 
 impl<R: Read> Lines<R> {
-    /// Lines ended by LF; a byte order mark chooses the encoding and is dropped.
+    /// Creates a reader of lines that end with LF. A byte order mark selects the encoding and is
+    /// dropped.
     pub fn decoded(reader: R) -> Lines<R> {
         Lines::with_encoding(reader, Encoding::Unknown)
     }
 
-    /// Lines ended by LF, bytes as they are.
+    /// Creates a reader of lines that end with LF, without decoding.
     pub fn raw(reader: R) -> Lines<R> {
         Lines::with_encoding(reader, Encoding::Bytes)
     }
@@ -99,21 +102,21 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// What ends a line from here on: LF or NUL.
+    /// Sets the byte that ends the lines from here on: LF or NUL.
     pub(crate) fn set_terminator(&mut self, terminator: u8) {
         self.terminator = terminator;
         self.scanned = self.start;
     }
 
-    /// The number of the last line handed out, from 1.
+    /// Returns the number of the last line returned, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The first 64 KiB of what is not handed out yet, or all of it where there is less.
+    /// Returns the first 64 KiB that have not been returned yet, or all of them if there are fewer.
     ///
     /// # Errors
-    /// The reader's; an interrupted read is repeated.
+    /// Fails if the reader fails. Interrupted reads are repeated.
     pub(crate) fn peek(&mut self) -> io::Result<&[u8]> {
         while self.text.len() - self.start < CHUNK && !self.at_end {
             self.fill()?;
@@ -121,15 +124,16 @@ impl<R: Read> Lines<R> {
         Ok(&self.text[self.start..])
     }
 
-    /// Whether what [`Lines::peek`] gave is all there is.
+    /// Returns whether [`Lines::peek`] returned everything up to the end of the input.
     pub(crate) fn at_end(&self) -> bool {
         self.at_end
     }
 
-    /// All that is not handed out yet, if it has at most `limit` bytes.
+    /// Returns everything that has not been returned yet, or `None` if it has more than `limit`
+    /// bytes.
     ///
     /// # Errors
-    /// The reader's; an interrupted read is repeated.
+    /// Fails if the reader fails. Interrupted reads are repeated.
     pub(crate) fn rest(&mut self, limit: usize) -> io::Result<Option<Vec<u8>>> {
         while !self.at_end {
             if self.text.len() - self.start > limit {
@@ -143,10 +147,11 @@ impl<R: Read> Lines<R> {
         Ok((rest.len() <= limit).then_some(rest))
     }
 
-    /// The next line; `None` only where the reader said that it ends.
+    /// Returns the next line, or `None` at the end of the input.
     ///
     /// # Errors
-    /// The reader's; an interrupted read is repeated. A line that was begun is not handed out.
+    /// Fails if the reader fails. Interrupted reads are repeated. An incomplete line before the
+    /// error is not returned.
     #[expect(clippy::should_implement_trait, reason = "lines borrow the buffer")]
     pub fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let mut too_long = false;
@@ -187,12 +192,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Whether the text is another than the bytes of the input.
+    /// Returns whether the text was decoded, so that it differs from the bytes of the input.
     pub(crate) fn is_decoded(&self) -> bool {
         matches!(self.encoding, Encoding::Utf16(_))
     }
 
-    /// The bytes of the input that the last line stands on, its terminator included, unless they were decoded or too many.
+    /// Returns the range of the last line in the input, including its terminator. Returns `None` if
+    /// the input was decoded or the line is too long.
     pub(crate) fn span(&self) -> Option<Range<u64>> {
         let in_place =
             self.encoding == Encoding::Bytes && self.span.end - self.span.start <= LINE_LIMIT as u64;
@@ -220,7 +226,7 @@ impl<R: Read> Lines<R> {
             if self.encoding == Encoding::Bytes {
                 return Ok(());
             }
-            // A pipe may give the byte order mark in parts.
+            // A pipe may deliver the byte order mark in parts.
             if self.text.len() >= 3 || self.at_end {
                 self.recognise();
                 return Ok(());
@@ -228,7 +234,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Chooses the encoding by the byte order mark.
+    /// Selects the encoding by the byte order mark.
     fn recognise(&mut self) {
         let (encoding, mark) = match self.text.as_slice() {
             [0xef, 0xbb, 0xbf, ..] => (Encoding::Bytes, 3),
@@ -250,7 +256,8 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// Appends UTF-16 as UTF-8. No bytes mean the end: what is left over then is invalid.
+/// Appends UTF-16 as UTF-8. No bytes mean the end of the input: an incomplete character is then
+/// invalid.
 fn decode(half: &mut Half, endian: Endian, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.is_empty() {
         if half.high.take().is_some() | half.odd.take().is_some() {
@@ -287,13 +294,13 @@ fn decode(half: &mut Half, endian: Endian, bytes: &[u8], text: &mut Vec<u8>) {
     }
 }
 
-/// Appends a character as UTF-8; the caller has paired the surrogates.
+/// Appends a character as UTF-8. The caller has combined surrogate pairs.
 fn push(text: &mut Vec<u8>, code: u32) {
     let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
     text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// One read; an interrupted one is repeated.
+/// Reads once, but repeats an interrupted read.
 fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(buffer) {
@@ -308,7 +315,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What each line is, by length for those that are not short.
+    /// Returns a description of each line: short lines as they are, the length of long ones, and
+    /// errors.
     fn all(lines: &mut Lines<impl Read>) -> Vec<String> {
         let mut found = Vec::new();
         while let Some(line) = lines.next().unwrap() {
@@ -343,7 +351,7 @@ mod tests {
         assert!(lines.text.capacity() <= 4 * LINE_LIMIT, "{}", lines.text.capacity());
     }
 
-    /// Fails after some bytes, after being interrupted.
+    /// A reader that fails after its last byte. Every other read is interrupted.
     struct Failing<'a>(&'a [u8], bool);
 
     impl Read for Failing<'_> {

@@ -1,4 +1,5 @@
-//! Lines cut exactly as other programs cut them, for whoever must behave as those do. [`crate::Reader`] is stricter, and says why.
+//! Parsers that split lines exactly as other programs do, for compatible programs.
+//! [`crate::Reader`] is stricter and explains why it rejects a line.
 
 pub mod b3sum;
 pub mod coreutils;

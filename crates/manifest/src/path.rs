@@ -1,23 +1,24 @@
-//! Names of files: escaping in manifests, names that leave the root, and names on a terminal.
+//! File names: escaping in manifests, names that leave the root, and display on a terminal.
 //!
-//! A name is bytes. In a manifest it is escaped as GNU coreutils does; on a terminal it is quoted as a shell would
-//! read it, so that nothing in a name moves the cursor, hides text or passes for another name.
+//! A name is a sequence of bytes. Manifests escape it as GNU coreutils does. Terminals show it
+//! quoted as in a shell, so that no name can move the cursor, hide text or look like another name.
 
 use crate::scan;
 use std::fmt;
 
-/// Longest name read from a manifest or written to one, in bytes. However it is escaped, it fits a line.
+/// Maximum length of a name in a manifest, in bytes. Even with escapes, such a name fits in a line.
 pub const NAME_LIMIT: usize = 128 << 10;
 
-/// Longest part of a name that a manifest says once for many files, in bytes: each of them gets a copy.
+/// Maximum length in bytes of a part of a name that a manifest has once for many files, because
+/// each of these files gets a copy.
 pub(crate) const FOLDER_LIMIT: usize = 4096;
 
-/// Whether a line-based manifest must escape this name: it holds a backslash, LF or CR.
+/// Returns whether a line-based manifest must escape this name: it contains a backslash, LF or CR.
 pub fn needs_escape(name: &[u8]) -> bool {
     scan::find(name, |byte| matches!(byte, b'\\' | b'\n' | b'\r')).is_some()
 }
 
-/// Appends the name with `\\`, `\n` and `\r` for backslash, LF and CR.
+/// Appends the name with `\\`, `\n` and `\r` in place of backslash, LF and CR.
 pub fn escape_into(name: &[u8], out: &mut Vec<u8>) {
     for &byte in name {
         match byte {
@@ -29,7 +30,7 @@ pub fn escape_into(name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Undoes [`escape_into`]; `None` where a backslash is followed by anything else than `\`, `n` or `r`.
+/// Reverses [`escape_into`]. Returns `None` if a backslash is not followed by `\`, `n` or `r`.
 pub fn unescape(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let mut name = Vec::with_capacity(text.len());
@@ -48,16 +49,16 @@ pub fn unescape(text: &[u8]) -> Option<Vec<u8>> {
     Some(name)
 }
 
-/// Why a name of a manifest must not be opened.
+/// A reason why a name in a manifest must not be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameFault {
-    /// No name at all.
+    /// The name is empty.
     Empty,
-    /// A NUL byte, at which the system would cut the name.
+    /// The name contains a NUL byte, where the system would truncate it.
     Nul,
-    /// An absolute name.
+    /// The name is absolute.
     Absolute,
-    /// `..` leads out of the root.
+    /// The name leaves the root with `..`.
     Parent,
 }
 
@@ -74,12 +75,13 @@ impl fmt::Display for NameFault {
 
 impl std::error::Error for NameFault {}
 
-/// Refuses a name that, read letter by letter, leaves the folder it is relative to.
+/// Checks that a name does not leave the folder that it is relative to, as far as the text shows.
 ///
-/// `a/../b` stays within; what a symbolic link makes of it is for whoever opens the file to refuse.
+/// `a/../b` is accepted. Symbolic links are not followed here; callers that open the file must
+/// reject those that leave the folder.
 ///
 /// # Errors
-/// The first reason that applies.
+/// Returns the first reason that applies.
 pub fn within_root(name: &[u8]) -> Result<(), NameFault> {
     if name.is_empty() {
         return Err(NameFault::Empty);
@@ -105,8 +107,9 @@ fn is_windows_absolute(name: &[u8]) -> bool {
     name[0] == b'\\' || name.get(1) == Some(&b':')
 }
 
-/// Other names that a manifest's name may mean, to be tried in this order where the name itself does not exist: a
-/// manifest made on Windows writes `sub\f` for `sub/f`. Each must pass [`within_root`] like any name.
+/// Returns other names that a manifest's name may mean, to be tried in this order if the name
+/// itself does not exist: a manifest made on Windows has `sub\f` for `sub/f`. Each must pass
+/// [`within_root`] like any other name.
 pub fn alternatives(name: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let slashed = name
         .contains(&b'\\')
@@ -114,7 +117,7 @@ pub fn alternatives(name: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     slashed.into_iter()
 }
 
-/// Which bytes the terminal shows as characters.
+/// The bytes that a terminal shows as characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
     /// ASCII only, as under `LC_ALL=C`.
@@ -123,11 +126,12 @@ pub enum Charset {
     Utf8,
 }
 
-/// The name as it may stand in a message: as it is where every character of it is visible and does no harm, else as a
-/// shell word that spells the same bytes (`'a'$'\n''b'`).
+/// Returns the name in a form for messages: unchanged if all of its characters are visible and
+/// harmless, otherwise as a shell word for the same bytes (`'a'$'\n''b'`).
 ///
-/// Control characters, invalid UTF-8, and characters that have no width or turn the direction of text (Unicode's
-/// default-ignorable characters, among them all bidi controls) are escaped. Two names are never shown alike.
+/// Control characters, invalid UTF-8, and characters that have no width or change the direction of
+/// text (Unicode's default-ignorable characters, including all bidi controls) are escaped. Two
+/// names never have the same form.
 pub fn display_safe(name: &[u8]) -> String {
     let shown = |c: char| !is_hidden(c);
     let plain = std::str::from_utf8(name).ok().filter(|text| {
@@ -137,15 +141,17 @@ pub fn display_safe(name: &[u8]) -> String {
     plain.map_or_else(|| quoted(name, Charset::Utf8, shown), str::to_owned)
 }
 
-/// The name as messages of GNU programs show it: quoted where a shell would need it, and where it holds a colon.
+/// Returns the name as messages of GNU programs show it: quoted if a shell requires it or if it
+/// contains a colon.
 pub fn quotef(name: &[u8], charset: Charset) -> String {
     shell_escape(name, charset, b":")
 }
 
-/// The name as `printf %q` of GNU coreutils shows it; bytes of `special` are quoted too.
+/// Returns the name as `printf %q` of GNU coreutils shows it. Names with bytes in `special` are
+/// quoted too.
 fn shell_escape(name: &[u8], charset: Charset, special: &[u8]) -> String {
     let shown = |c: char| is_printable(c);
-    // Characters for which a word with an apostrophe may stand in double quotes instead.
+    // True as long as double quotes may be used for a name with an apostrophe.
     let mut double = true;
     let mut needs = name.is_empty();
     let mut apostrophe = false;
@@ -176,7 +182,7 @@ fn shell_escape(name: &[u8], charset: Charset, special: &[u8]) -> String {
         needs |= c.is_ascii() && special.contains(&(c as u8));
     }
     if apostrophe && double {
-        // Only printable text: nothing in it means anything between double quotes.
+        // Nothing in the text has a special meaning between double quotes.
         return format!("\"{}\"", String::from_utf8_lossy(name));
     }
     if needs || apostrophe {
@@ -186,7 +192,7 @@ fn shell_escape(name: &[u8], charset: Charset, special: &[u8]) -> String {
     }
 }
 
-/// A name cut into characters and bytes that are none.
+/// A character of a name, or a byte that is not part of a character.
 enum Piece {
     Char(char),
     Byte(u8),
@@ -205,10 +211,10 @@ fn pieces(name: &[u8], charset: Charset) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// The name in single quotes; what is not `shown` goes into `$'...'`.
+/// Returns the name in single quotes, with characters that are not `shown` in `$'...'`.
 fn quoted(name: &[u8], charset: Charset, shown: impl Fn(char) -> bool) -> String {
     let mut out = String::from("'");
-    // Inside of $'...'.
+    // True inside `$'...'`.
     let mut escaping = false;
     let escape = |out: &mut String, escaping: &mut bool, text: &[char]| {
         if !*escaping {
@@ -259,8 +265,9 @@ fn quoted(name: &[u8], charset: Charset, shown: impl Fn(char) -> bool) -> String
     out
 }
 
-/// Whether a terminal shows nothing for this character, or does something else: controls, separators of lines and
-/// paragraphs, and Unicode's Default_Ignorable_Code_Point (zero width, bidi, tags, variation selectors, fillers).
+/// Returns whether a terminal shows nothing for this character or acts on it: control characters,
+/// line and paragraph separators, and Unicode's Default_Ignorable_Code_Point (zero width, bidi,
+/// tags, variation selectors, fillers).
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -270,10 +277,11 @@ pub(crate) fn is_hidden(c: char) -> bool {
             | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether the C library's `iswprint` is true of this character in a UTF-8 locale: assigned, no control, no separator
-/// of lines. Rust's own table of printable characters leaves out format, private and space characters too.
+/// Returns whether the C library's `iswprint` is true for this character in a UTF-8 locale: it is
+/// assigned, and neither a control character nor a line separator. Rust's own table of printable
+/// characters also excludes format, private-use and space characters.
 fn is_printable(c: char) -> bool {
-    // A mark that extends the character before it is escaped only at the start of a text.
+    // `escape_debug` escapes a combining mark only at the start of a text.
     let in_rust = || {
         let mut text = *b"x\0\0\0\0";
         let len = 1 + c.encode_utf8(&mut text[1..]).len();

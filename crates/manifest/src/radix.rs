@@ -1,9 +1,10 @@
-//! Digests in other bases than 16 and 64: base 32 (RFC 4648), base 32 of Nix, base 58, Z85, Bubble Babble.
+//! Encodings of digests other than hexadecimal: base32 and base64 (RFC 4648), Nix base32, base58,
+//! Z85 and Bubble Babble.
 
 use crate::scan;
 use data_encoding::{BASE32_NOPAD, BASE64, BASE64_NOPAD};
 
-/// Base 32 of RFC 4648 in either case, padded or not.
+/// Decodes base32 of RFC 4648 in either case, with or without padding.
 pub(crate) fn base32(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let end = scan::find(text, |byte| byte == b'=').unwrap_or(text.len());
@@ -17,7 +18,7 @@ pub(crate) fn base32(text: &[u8]) -> Option<Vec<u8>> {
     BASE32_NOPAD.decode(&text[..end].to_ascii_uppercase()).ok()
 }
 
-/// Base 64 of either alphabet, padded or not.
+/// Decodes base64 in either alphabet, with or without padding.
 pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let standard: Vec<u8> = text
@@ -32,10 +33,10 @@ pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
     bytes.ok().filter(|bytes| !bytes.is_empty())
 }
 
-/// The digits of Nix, from 0 to 31.
+/// The digits of Nix base32, from 0 to 31.
 const NIX: &[u8; 32] = b"0123456789abcdfghijklmnpqrsvwxyz";
 
-/// Writes base 32 of Nix: its own alphabet, the last byte first.
+/// Encodes bytes in Nix base32, which has its own alphabet and starts with the last byte.
 pub fn to_nix32(bytes: &[u8]) -> String {
     let digit = |at: usize| {
         let (byte, shift) = (at * 5 / 8, at * 5 % 8);
@@ -45,7 +46,7 @@ pub fn to_nix32(bytes: &[u8]) -> String {
     (0..(bytes.len() * 8).div_ceil(5)).rev().map(digit).collect()
 }
 
-/// Reads base 32 of Nix, of at most 64 bytes; `None` if it is none.
+/// Decodes Nix base32 of at most 64 bytes. Returns `None` if the text is invalid.
 pub fn from_nix32(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let len = text.len() * 5 / 8;
@@ -67,19 +68,19 @@ pub fn from_nix32(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Writes a SHA-512 as a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
+/// Encodes a SHA-512 digest as a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base58.
 pub fn to_c4(sha512: &[u8]) -> String {
     format!("c4{:1>88}", to_base58(sha512))
 }
 
-/// The SHA-512 of a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
+/// Decodes a C4 identifier (SMPTE ST 2114) to a SHA-512 digest: `c4` and 88 digits in base58.
 pub(crate) fn c4(text: &[u8]) -> Option<Vec<u8>> {
     let digits = text.strip_prefix(b"c4").filter(|digits| digits.len() == 88)?;
     base58::<64>(digits).map(Vec::from)
 }
 
-/// An IPFS identifier of a SHA-256 in binary: `Qm` and base 58 of version 0, `b` and base 32 of version 1, with or without
-/// `ipfs://` or `/ipfs/` before it.
+/// Decodes an IPFS identifier of a SHA-256 digest to its binary form: version 0 is `Qm` and base58,
+/// version 1 is `b` and base32, with or without `ipfs://` or `/ipfs/` before it.
 pub(crate) fn cid(text: &[u8]) -> Option<Vec<u8>> {
     let text =
         [&b"ipfs://"[..], b"/ipfs/"].iter().find_map(|scheme| text.strip_prefix(*scheme)).unwrap_or(text);
@@ -94,16 +95,16 @@ pub(crate) fn cid(text: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The digits of base 58: no 0, O, I and l.
+/// The digits of base58, which exclude 0, O, I and l.
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/// The number of `N` bytes that is written in base 58.
+/// Decodes a base58 number of `N` bytes.
 fn base58<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     let mut bytes = [0u8; N];
     digits_58(digits, &mut bytes).then_some(bytes)
 }
 
-/// Writes the number of these digits; false if it does not fit or they are none.
+/// Decodes a base58 number to `bytes`. Returns false if it does not fit or a digit is invalid.
 fn digits_58(digits: &[u8], bytes: &mut [u8]) -> bool {
     digits.iter().all(|character| {
         let Some(mut carry) = BASE58.iter().position(|known| known == character) else { return false };
@@ -116,7 +117,8 @@ fn digits_58(digits: &[u8], bytes: &mut [u8]) -> bool {
     })
 }
 
-/// Writes base 58 as Bitcoin does: a number, and a 1 for each zero byte before it.
+/// Encodes bytes in base58 as Bitcoin does: a number, with a 1 before it for each leading zero
+/// byte.
 pub(crate) fn to_base58(bytes: &[u8]) -> String {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     let mut digits: Vec<u8> = Vec::new();
@@ -136,10 +138,11 @@ pub(crate) fn to_base58(bytes: &[u8]) -> String {
     zeros.chain(digits.iter().rev()).map(|digit| char::from(BASE58[usize::from(*digit)])).collect()
 }
 
-/// Most characters of base 58 that are read: its cost is the square of its length.
+/// Maximum length of base58 text that is decoded, because the time grows with the square of the
+/// length.
 const LONGEST_58: usize = 512;
 
-/// Reads base 58 as Bitcoin writes it.
+/// Decodes base58 as Bitcoin encodes it.
 pub(crate) fn from_base58(text: &[u8]) -> Option<Vec<u8>> {
     let zeros = text.iter().take_while(|digit| **digit == BASE58[0]).count();
     let digits = text.get(zeros..).filter(|_| text.len() <= LONGEST_58)?;
@@ -155,7 +158,7 @@ pub(crate) fn from_base58(text: &[u8]) -> Option<Vec<u8>> {
 const Z85: &[u8; 85] =
     b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-/// Writes Z85; `None` if the bytes are no multiple of four.
+/// Encodes bytes in Z85. Returns `None` if their number is not a multiple of four.
 pub(crate) fn to_z85(bytes: &[u8]) -> Option<String> {
     let (words, rest) = bytes.as_chunks::<4>();
     let digits = words.iter().flat_map(|word| {
@@ -166,7 +169,7 @@ pub(crate) fn to_z85(bytes: &[u8]) -> Option<String> {
     rest.is_empty().then(|| digits.collect())
 }
 
-/// Reads Z85.
+/// Decodes Z85.
 pub(crate) fn from_z85(text: &[u8]) -> Option<Vec<u8>> {
     let (groups, rest) = text.as_chunks::<5>();
     let mut bytes = Vec::with_capacity(groups.len() * 4);
@@ -183,7 +186,8 @@ pub(crate) fn from_z85(text: &[u8]) -> Option<Vec<u8>> {
 const VOWELS: &[u8; 6] = b"aeiouy";
 const CONSONANTS: &[u8; 17] = b"bcdfghklmnprstvzx";
 
-/// Writes Bubble Babble: two bytes a word, with a checksum of all before in its vowels.
+/// Encodes bytes in Bubble Babble: two bytes per word, with a checksum of all bytes before them in
+/// the vowels.
 pub(crate) fn to_bubble_babble(bytes: &[u8]) -> String {
     let mut text = String::from("x");
     let mut push = |letters: &[u8], at: u32| text.push(char::from(letters[at as usize]));
@@ -207,7 +211,7 @@ pub(crate) fn to_bubble_babble(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads Bubble Babble, whose checksum must be right.
+/// Decodes Bubble Babble. Returns `None` if the text or its checksum is invalid.
 pub(crate) fn from_bubble_babble(text: &[u8]) -> Option<Vec<u8>> {
     let inner = text.strip_prefix(b"x")?.strip_suffix(b"x")?;
     let letter = |letters: &[u8], character: u8| letters.iter().position(|known| *known == character);
@@ -231,11 +235,11 @@ pub(crate) fn from_bubble_babble(text: &[u8]) -> Option<Vec<u8>> {
     if last[1] != CONSONANTS[16] {
         bytes.push(first(check, last)?);
     }
-    // Written again it tells whatever was let pass.
+    // Encoding the bytes again detects everything that the decoder tolerates.
     (to_bubble_babble(&bytes).as_bytes() == text).then_some(bytes)
 }
 
-/// The bytes of a name with `%XX` in it; `None` where a `%` is followed by no two digits.
+/// Decodes `%XX` in a name. Returns `None` if a `%` is not followed by two hexadecimal digits.
 pub(crate) fn percent(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let mut bytes = Vec::with_capacity(text.len());

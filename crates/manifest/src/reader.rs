@@ -1,8 +1,9 @@
-//! Reads a manifest of any format: bytes in, entries out, one after the other, in bounded memory.
+//! Reads manifests of any format: turns bytes into entries, one after the other, in bounded memory.
 //!
-//! A read error is never taken for the end, and a bad line never ends the reading; a million of them that are nearly all there is
-//! do, as an error of the whole: such a file is no manifest, and could be made to cost seconds. A document is read whole before its
-//! first entry is given, because its end says whether it is one.
+//! A read error is never treated as the end of a manifest, and a bad line does not end the reading.
+//! A million bad lines with hardly any entries among them do, with an error for the complete file:
+//! it is not a manifest, and could be made to take seconds. A document is read completely before
+//! its first entry is returned, because only its end shows whether it is valid.
 
 use crate::entry::{Entry, PieceList, SIZE_LIMIT};
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
@@ -17,57 +18,58 @@ use std::io::{self, Read};
 use std::ops::Range;
 use truesum_hash::{Key, Spec};
 
-/// Reads a manifest.
+/// A reader of manifests.
 pub struct Reader<R> {
     lines: Lines<R>,
     options: Options,
-    /// Chosen when the beginning has been seen.
+    /// The format and the source of entries, selected after the beginning was read.
     chosen: Option<(&'static Format, Source)>,
     signed: Signed,
-    /// What it was packed as, if it was.
+    /// The format that the input was unpacked from, if it was packed.
     packed: Option<&'static Format>,
     ended: bool,
-    /// Entries and bad lines so far.
+    /// The numbers of entries and of bad lines so far.
     good: u64,
     bad: u64,
-    /// Whether what was found last is what the last line says, and not what was held back.
+    /// True if the last item is the content of the last line, and not an entry that was held back.
     by_line: bool,
     unread: Vec<(String, u64)>,
 }
 
-/// Which program signed a manifest.
+/// The kind of program that signed a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signer {
-    /// One of OpenPGP, clear-signing.
+    /// An OpenPGP program, with a cleartext signature.
     OpenPgp,
     /// signify, with the message in the same file.
     Signify,
-    /// One of Android packages, in the package itself.
+    /// A signer of Android packages; the signature is in the package itself.
     Package,
 }
 
-/// Why a set of known digests is not read.
+/// The error for a set of known digests.
 const SET: &str = "this is a set of known digests, not a manifest of files, so there is nothing to verify: \
     to find the files that are in it: truesum audit --known SET FOLDER";
 
-/// So many bad lines are read before it is asked whether anything else is there.
+/// Number of bad lines that are read before their share is checked.
 const MANY: u64 = 1 << 20;
-/// So many of them to each entry are noise.
+/// Number of bad lines per entry above which they are noise.
 const NOISE: u64 = 16;
 
-/// Most names remembered of algorithms that there are not.
+/// Maximum number of unsupported algorithms that are counted by name.
 const UNREAD: usize = 16;
-/// What stands for all others.
+/// The name that stands for all further algorithms.
 const OTHERS: &str = "others";
 
-/// Where entries come from.
+/// The source of entries.
 enum Source {
     Lines(Box<dyn Parse + Send>),
     Parts(Parts),
 }
 
 impl<R: Read> Reader<R> {
-    /// A reader that recognises encoding, format and wrapping by itself. Nothing is read yet.
+    /// Creates a reader that recognises the encoding, the format and a signature around the text.
+    /// Nothing is read yet.
     pub fn new(reader: R, options: Options) -> Reader<R> {
         Reader {
             lines: if table::is_raw(&options) { Lines::raw(reader) } else { Lines::decoded(reader) },
@@ -83,12 +85,14 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The format, once the first line was asked for. A manifest that looks like none is read as GNU lines.
+    /// Returns the format, once the first item was requested. A manifest that is not recognised is
+    /// read as GNU lines.
     pub fn format(&self) -> Option<&'static Format> {
         self.chosen.as_ref().map(|(format, _)| *format)
     }
 
-    /// Who signed it, once the first line was asked for. The signature was not verified.
+    /// Returns the kind of signer, once the first item was requested. The signature is not
+    /// verified.
     pub fn signer(&self) -> Option<Signer> {
         match self.format() {
             _ if self.signed != Signed::No => Some(Signer::OpenPgp),
@@ -97,7 +101,8 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// What was listed of entries so far beside what their digests are: the [`Entry::unread`] names, and of how many entries.
+    /// Returns the names in [`Entry::unread`] of all entries so far, each with its number of
+    /// entries.
     pub fn all_unread(&self) -> &[(String, u64)] {
         &self.unread
     }
@@ -111,13 +116,13 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Whether its bytes had to be decoded, once the first line was asked for.
+    /// Returns whether the bytes had to be decoded, once the first item was requested.
     pub(crate) fn is_decoded(&self) -> bool {
         self.lines.is_decoded()
     }
 
-    /// Where in the input the line stands, its end included, that the entry found last is said by; `None` where no line alone
-    /// says it, or where the text had to be decoded.
+    /// Returns the range in the input of the line that contains the last entry, including its line
+    /// end. Returns `None` if no single line contains it, or if the text had to be decoded.
     pub(crate) fn span(&self) -> Option<Range<u64>> {
         if self.by_line { self.lines.span() } else { None }
     }
@@ -127,14 +132,14 @@ impl<R: Read> Reader<R> {
         self.lines.peek()?;
         let complete = self.lines.at_end();
         let text = self.lines.peek()?;
-        // Only lines of text are ever wrapped.
+        // Only lines of text can have a signature around them.
         let inside = if table::terminator(text) == 0 { text } else { Signed::inside(text) };
         let head = Head { text: inside, complete };
         if let (Some(outer), None) = (self.packed, self.options.format)
             && is_binary(text)
             && table::detect(head, None).is_none_or(|row| row.terminator() == Some(b'\n'))
         {
-            let what = format!("what is compressed with {} is binary data, not a manifest", outer.name);
+            let what = format!("the data compressed with {} is binary, not a manifest", outer.name);
             let error = LineError { at: Place::Byte(0), reason: Reason::Said(what) };
             return Ok((outer, Source::Parts(Box::new(std::iter::once(Err(error))))));
         }
@@ -161,7 +166,7 @@ impl<R: Read> Reader<R> {
                 Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
             Reading::Packed { limit, unpack } => {
-                // What is packed twice is no manifest, and might be without an end.
+                // A file that is packed twice is not a manifest, and its content might never end.
                 if let Some(outer) = self.packed {
                     let reason = Reason::Said(format!("{} in {}: not a manifest", row.name, outer.name));
                     let error = LineError { at: Place::Byte(0), reason };
@@ -181,13 +186,14 @@ impl<R: Read> Reader<R> {
         Ok((row, source))
     }
 
-    /// Whether nearly all of very many lines were bad.
+    /// Returns whether very many lines were read and nearly all of them were bad.
     fn is_noise(&self) -> bool {
         self.bad >= MANY && self.bad / NOISE > self.good && !self.options.allow_noise
     }
 
-    /// What stands next, checked. Of millions of bad lines most time would go by in moving results that are as large as an entry:
-    /// so a bad line is made what is handed out where it is found.
+    /// Returns the next item after checking it. If there are millions of bad lines, most of the
+    /// time would be spent on moving results that are as large as an entry. The final error is
+    /// therefore created where a bad line is found.
     fn found(&mut self) -> Option<Result<Line, ReadError>> {
         if self.chosen.is_none() {
             match self.choose() {
@@ -230,14 +236,16 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Whether a beginning is that of a program, an archive or an image, and of no text. Nothing but zeros is refused for its size.
+/// Returns whether a text starts like a program, an archive or an image. A file of zeros does not
+/// count as such: it is rejected for its size.
 fn is_binary(text: &[u8]) -> bool {
     let first = &text[..text.len().min(512)];
     scan::count(first.len());
     first.first() != Some(&0) && first.contains(&0)
 }
 
-/// A line that may be an entry of any format, with the key that its digests need.
+/// Checks the conditions for entries of all formats, and adds the name and the key that the digests
+/// need.
 fn checked(line: Line, options: &Options) -> Result<Line, ReadError> {
     let Line { at, mut entry } = line;
     let fault = fault(&entry, options)
@@ -249,20 +257,21 @@ fn checked(line: Line, options: &Options) -> Result<Line, ReadError> {
     }
 }
 
-/// The entries of what was packed as `row`, in whatever format that is.
+/// Returns the entries of content that was unpacked from the format `row`, whatever its own format
+/// is.
 fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options) -> Parts {
     let inner = Reader { packed: Some(row), ..Reader::new(reader, options) };
     Box::new(inner.map(|item| match item {
         Ok(line) => Ok(line),
         Err(ReadError::Line(error)) => Err(error),
         Err(ReadError::Io(error)) => {
-            let why = format!("packed with {}: {error}", row.name);
+            let why = format!("compressed with {}: {error}", row.name);
             Err(LineError { at: Place::Byte(0), reason: Reason::Said(why) })
         }
     }))
 }
 
-/// What a line says.
+/// Returns the entry in a line, or `None` if it has none.
 fn read_line(
     raw: RawLine<'_>,
     signed: &mut Signed,
@@ -276,14 +285,14 @@ fn read_line(
         RawLine::Bytes(line) => line,
     };
     match signed.step(line)? {
-        // In no format of lines does a name or anything else have one.
+        // No format of lines allows a NUL in a name or anywhere else.
         Some(line) if scan::find(line, |byte| byte == 0).is_some() => Err(Reason::Nul),
         Some(line) => parser.line(line),
         None => Ok(None),
     }
 }
 
-/// What no entry of any format may be.
+/// Returns the reason why an entry is not acceptable in any format, or not with these options.
 fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
     if entry.path.is_empty() {
         Some(Reason::EmptyName)
@@ -304,14 +313,15 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
     }
 }
 
-/// The algorithm of an entry's pieces, where they are all that it has and others were asked for.
+/// Returns the algorithm of an entry's pieces if the entry has nothing else and other algorithms
+/// were requested.
 fn unasked(entry: &Entry, options: &Options) -> Option<Spec> {
     let asked = |list: &PieceList| options.asked.contains(list.spec());
     let alone = !options.asked.is_empty() && entry.digests.is_empty() && !entry.pieces.iter().any(asked);
     entry.pieces.first().filter(|_| alone).map(|list| list.spec().clone())
 }
 
-/// Brings the file's name to digests that it is part of.
+/// Adds the file's name to digests that depend on it.
 fn under_name(entry: &mut Entry) -> Result<(), Reason> {
     let name = entry.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_name()) {
@@ -320,7 +330,7 @@ fn under_name(entry: &mut Entry) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Brings the key to digests that need one.
+/// Adds the key to digests that need one.
 fn under_key(entry: &mut Entry, options: &Options) -> Result<(), Reason> {
     for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_key()) {
         *spec = match &options.key {
@@ -335,17 +345,17 @@ fn under_key(entry: &mut Entry, options: &Options) -> Result<(), Reason> {
 impl<R: Read> Iterator for Reader<R> {
     type Item = Result<Line, ReadError>;
 
-    /// The next entry or bad line. After [`ReadError::Io`], and after the end, `None`.
+    /// Returns the next entry or bad line. Returns `None` at the end and after [`ReadError::Io`].
     fn next(&mut self) -> Option<Result<Line, ReadError>> {
         if self.ended {
             return None;
         }
         let next = match self.is_noise() {
             true => {
-                let lines = format!("{} lines are no entries, {} are", self.bad, self.good);
+                let lines = format!("{} lines are not entries and only {} are", self.bad, self.good);
                 Some(Err(ReadError::Io(io::Error::new(
                     io::ErrorKind::InvalidData,
-                    lines + ": not read further",
+                    lines + ", so the rest was not read",
                 ))))
             }
             false => self.found(),
@@ -385,7 +395,7 @@ mod tests {
     fn names_up_to_the_limit_are_read() {
         for (len, outcome) in [(NAME_LIMIT, (1, 0)), (NAME_LIMIT + 1, (0, 1))] {
             assert_eq!(count(format!("{MD5}  {}\n", "n".repeat(len)).as_bytes()), outcome);
-            // What counts is the name, not its spelling.
+            // The limit applies to the name, not to its escaped form.
             assert_eq!(count(format!("\\{MD5}  {}\n", "\\\\".repeat(len)).as_bytes()), outcome);
             assert_eq!(count(format!("MD5 ({}) = {MD5}\n", "n".repeat(len)).as_bytes()), outcome);
         }
@@ -434,7 +444,7 @@ mod tests {
             (good, bad, told)
         };
         let noise = [&b"x\n".repeat(MANY as usize + 5)[..], ENTRY].concat();
-        let why = format!("{MANY} lines are no entries, 0 are: not read further");
+        let why = format!("{MANY} lines are not entries and only 0 are, so the rest was not read");
         assert_eq!(outcome(&noise, false), (0, MANY, Some(why)));
         assert_eq!(outcome(&noise, true), (1, MANY + 5, None));
         assert_eq!(outcome(&noise[12..], false), (1, MANY - 1, None), "one less");
@@ -463,7 +473,7 @@ mod tests {
         }
     }
 
-    /// Beginnings and pieces that, repeated, have made parsers quadratic.
+    /// Beginnings, and fragments that made parsers take quadratic time when repeated.
     const PIECES: &[(&str, &str)] = &[
         ("", "a"),
         ("", " "),
@@ -561,12 +571,12 @@ mod tests {
         }
     }
 
-    /// Takes minutes without optimisation: `tests/run` asks for it with.
+    /// Takes minutes without optimisation; `tests/run` runs it with optimisation.
     #[test]
     #[ignore = "64 MiB of each; cargo test --release -p truesum-manifest --lib -- --ignored"]
     fn work_stays_in_proportion_to_64_mib_of_anything() {
         const SIZE: usize = 64 << 20;
-        // Nanoseconds that this thread had a processor: others are at work beside.
+        // Milliseconds of CPU time of this thread, because other threads run at the same time.
         let on_cpu = || {
             let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
             told.split(' ').next().and_then(|time| time.parse::<u64>().ok()).unwrap_or(0) / 1_000_000

@@ -1,7 +1,8 @@
-//! What a document says of files, kept as bytes until somebody asks for the entries.
+//! The information about files in a document, kept as bytes until entries are requested.
 //!
-//! A document has to be read to its end before its first entry may be given, and entries take ten times the bytes that a
-//! document spells them with. So what was found is written down on a tape, and each entry is made from it when it is asked for.
+//! A document must be read to its end before its first entry may be returned, and entries take ten
+//! times as many bytes as their text in a document. The information is therefore recorded on a
+//! tape, and each entry is created from it on request.
 
 use crate::digest::{in_any_base, is_nearly_algorithm, is_tag, untagged};
 use crate::entry::Entry;
@@ -10,22 +11,22 @@ use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::{radix, scan};
 use std::collections::HashSet;
 
-/// What is noted of an entry.
+/// The kind of a record on the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
-    /// A new entry, and its place.
+    /// The start of an entry, with its position.
     Begin = 1,
     Name,
     Size,
     /// The name of the algorithm of the digest that follows.
     Tag,
     Digest,
-    /// A digest whose algorithm nothing tells.
+    /// A digest whose algorithm is not specified.
     Bare,
     Fault,
-    /// An entry only if others of this group are.
+    /// The entry counts only if its group is confirmed.
     Doubt,
-    /// What has the form of a digest, under a name that may be an algorithm's that there is not.
+    /// The name for a text in the form of a digest, which may be that of an unsupported algorithm.
     Unread,
 }
 
@@ -41,52 +42,53 @@ const MARKS: [Mark; 9] = [
     Mark::Unread,
 ];
 
-/// In the place of a text's length: it follows in four bytes.
+/// The value in place of a text's length that means that the length follows in four bytes.
 const LONG: u8 = u8::MAX;
 
-/// The refusal of a document, or of a part of it.
+/// Returns the error for rejecting a document or a part of it.
 pub(crate) fn refused(at: usize, what: &'static str) -> LineError {
     LineError { at: Place::Byte(at as u64), reason: Reason::Part(what) }
 }
 
-/// The end of a document whose reading was asked to end.
+/// Returns the error for a document whose reading was stopped.
 pub(crate) fn stopped(at: usize) -> LineError {
     refused(at, STOPPED)
 }
 
-/// Why such a document has no entries.
+/// The reason why such a document has no entries.
 pub(crate) const STOPPED: &str = "not read completely, because the run was cancelled";
 
-/// What was found so far.
+/// The records of a document so far.
 #[derive(Default)]
 pub(crate) struct Records {
     tape: Vec<u8>,
     faults: Vec<&'static str>,
-    /// Where the last entry begins on the tape.
+    /// The offset of the last entry on the tape.
     last: usize,
-    /// Its place: places never go back.
+    /// The position of the last entry in the document. Positions never decrease.
     at: usize,
     count: usize,
-    /// Groups that hold entries without doubt.
+    /// Groups that are confirmed to contain entries.
     sure: HashSet<u32>,
-    /// The algorithm of digests that say none.
+    /// The algorithm of digests that do not specify one.
     pub(crate) told: Option<String>,
-    /// Whether a digest of an algorithm that there is not makes an entry bad, whatever else it has.
+    /// True if a digest of an unsupported algorithm makes an entry bad, even if it has other
+    /// digests.
     strict: bool,
 }
 
 impl Records {
-    /// Nothing yet, of a document in which an algorithm that there is not makes an entry bad.
+    /// Creates empty records of a document in which an unsupported algorithm makes an entry bad.
     pub(crate) fn strict() -> Records {
         Records { strict: true, ..Records::default() }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Begins an entry that stands at this byte.
+    /// Starts an entry at this offset in the document.
     pub(crate) fn begin(&mut self, at: usize) {
         self.at = self.at.max(at);
         self.last = self.tape.len();
@@ -94,59 +96,61 @@ impl Records {
         self.push_number(Mark::Begin, self.at as u64);
     }
 
-    /// Takes back the entry begun last.
+    /// Removes the last entry.
     pub(crate) fn cancel(&mut self) {
         self.tape.truncate(self.last);
         self.count -= 1;
     }
 
-    /// Makes the entry begun last one only if its group has another that is one without doubt.
+    /// Makes the last entry count only if its group is confirmed.
     pub(crate) fn doubt(&mut self, group: u32) {
         self.count -= 1;
         self.push_number(Mark::Doubt, group.into());
     }
 
-    /// Says that this group holds entries.
+    /// Confirms that this group contains entries.
     pub(crate) fn confirm(&mut self, group: u32) {
         self.sure.insert(group);
     }
 
-    /// Most texts are short, and a row of two bytes may have two marks: lengths take a byte where that does.
+    /// Appends a record. Most texts are short, and a row of two bytes may need two records, so a
+    /// length takes only one byte if possible.
     fn push(&mut self, mark: Mark, text: &[u8]) {
         match u8::try_from(text.len()) {
             Ok(len) if len < LONG => self.tape.extend_from_slice(&[mark as u8, len]),
             _ => {
                 self.tape.extend_from_slice(&[mark as u8, LONG]);
-                // Documents have less than 4 GiB.
+                // Documents are smaller than 4 GiB.
                 self.tape.extend_from_slice(&(text.len() as u32).to_le_bytes());
             }
         }
         self.tape.extend_from_slice(text);
     }
 
-    /// A number, without the zeros above it.
+    /// Appends a record of a number, without its most significant zero bytes.
     fn push_number(&mut self, mark: Mark, number: u64) {
         let len = (u64::BITS - number.leading_zeros()).div_ceil(8) as usize;
         self.push(mark, &number.to_le_bytes()[..len]);
     }
 
-    /// The name. There is one of an entry.
+    /// Records the name of the file. An entry has only one.
     pub(crate) fn name(&mut self, name: &[u8]) {
         self.push(Mark::Name, name);
     }
 
-    /// The size, in decimal.
+    /// Records the size of the file, in decimal.
     pub(crate) fn size(&mut self, digits: &[u8]) {
         self.push(Mark::Size, digits);
     }
 
-    /// A digest of the algorithm of this name.
+    /// Records a digest of the algorithm with this name.
     pub(crate) fn digest(&mut self, tag: &[u8], digest: &[u8]) {
         self.push(Mark::Tag, tag);
         self.push(Mark::Digest, digest);
     }
 
-    /// A digest that may say itself of which algorithm it is: `ALG:DIGEST`, or `ALG-BASE64` (W3C SRI), one or several.
+    /// Records one or more digests that may specify their algorithm: `ALG:DIGEST`, or `ALG-BASE64`
+    /// (W3C SRI).
     pub(crate) fn stated_digest(&mut self, text: &[u8]) {
         for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
             match stated(word) {
@@ -156,27 +160,28 @@ impl Records {
         }
     }
 
-    /// A digest, to all appearances, of the algorithm of this name, which may be none: it is told that nobody compares it.
+    /// Records an apparent digest of an algorithm with this name, which may be unsupported. It is
+    /// reported as not compared.
     pub(crate) fn unread(&mut self, name: &[u8]) {
         self.push(Mark::Unread, name);
     }
 
-    /// What is wrong with this entry: it is a bad part of the document.
+    /// Records an error, which makes the entry a bad part of the document.
     pub(crate) fn fault(&mut self, what: &'static str) {
         self.fault_of(what, b"");
     }
 
-    /// The same of what stands under this key.
+    /// Records an error in the value of this key.
     pub(crate) fn fault_of(&mut self, what: &'static str, key: &[u8]) {
         let at = self.faults.iter().position(|known| *known == what).unwrap_or_else(|| {
             self.faults.push(what);
             self.faults.len() - 1
         });
-        // A format has some dozen.
+        // A format has a few dozen different errors.
         self.push(Mark::Fault, &[&(at as u16).to_le_bytes()[..], key].concat());
     }
 
-    /// The entries.
+    /// Returns the entries.
     pub(crate) fn read(self, options: &Options) -> Parts {
         Box::new(Read {
             tape: self.tape,
@@ -190,17 +195,18 @@ impl Records {
     }
 }
 
-/// Cuts the algorithm's name off a digest that has it in front.
+/// Splits a digest that has the name of its algorithm before it into the name and the digest.
 pub(crate) fn stated(word: &[u8]) -> Option<(&[u8], &[u8])> {
     let head = &word[..word.len().min(64)];
     if let Some(at) = scan::find(head, |byte| byte == b':') {
         return Some((&word[..at], &word[at + 1..]));
     }
-    // A hyphen also stands in names of algorithms; what follows it here is base64, and longer than any length in a name.
+    // Names of algorithms can contain hyphens too. Here, base64 follows the hyphen, and is longer
+    // than any length in a name.
     let at = scan::find(head, |byte| byte == b'-')?;
     let (tag, rest) = (&word[..at], &word[at + 1..]);
     (!tag.is_empty() && tag[0].is_ascii_alphabetic()).then(|| {
-        // What may follow the base64 are options, which nobody defined yet.
+        // Options may follow the base64; none is defined yet.
         let end = scan::find(rest, |byte| byte == b'?').unwrap_or(rest.len());
         (tag, &rest[..end])
     })
@@ -217,7 +223,7 @@ struct Read {
 }
 
 impl Read {
-    /// The mark at `next`, and its text.
+    /// Returns the kind of the record at this offset, its text, and the offset of the next record.
     fn mark(&self, at: usize) -> Option<(Mark, &[u8], usize)> {
         let mark = *self.tape.get(at)?;
         let mark = MARKS.into_iter().find(|known| *known as u8 == mark)?;
@@ -230,7 +236,7 @@ impl Read {
     }
 }
 
-/// The place or number that was noted.
+/// Returns the position or number in a record.
 fn number(text: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let len = text.len().min(8);
@@ -252,7 +258,7 @@ impl Iterator for Read {
 }
 
 impl Read {
-    /// The next entry, and the group without which it is none.
+    /// Returns the next entry, and the group that must be confirmed for it to count.
     fn one(&mut self) -> Option<(Found, Option<u32>)> {
         let mut doubted = None;
         let (_, text, mut next) = self.mark(self.next)?;
@@ -269,7 +275,7 @@ impl Read {
                 Mark::Begin => break,
                 Mark::Name => {
                     if named && entry.path != text {
-                        fault = fault.or(Some(Reason::Part("two names of one file")));
+                        fault = fault.or(Some(Reason::Part("two names for one file")));
                     }
                     (entry.path, named) = (text.to_vec(), true);
                     continue;
@@ -277,7 +283,7 @@ impl Read {
                 Mark::Size => {
                     match scan::decimal(text) {
                         Some(size) if entry.size.is_none_or(|known| known == size) => entry.size = Some(size),
-                        Some(_) => fault = fault.or(Some(Reason::Part("two sizes of one file"))),
+                        Some(_) => fault = fault.or(Some(Reason::Part("two sizes for one file"))),
                         None => fault = fault.or(Some(Reason::Size)),
                     }
                     continue;
@@ -310,14 +316,15 @@ impl Read {
                 Mark::Digest => digest(&tag, text, &self.options),
             };
             match found {
-                // The same said twice is said once.
+                // A repeated digest counts only once.
                 Ok(found) if entry.digests.contains(&found) => {}
                 Ok(found) => entry.digests.push(found),
-                // Not another algorithm, but the damaged name of one.
+                // An unsupported algorithm in a strict document, or the damaged name of a supported
+                // one.
                 Err(reason) if reason.unknown().is_some() && (self.strict || is_nearly_algorithm(&tag)) => {
                     fault = fault.or(Some(reason));
                 }
-                // Others of the same file may do.
+                // Other digests of the same file may suffice.
                 Err(reason) => match reason.unknown().map(str::to_owned) {
                     None if !matches!(reason, Reason::NotAsked(_)) => fault = fault.or(Some(reason)),
                     unknown => {
@@ -342,14 +349,14 @@ impl Read {
     }
 }
 
-/// The digest that a document calls one of `tag`.
+/// Parses a digest that is one of `tag` according to the document.
 fn digest(
     tag: &[u8],
     text: &[u8],
     options: &Options,
 ) -> Result<(truesum_hash::Spec, truesum_hash::Digest), Reason> {
     let name = std::str::from_utf8(tag).ok().filter(|_| is_tag(tag) && !tag.is_empty());
-    let name = name.ok_or(Reason::Part("the name of a digest's algorithm is none"))?;
+    let name = name.ok_or(Reason::Part("invalid algorithm name"))?;
     if name == "c4" {
         let bytes = radix::c4(text).ok_or(Reason::Part("not a C4 identifier"))?;
         return crate::digest::of_bytes("sha512", &bytes, options);

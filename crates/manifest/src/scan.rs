@@ -1,19 +1,20 @@
-//! The loops over a line. Every parser searches through these, so that a test can count the work done and show that
-//! it grows with the input and no faster.
+//! The loops over the bytes of a line. Every parser searches with these functions, so that a test
+//! can count the work and show that it grows no faster than the input.
 
-/// Blanks as line formats know them: space and tab.
+/// Returns whether a byte is a blank in line formats: a space or a tab.
 pub(crate) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Where the first byte that satisfies `wanted` is.
+/// Returns the position of the first byte that satisfies `wanted`.
 pub(crate) fn find(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let at = position(text, wanted);
     count(at.map_or(text.len(), |at| at + 1));
     at
 }
 
-/// Byte by byte where it may be near, then whole blocks without a branch in them, which compilers turn into vectors.
+/// Searches the first bytes one by one, because the byte is often near, and then complete blocks
+/// without branches, which compilers vectorise.
 fn position(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     const NEAR: usize = 4;
     const BLOCK: usize = 32;
@@ -31,34 +32,34 @@ fn position(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     text[begin..].iter().position(|&byte| wanted(byte)).map(|at| begin + at)
 }
 
-/// Where the last byte that satisfies `wanted` is.
+/// Returns the position of the last byte that satisfies `wanted`.
 pub(crate) fn rfind(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let at = text.iter().rposition(|&byte| wanted(byte));
     count(text.len() - at.unwrap_or(0));
     at
 }
 
-/// Whether all bytes satisfy `wanted`.
+/// Returns whether all bytes satisfy `wanted`.
 pub(crate) fn all(text: &[u8], wanted: impl Fn(u8) -> bool) -> bool {
     find(text, |byte| !wanted(byte)).is_none()
 }
 
-/// The text without the blanks in front.
+/// Returns the text without leading blanks.
 pub(crate) fn trim_start(text: &[u8]) -> &[u8] {
     &text[find(text, |byte| !is_blank(byte)).unwrap_or(text.len())..]
 }
 
-/// The text without the blanks behind.
+/// Returns the text without trailing blanks.
 pub(crate) fn trim_end(text: &[u8]) -> &[u8] {
     &text[..rfind(text, |byte| !is_blank(byte)).map_or(0, |at| at + 1)]
 }
 
-/// The text without the blanks around it.
+/// Returns the text without leading and trailing blanks.
 pub(crate) fn trim(text: &[u8]) -> &[u8] {
     trim_end(trim_start(text))
 }
 
-/// The number that the text is in decimal: digits and nothing else.
+/// Parses a decimal number, which must consist only of digits.
 pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     if !all(text, |byte| byte.is_ascii_digit()) {
         return None;
@@ -66,24 +67,24 @@ pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Whether the line says nothing: blanks, and the CR of a line that was given one too many.
+/// Returns whether a line has only blanks, and CRs where a line has one too many.
 pub(crate) fn is_empty(line: &[u8]) -> bool {
     all(line, |byte| is_blank(byte) || byte == b'\r')
 }
 
-/// The text before the first `byte`, and what stands behind that.
+/// Returns the text before and after the first `byte`.
 pub(crate) fn cut(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = find(text, |found| found == byte)?;
     Some((&text[..at], &text[at + 1..]))
 }
 
-/// The text up to the first blank, and what follows the blanks.
+/// Returns the text before the first blank, and the text after the blanks there.
 pub(crate) fn word(text: &[u8]) -> (&[u8], &[u8]) {
     let end = find(text, is_blank).unwrap_or(text.len());
     (&text[..end], trim_start(&text[end..]))
 }
 
-/// Adds to the work done by this thread: bytes looked at.
+/// Adds the number of examined bytes to the work of this thread.
 #[cfg(test)]
 pub(crate) fn count(bytes: usize) {
     WORK.with(|work| work.set(work.get() + bytes as u64));
@@ -98,7 +99,7 @@ thread_local! {
     static WORK: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Bytes looked at by this thread while `run` ran.
+/// Returns the number of bytes that this thread examines during `run`.
 #[cfg(test)]
 pub(crate) fn work(run: impl FnOnce()) -> u64 {
     let before = WORK.with(std::cell::Cell::get);

@@ -1,5 +1,5 @@
-//! The wrapping of a clear-signed manifest (RFC 9580 section 7): what is inside is handed on, what is outside is a bad
-//! line. The signature itself is not verified here.
+//! The framing of a clear-signed manifest (RFC 9580, section 7): passes on the lines inside, and
+//! rejects the lines outside. The signature itself is not verified here.
 
 use crate::line::Reason;
 use crate::scan;
@@ -8,31 +8,33 @@ const BEGIN: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
 const SIGNATURE: &[u8] = b"-----BEGIN PGP SIGNATURE-----";
 const END: &[u8] = b"-----END PGP SIGNATURE-----";
 
-/// Where in the wrapping the reader is.
+/// The position of the reader in the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signed {
     /// The manifest is not signed.
     No,
-    /// Before the first line of the wrapping.
+    /// Before the first line of the framing.
     Before,
-    /// Between that line and the blank one.
+    /// In the headers, between that line and the blank line.
     Headers,
     /// In the signed part.
     Body,
     /// In the signature.
     Signature,
-    /// After it.
+    /// After the signature.
     After,
 }
 
 impl Signed {
-    /// Whether the beginning of a manifest holds the first line of a wrapping.
+    /// Returns the state at the start of a manifest. It is [`Signed::No`] if its beginning does not
+    /// contain the first line of the framing.
     pub(crate) fn sniff(head: &[u8]) -> Signed {
         let signed = head.split(|&byte| byte == b'\n').any(|line| scan::trim_end(strip_cr(line)) == BEGIN);
         if signed { Signed::Before } else { Signed::No }
     }
 
-    /// The signed part of the beginning of a manifest, as far as it reaches; all of it where nothing is signed.
+    /// Returns the signed part in the beginning of a manifest, or all of the beginning if it is not
+    /// signed.
     pub(crate) fn inside(head: &[u8]) -> &[u8] {
         let line_is = |line: &[u8], mark: &[u8]| scan::trim_end(strip_cr(line)) == mark;
         let mut rest = head;
@@ -56,13 +58,14 @@ impl Signed {
         if step == Signed::Body { &head[begin..] } else { head }
     }
 
-    /// What the line says: its text if it is signed (or nothing is), `None` if it belongs to the wrapping.
+    /// Returns the text of a line if it is signed or the manifest is not signed, or `None` if the
+    /// line belongs to the framing.
     ///
     /// # Errors
-    /// The line is outside the signed part, or has no place in it.
+    /// Fails if the line is outside the signed part or not allowed in its place.
     pub(crate) fn step<'a>(&mut self, line: &'a [u8]) -> Result<Option<&'a [u8]>, Reason> {
         let is = |what: &[u8]| line.first() == Some(&b'-') && scan::trim_end(line) == what;
-        // Most lines are of what nobody signed.
+        // Most manifests are not signed.
         if *self == Signed::No {
             if is(BEGIN) {
                 *self = Signed::Headers;
@@ -81,7 +84,7 @@ impl Signed {
                 *self = Signed::Body;
                 Ok(None)
             }
-            // Headers are not signed: nothing but a header may stand there.
+            // Headers are not signed, so only known headers are accepted.
             Signed::Headers if is_header(line) => Ok(None),
             Signed::Body if is(SIGNATURE) => {
                 *self = Signed::Signature;
@@ -96,7 +99,8 @@ impl Signed {
                 if is(END) {
                     *self = Signed::After;
                 }
-                // Nothing in it has a blank but its headers: what else has slipped into it, and is signed no more.
+                // In a signature, only headers contain blanks. Any other line with a blank was
+                // inserted and is not signed.
                 let slipped = !(is(END) || is_header(line) || scan::word(line).1.is_empty());
                 if slipped { Err(Reason::Unsigned) } else { Ok(None) }
             }
@@ -105,7 +109,7 @@ impl Signed {
         }
     }
 
-    /// What is missing at the end of the manifest.
+    /// Fails if the manifest ends before its signature is complete.
     pub(crate) fn finish(self) -> Result<(), Reason> {
         match self {
             Signed::No | Signed::Before | Signed::After => Ok(()),

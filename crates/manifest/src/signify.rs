@@ -1,43 +1,47 @@
-//! Keys and signatures of signify and minisign: a line of comment, a line of base64. What they say, not whether it is true.
+//! Parses keys and signatures of signify and minisign: a line with a comment, then a line of
+//! base64. This module does not verify signatures.
 //!
-//! Source: the manual pages signify(1) and minisign(1), and the formats that the latter's site lays down.
+//! Sources: the manual pages signify(1) and minisign(1), and the formats described on the website
+//! of minisign.
 
 use crate::{radix, scan};
 
-/// What stands before the comment that nothing vouches for.
+/// The text before the untrusted comment, which no signature covers.
 const UNTRUSTED: &[u8] = b"untrusted comment:";
-/// What stands before the one that the second signature covers.
+/// The text before the trusted comment, which the second signature covers.
 const TRUSTED: &[u8] = b"trusted comment: ";
 
-/// Eight bytes by which a signature names its key.
+/// The eight bytes that identify a key in a signature.
 pub type KeyId = [u8; 8];
 
 /// A public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
-    /// Its name.
+    /// The identifier of the key.
     pub id: KeyId,
-    /// The point of Ed25519.
+    /// The point of the Ed25519 key.
     pub point: [u8; 32],
 }
 
 /// A signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature<'t> {
-    /// The key that made it.
+    /// The identifier of the key that made the signature.
     pub id: KeyId,
-    /// Whether it is of the BLAKE2b-512 of the message, and not of the message.
+    /// True if the BLAKE2b-512 digest of the message is signed, and not the message itself.
     pub is_prehashed: bool,
     /// The signature itself.
     pub bytes: [u8; 64],
-    /// What minisign adds: a comment, and the signature of the first signature and this comment.
+    /// The addition of minisign: a comment, and the signature of the first signature and this
+    /// comment.
     pub trusted: Option<(&'t [u8], [u8; 64])>,
-    /// The message, where it follows in the same file.
+    /// The message, if it follows in the same file.
     pub message: Option<&'t [u8]>,
 }
 
 impl PublicKey {
-    /// Reads the file of a public key: a comment and a line of base64, or that line alone. `None` if it is none.
+    /// Parses the file of a public key: a comment and a line of base64, or only that line. Returns
+    /// `None` if it is invalid.
     pub fn parse(text: &[u8]) -> Option<PublicKey> {
         let mut lines =
             text.split(|&byte| byte == b'\n').map(without_cr).filter(|line| !scan::is_empty(line));
@@ -52,7 +56,7 @@ impl PublicKey {
 }
 
 impl<'t> Signature<'t> {
-    /// Reads a signature, and the message if one follows. `None` if it is none.
+    /// Parses a signature, and the message if one follows. Returns `None` if it is invalid.
     pub fn parse(text: &'t [u8]) -> Option<Signature<'t>> {
         let (first, rest) = line(text)?;
         let (second, rest) = line(rest)?;
@@ -70,13 +74,14 @@ impl<'t> Signature<'t> {
                 let (comment, rest) = line(rest)?;
                 let (global, rest) = line(rest)?;
                 let global: [u8; 64] = radix::base64(global)?.try_into().ok()?;
-                // Nothing vouches for what follows.
+                // No signature covers text after this line.
                 if !scan::all(rest, |byte| byte.is_ascii_whitespace()) {
                     return None;
                 }
                 (Some((&comment[TRUSTED.len()..], global)), None)
             }
-            // Only minisign signs digests, and it always signs a comment too: without it the file was cut off.
+            // Only minisign signs digests, and it always signs a comment too: without one, the file
+            // is truncated.
             None if is_prehashed => return None,
             None => (None, Some(rest).filter(|rest| !rest.is_empty())),
         };
@@ -90,7 +95,7 @@ impl<'t> Signature<'t> {
     }
 }
 
-/// A key's name as programs show it: the number that its bytes are in little-endian order.
+/// Returns the identifier of a key as programs show it: its bytes as a little-endian number.
 pub fn shown(id: KeyId) -> String {
     format!("{:016X}", u64::from_le_bytes(id))
 }
@@ -99,7 +104,7 @@ fn without_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The first line, and what stands behind it.
+/// Returns the first line and the text after it.
 fn line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = scan::find(text, |byte| byte == b'\n').unwrap_or(text.len());
     (end > 0).then(|| (without_cr(&text[..end]), text.get(end + 1..).unwrap_or_default()))

@@ -1,7 +1,7 @@
-//! The table of formats: one row is all there is to say of one.
+//! The table of formats. A row contains everything about a format.
 //!
-//! Adding a format: write its file, add one line here. Recognition, `truesum list`, conversion and the round-trip tests
-//! follow from the row.
+//! To add a format, write its file and add one line here. Recognition, `truesum list`, conversion
+//! and the round-trip tests follow from the row.
 
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
@@ -18,7 +18,7 @@ use crate::formats::{
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
-/// Every format. Of two that are equally well recognised the first is taken.
+/// All formats. If two are recognised equally well, the first one is used.
 pub static FORMATS: &[&Format] = &[
     &jsonl::JSONL,
     &bsd::BSD,
@@ -116,15 +116,16 @@ pub static FORMATS: &[&Format] = &[
     &gnu::GNU_Z,
 ];
 
-/// The row with this name.
+/// Returns the format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|row| row.name == name)
 }
 
-/// The format of a manifest by its beginning, else by its name.
+/// Returns the format of a manifest, recognised by its beginning or else by its name.
 ///
-/// The strongest sign decides: a mark that only one format has, then a shape that all lines have, then the first line
-/// that has a shape at all. The name decides where the content speaks equally for two, and where it says nothing.
+/// The strongest evidence decides: a mark that only one format has, then a form that all lines
+/// have, then the first line that has the form of any format. The name decides between two formats
+/// with equal evidence, and if there is no evidence.
 pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Format> {
     let lines = terminator(head.text);
     let name = file_name.map(<[u8]>::to_ascii_lowercase);
@@ -144,10 +145,11 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
             sign => Some((sign, Reverse(at), named, row)),
         }
     });
-    // Of equal ones the last would be taken: the table has the preferred first.
+    // `max_by_key` returns the last of equal items, but the table has the preferred one first.
     let claims: Vec<_> = claims.collect();
     let best = claims.into_iter().rev().max_by_key(|(sign, at, named, _)| (*sign, *at, *named));
-    // What has no mark may hold bytes that look like lines of anything; but text is none of it.
+    // A file of a format without a mark may contain bytes that look like lines of another, but it
+    // is never text.
     let is_text = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\t' | b'\n' | b'\r' | 0);
     if (head.text.is_empty() || !head.text.iter().all(is_text))
         && best.as_ref().is_none_or(|(sign, ..)| *sign < Sign::Mark)
@@ -158,16 +160,17 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
     best.map(|(.., row)| row).or_else(|| FORMATS.iter().copied().find(|row| is_named(row)))
 }
 
-/// Whether a manifest is bytes and no text, whatever it begins with: told by its format or its name.
+/// Returns whether the format or the name shows that a manifest is not text, regardless of its
+/// beginning.
 pub(crate) fn is_raw(options: &Options) -> bool {
     let nothing = Head { text: b"", complete: true };
     let row = options.format.or_else(|| detect(nothing, options.file_name.as_deref()));
     row.is_some_and(|row| UNMARKED.contains(&row.name))
 }
 
-/// The format to write a manifest of this name in, so that a reader who knows nothing but the name gives back what was
-/// written: `format` itself, or its tagged form where neither the name nor the length of the digests would tell their
-/// algorithm.
+/// Returns the format in which to write a manifest with this name, so that a reader that knows only
+/// the name returns what was written: `format` itself, or its tagged form if neither the name nor
+/// the length of the digests determines the algorithm.
 pub fn for_file(
     format: &'static Format,
     specs: &[Spec],
@@ -177,7 +180,8 @@ pub fn for_file(
     let Some(tagged) = format.tagged else { return format };
     let told = |spec: &Spec| {
         let named = stated_by_name(file_name).is_some();
-        // Base64 without padding may look like anything, and fewer than 8 digits like a word.
+        // Base64 without padding may look like anything, and fewer than 8 digits may look like a
+        // word.
         let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
         spelling != Spelling::Base32
             && plain
@@ -193,14 +197,15 @@ pub fn for_file(
     if !other && specs.iter().all(told) { format } else { tagged }
 }
 
-/// The format of a manifest; one that looks like none is read as GNU lines.
+/// Returns the format of a manifest. One that is not recognised is read as GNU lines.
 pub(crate) fn choose(head: Head<'_>, file_name: Option<&[u8]>) -> &'static Format {
     let plain = if terminator(head.text) == 0 { &gnu::GNU_Z } else { &gnu::GNU };
     detect(head, file_name).unwrap_or(plain)
 }
 
-/// NUL if the lines end so: the first NUL is the end, or what follows it begins like a line. A NUL elsewhere is in
-/// the middle of a line, and a fault of it.
+/// Returns NUL if lines end with it: the text before the first NUL has the form of a line, and so
+/// does the text after it, if there is any. Otherwise returns LF, and a NUL is an error in its
+/// line.
 pub(crate) fn terminator(head: &[u8]) -> u8 {
     let mut records = head.split(|&byte| byte == 0);
     let first = records.next().unwrap_or_default();

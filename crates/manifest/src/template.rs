@@ -1,4 +1,5 @@
-//! Templates of lines in RHash's language: `%p %{sha-256}\n`. What is no directive of it is refused, never printed as it is.
+//! Templates for lines in RHash's language: `%p %{sha-256}\n`. Unknown directives are rejected,
+//! never printed unchanged.
 //!
 //! Source: rhash(1), options `--printf` and `--template`. Times are in UTC.
 
@@ -6,13 +7,13 @@ use crate::entry::Entry;
 use std::fmt;
 use truesum_hash::{Digest, Spec};
 
-/// A template that was read.
+/// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     items: Vec<Item>,
 }
 
-/// What of an entry stands at a place.
+/// An element of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Text(Vec<u8>),
@@ -25,7 +26,7 @@ enum Item {
     Link(Case),
 }
 
-/// Which part of a path.
+/// A part of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Path,
@@ -47,12 +48,12 @@ enum Spelled {
     Raw,
 }
 
-/// Why a text is no template.
+/// An error in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
-    /// What of it is not understood.
+    /// The part of the template that is not valid.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -64,7 +65,7 @@ impl fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
-/// Letters of algorithms.
+/// The letters of algorithms.
 const LETTERS: &[(u8, &str)] = &[
     (b'a', "aich"),
     (b'c', "crc32"),
@@ -77,14 +78,14 @@ const LETTERS: &[(u8, &str)] = &[
     (b'w', "whirlpool"),
 ];
 
-/// The widest field.
+/// Maximum width of a field, in characters.
 const WIDEST: usize = 1000;
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// It holds what is no directive, or an algorithm that there is not.
+    /// Fails if the template contains an unknown directive or algorithm.
     pub fn parse(text: &[u8]) -> Result<Template, TemplateError> {
         let mut items = Vec::new();
         let mut plain = Vec::new();
@@ -116,7 +117,7 @@ impl Template {
         Ok(Template { items })
     }
 
-    /// The algorithms it asks for, each once, in order.
+    /// Returns the algorithms that the template uses, in order and without duplicates.
     pub fn specs(&self) -> Vec<Spec> {
         let mut specs: Vec<Spec> = Vec::new();
         let mut add = |spec: Spec| {
@@ -134,7 +135,7 @@ impl Template {
         specs
     }
 
-    /// Returns the first directive that only a check knows: the verdict or the manifest.
+    /// Returns the first directive that only a check supports: the verdict or the manifest.
     pub fn of_check(&self) -> Option<&'static str> {
         self.items.iter().find_map(|item| match item {
             Item::Verdict => Some("%{verdict}"),
@@ -143,17 +144,19 @@ impl Template {
         })
     }
 
-    /// Returns whether it contains the name of the manifest.
+    /// Returns whether the template contains the name of the manifest.
     pub fn has_manifest(&self) -> bool {
         self.items.contains(&Item::Manifest)
     }
 
-    /// Appends what it says of an entry. A digest or a size that is not there leaves nothing.
+    /// Appends the text for an entry. A digest or a size that the entry does not have leaves no
+    /// text.
     pub fn render(&self, entry: &Entry, out: &mut Vec<u8>) {
         self.render_compared(entry, "", b"", out);
     }
 
-    /// Appends what it says of an entry that was compared: with the word for the outcome and the name of the manifest.
+    /// Appends the text for an entry that was compared, with the word for the outcome and the name
+    /// of the manifest.
     pub fn render_compared(&self, entry: &Entry, verdict: &str, manifest: &[u8], out: &mut Vec<u8>) {
         for item in &self.items {
             match item {
@@ -181,10 +184,11 @@ impl Template {
     }
 }
 
-/// What an ed2k link holds.
+/// The algorithms in an ed2k link.
 const LINK: [&str; 2] = ["ed2k", "aich"];
 
-/// Takes what stands behind a backslash; what is no escape stands for itself.
+/// Appends the byte for the escape after a backslash, and returns the remaining text. A backslash
+/// without a valid escape stands for itself.
 fn escape<'t>(after: &'t [u8], plain: &mut Vec<u8>) -> &'t [u8] {
     let number = |digits: &[u8], base: u32| -> u8 {
         digits.iter().fold(0u32, |sum, digit| sum * base + (*digit as char).to_digit(base).unwrap_or(0)) as u8
@@ -211,7 +215,7 @@ fn escape<'t>(after: &'t [u8], plain: &mut Vec<u8>) -> &'t [u8] {
     &after[used..]
 }
 
-/// The directive behind a percent sign, and what follows it.
+/// Parses the directive after a percent sign, and returns it with the remaining text.
 fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
     let mut at = 0;
     let fault = |end: usize, why| {
@@ -223,7 +227,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         "" => None,
         width => match width.parse() {
             Ok(width) if width <= WIDEST => Some((width, text[0] == b'0')),
-            _ => return fault(digits, "a width of at most 1000"),
+            _ => return fault(digits, "the width must be at most 1000"),
         },
     };
     at += digits;
@@ -241,11 +245,11 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         _ => None,
     };
     at += usize::from(spelled.is_some());
-    let Some(&letter) = text.get(at) else { return fault(at, "a directive is cut off") };
+    let Some(&letter) = text.get(at) else { return fault(at, "the directive is incomplete") };
     let (end, name) = match letter {
         b'{' => match text[at..].iter().position(|&byte| byte == b'}') {
             Some(close) => (at + close + 1, std::str::from_utf8(&text[at + 1..at + close]).unwrap_or("")),
-            None => return fault(text.len(), "a brace that is not closed"),
+            None => return fault(text.len(), "missing closing brace"),
         },
         letter => {
             let lower = letter.to_ascii_lowercase();
@@ -263,7 +267,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         _ => None,
     };
     let item = match (letter, name) {
-        _ if width.is_some() && letter != b's' => return fault(end, "only %s has a width"),
+        _ if width.is_some() && letter != b's' => return fault(end, "only %s can have a width"),
         _ if part.is_some() && plain => Item::Name(part.unwrap_or(Part::Path), encoded),
         (b's', _) if plain && encoded.is_none() => {
             let (width, zeros) = width.unwrap_or_default();
@@ -273,10 +277,12 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         (b'{', name) if plain && encoded.is_none() && name.eq_ignore_ascii_case("mtime") => Item::Mtime,
         (b'{', name) if plain && encoded.is_none() && name == "verdict" => Item::Verdict,
         (b'{', name) if plain && encoded.is_none() && name == "manifest" => Item::Manifest,
-        (_, "") => return fault(end, "no directive: %p %f %d %s %{mtime} %l and algorithms are"),
+        (_, "") => {
+            return fault(end, "unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm");
+        }
         (_, name) => {
             let Ok(spec) = Spec::typed(name) else {
-                return fault(end, "no such algorithm; `truesum list algorithms` has them");
+                return fault(end, "unknown algorithm; `truesum list algorithms` prints them all");
             };
             let usual = match spec.algorithm().name {
                 "tth" | "aich" => Spelled::Base32,
@@ -315,7 +321,7 @@ impl Spelled {
     }
 }
 
-/// Appends bytes as they are, or as a part of a URL.
+/// Appends bytes unchanged, or percent-encoded for a URL.
 fn encode(text: &[u8], encoded: Option<Case>, out: &mut Vec<u8>) {
     let Some(case) = encoded else { return out.extend_from_slice(text) };
     for &byte in text {
@@ -355,7 +361,7 @@ mod tests {
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
-    /// What RHash 1.4.3 prints of the same file, but for `%d`, which came later.
+    /// Compares with the output of RHash 1.4.3 for the same file, except for `%d`, which is newer.
     #[test]
     fn directives_print_what_rhash_prints() {
         for (template, printed) in [
@@ -396,14 +402,14 @@ mod tests {
     #[test]
     fn what_is_no_directive_is_refused() {
         for (template, why) in [
-            ("%q", "'%q': no directive: %p %f %d %s %{mtime} %l and algorithms are"),
-            ("a%", "'%': a directive is cut off"),
-            ("%u", "'%u': a directive is cut off"),
-            ("%{sha-256", "'%{sha-256': a brace that is not closed"),
-            ("%{none}", "'%{none}': no such algorithm; `truesum list algorithms` has them"),
-            ("%20m", "'%20m': only %s has a width"),
-            ("%bp", "'%bp': no directive: %p %f %d %s %{mtime} %l and algorithms are"),
-            ("%us", "'%us': no directive: %p %f %d %s %{mtime} %l and algorithms are"),
+            ("%q", "'%q': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
+            ("a%", "'%': the directive is incomplete"),
+            ("%u", "'%u': the directive is incomplete"),
+            ("%{sha-256", "'%{sha-256': missing closing brace"),
+            ("%{none}", "'%{none}': unknown algorithm; `truesum list algorithms` prints them all"),
+            ("%20m", "'%20m': only %s can have a width"),
+            ("%bp", "'%bp': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
+            ("%us", "'%us': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
         ] {
             assert_eq!(rendered(template), Err(why.to_owned()), "{template}");
         }

@@ -1,27 +1,31 @@
-//! What an equal digest proves: which algorithms show tampering, and which digests are too short for anything.
+//! The evidence given by a matching digest: which algorithms reveal tampering, and which digests
+//! are too short to verify anything.
 
 use truesum_hash::{Lengths, Spec, Status};
 
-/// Fewest bits a digest of free length must have.
+/// Minimum number of bits of a digest of variable length.
 pub const MIN_BITS: usize = 128;
 
-/// What an equal digest of some algorithm proves.
+/// The evidence given by a matching digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
-    /// Nobody can make another file with this digest.
+    /// The file is the original one: no other file with this digest can be made.
     TamperEvident,
-    /// The file was not damaged by accident; somebody could have changed it. The text says why.
+    /// The file was not damaged by accident, but someone could have changed it. The text is the
+    /// reason.
     NotTamperEvident(&'static str),
-    /// Cut so short that equal digests happen by chance or by trying: refused unless asked for.
+    /// The digest is so short that it may match by chance or by trying. It is rejected unless
+    /// requested.
     TooShort,
-    /// Only parts of a file are looked at: refused unless asked for by name.
+    /// Only parts of the file were hashed. The digest is rejected unless its algorithm is requested
+    /// by name.
     Sampled,
 }
 
-/// What an equal digest of this algorithm and length proves.
+/// Returns the evidence given by a matching digest of this algorithm and length.
 ///
-/// Only a digest cut below [`MIN_BITS`] is refused: a checksum of 32 bits claims nothing else, but a hash function
-/// of 8 bits wears a name that people trust.
+/// Only a digest shortened below [`MIN_BITS`] is rejected. A 32-bit checksum does not claim to be
+/// more, but a hash function shortened to 8 bits has a name that users trust.
 pub fn verdict(spec: &Spec) -> Strength {
     let row = spec.algorithm();
     let bits = spec.digest_len() * 8;

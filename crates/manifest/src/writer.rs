@@ -1,4 +1,5 @@
-//! Writes entries in a format. An entry that the format cannot hold is refused by name, and the rest is written.
+//! Writes entries in a format. An entry that the format cannot hold is rejected with a reason, and
+//! the others are written.
 
 use crate::entry::{Entry, SIZE_LIMIT};
 use crate::format::{Compose, Format, Heading, Style, Unholdable, Writing};
@@ -7,21 +8,22 @@ use crate::path::NAME_LIMIT;
 use std::fmt;
 use std::io::{self, Write};
 
-/// Writes a manifest, entry after entry.
+/// A writer of a manifest, entry by entry.
 pub struct Writer<W: Write> {
     out: W,
     format: &'static Format,
     compose: Box<dyn Compose + Send>,
-    /// Written by the next call.
+    /// Text that the next call writes.
     text: Vec<u8>,
 }
 
-/// Why something was not written.
+/// A reason why something was not written.
 #[derive(Debug)]
 pub enum WriteError {
-    /// The format cannot hold it. Nothing of it was written; the next entry may be.
+    /// The format cannot hold the entry. Nothing of it was written, and other entries can still be
+    /// written.
     Refused(Unholdable),
-    /// The output failed, perhaps in the middle of a line.
+    /// Writing the output failed, possibly in the middle of a line.
     Io(io::Error),
 }
 
@@ -36,7 +38,7 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Entries that stand for themselves.
+/// A composer of entries that need no other text.
 struct Each {
     write: fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>,
     style: Style,
@@ -49,7 +51,7 @@ impl Compose for Each {
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer of this format. It does not buffer: each entry is one `write_all`.
+    /// Creates a writer of this format. It does not buffer: each entry is one `write_all`.
     pub fn new(out: W, format: &'static Format, heading: &Heading) -> Writer<W> {
         let mut compose = match format.writing {
             Writing::Entries(write) => Box::new(Each { write, style: heading.style }),
@@ -61,10 +63,10 @@ impl<W: Write> Writer<W> {
         Writer { out, format, compose, text }
     }
 
-    /// Writes one entry, before the first one what stands before it.
+    /// Writes one entry. The first call also writes the text before it.
     ///
     /// # Errors
-    /// The format cannot hold the entry, or the output failed.
+    /// Fails if the format cannot hold the entry, or if writing the output fails.
     pub fn write(&mut self, entry: &Entry) -> Result<(), WriteError> {
         let compose = &mut self.compose;
         whole_or_nothing(entry, self.format, &mut self.text, |text| compose.entry(entry, text))
@@ -72,15 +74,15 @@ impl<W: Write> Writer<W> {
         self.hand_out().map_err(WriteError::Io)
     }
 
-    /// The output, for whoever takes out of it what was written so far.
+    /// Returns the output, so that the caller can take out the text written so far.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }
 
-    /// Writes what stands after the last entry, flushes the output and gives it back.
+    /// Writes the text after the last entry, flushes the output and returns it.
     ///
     /// # Errors
-    /// The entries make no manifest, or the output failed.
+    /// Fails if the entries do not form a manifest, or if writing the output fails.
     pub fn finish(mut self) -> Result<W, WriteError> {
         self.compose.end(&mut self.text).map_err(WriteError::Refused)?;
         self.hand_out().and_then(|()| self.out.flush()).map_err(WriteError::Io)?;
@@ -97,7 +99,8 @@ impl<W: Write> Writer<W> {
 /// Appends the lines of one entry to `out`.
 ///
 /// # Errors
-/// The format cannot hold the entry, or is not written entry by entry; `out` is as it was.
+/// Fails if the format cannot hold the entry or is not written entry by entry. `out` is then
+/// unchanged.
 pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     match format.writing {
         Writing::Entries(write) => whole_or_nothing(entry, format, out, |out| write(entry, style, out)),
@@ -106,7 +109,7 @@ pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) 
     }
 }
 
-/// The writer of a format that is only read.
+/// A composer for formats that can only be read.
 struct Never;
 
 impl Compose for Never {
@@ -115,7 +118,7 @@ impl Compose for Never {
     }
 }
 
-/// Appends what `write` writes of an entry that the format can hold.
+/// Appends the text of an entry if the format can hold it. Otherwise `out` is unchanged.
 fn whole_or_nothing(
     entry: &Entry,
     format: &Format,
@@ -127,7 +130,7 @@ fn whole_or_nothing(
     write(out).and_then(|()| readable(&out[before..], format)).inspect_err(|_| out.truncate(before))
 }
 
-/// Refuses what no reader of the format would give back.
+/// Rejects an entry that no reader of the format would return.
 fn holdable(entry: &Entry, format: &Format) -> Result<(), Unholdable> {
     if entry.path.is_empty() {
         return Err(Unholdable::EmptyName);
@@ -152,7 +155,7 @@ fn holdable(entry: &Entry, format: &Format) -> Result<(), Unholdable> {
     format.holds.check(entry)
 }
 
-/// Refuses lines that a reader would call too long.
+/// Rejects lines that are too long for a reader.
 fn readable(text: &[u8], format: &Format) -> Result<(), Unholdable> {
     let Some(terminator) = format.terminator() else { return Ok(()) };
     let long =
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_no_format_can_hold_is_refused_and_the_rest_is_written() {
-        // What one entry of a torrent may be depends on the others.
+        // Torrents are excluded, because their entries depend on each other.
         let written = |row: &&&Format| row.holds.pieces.is_none() && !matches!(row.writing, Writing::No);
         for row in FORMATS.iter().filter(written) {
             let name = row.holds.usual_algorithm().algorithm().name;

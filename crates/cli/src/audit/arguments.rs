@@ -1,4 +1,4 @@
-//! The options of `truesum audit`: names, help and values, nothing else.
+//! The options of `truesum audit`: names, help and values only.
 
 use crate::ending::Ending;
 use crate::options::{ManifestArgs, Moved, RunArgs};

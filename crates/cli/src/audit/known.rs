@@ -1,4 +1,5 @@
-//! `truesum audit --known SET`: finds the files whose content is in a set of digests, or those whose content is not.
+//! `truesum audit --known SET`: finds the files whose content is in a set of digests, or those
+//! whose content is not.
 
 use crate::audit::arguments::AuditArgs;
 use crate::comparing::words::label;

@@ -1,4 +1,4 @@
-//! `bag-info.txt`: labels and values, of which two are counted and dated anew each time.
+//! `bag-info.txt`: labels and values, two of which are updated by every run.
 
 use super::parts::{Stop, exists, plain, refused};
 use crate::origin;
@@ -6,16 +6,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Error;
 
-/// What is computed, and never given.
+/// The label of the payload's size and number of files, which is always computed.
 const OXUM: &str = "Payload-Oxum";
-/// When the bag was made: given, or the day of this run.
+/// The label of the creation date: the specified one, or the day of the run.
 const DATE: &str = "Bagging-Date";
 const AGENT: &str = "Bag-Software-Agent";
 
 /// Parses `LABEL=VALUE`.
 ///
 /// # Errors
-/// The sentence that says why it cannot stand there.
+/// Returns why the label or the value is invalid.
 pub fn field(text: &str) -> Result<(String, String), String> {
     let (label, value) = text.split_once('=').ok_or("expected LABEL=VALUE, such as Contact-Name=Ada")?;
     let (label, value) = (label.trim_matches(' '), value.trim_matches(' '));
@@ -32,20 +32,20 @@ pub fn field(text: &str) -> Result<(String, String), String> {
     Ok((label.to_owned(), value.to_owned()))
 }
 
-/// What `bag-info.txt` says already.
+/// The existing content of `bag-info.txt`.
 #[derive(Default)]
 pub struct Info {
-    /// Each with the lines that go on with it.
+    /// Labels and values; a value includes its continuation lines.
     fields: Vec<(String, String)>,
-    /// Whether the bag was made by another run, and perhaps by another program.
+    /// Whether the bag was created by another run, and possibly by another program.
     is_old: bool,
 }
 
 impl Info {
-    /// Reads the file; none says nothing.
+    /// Reads the file; a missing file has no fields.
     ///
     /// # Errors
-    /// It cannot be read, or is no such text.
+    /// Fails if the file cannot be read or is not UTF-8.
     pub fn read(path: &Path, is_new: bool) -> Result<Info, Stop> {
         let mut fields: Vec<(String, String)> = Vec::new();
         if !exists(path) {
@@ -71,7 +71,8 @@ impl Info {
         Ok(Info { fields, is_old: !is_new })
     }
 
-    /// The text to be written: what was there, but for what is given anew, then the date and the count of the payload.
+    /// Returns the text to write: the existing fields except those that are replaced, then the new
+    /// ones, the date, and the size and number of files of the payload.
     pub fn text(self, given: &[(String, String)], bytes: u64, files: u64) -> String {
         let Info { mut fields, is_old } = self;
         let is = |label: &str, known: &str| label.eq_ignore_ascii_case(known);

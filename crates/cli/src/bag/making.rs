@@ -1,8 +1,9 @@
-//! Creates a bag (RFC 8493) of a folder, or updates one.
+//! Creates a bag (RFC 8493) from a folder, or updates one.
 //!
-//! Everything is read and compared before anything is written: what older manifests list has to be there and be the same. Then
-//! files are written one by one, each whole or not at all, and the declaration of a new bag is the last: a run that is killed
-//! leaves a folder that is no bag, or a bag whose tag manifests do not fit, and the same command again completes it.
+//! Everything is read and compared before anything is written: the files in existing manifests must
+//! exist and match. Then each file is written atomically, and the declaration of a new bag comes
+//! last. A run that is killed therefore leaves a folder that is not a bag, or a bag whose tag
+//! manifests do not match; running the same command again completes it.
 
 use crate::bag::older::Older;
 use crate::bag::parts::{
@@ -62,20 +63,20 @@ pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
     exit
 }
 
-/// A run that makes bags.
+/// The parameters of a run that creates or updates bags.
 struct Making<'a> {
     plan: &'a Reading,
     wanted: &'a Bag,
     watch: &'a Watch,
 }
 
-/// Makes one bag, and says what was done.
+/// Creates or updates one bag, and returns what was done.
 fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<String, Stop> {
     let Making { plan, wanted, .. } = *making;
     if !folder.is_dir() {
         return Err(refused(folder, "not a folder"));
     }
-    // What a check would refuse is not completed.
+    // A bag that a check would refuse is not completed.
     if let Some(error) = unsafe_fetches(folder).into_iter().next() {
         return Err(Stop::Failed(error));
     }
@@ -92,7 +93,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         (Purpose::Update, true) => return Err(refused_with(folder, "it is not a bag", "create")),
     };
     let moved = moving::plan(folder, in_place, is_new)?;
-    // What is to be moved is payload, whatever it is called.
+    // Files that will be moved are payload, whatever their names.
     let mut older = if moved.is_none() { Older::read(folder, console)? } else { Older::default() };
     let specs = specs(plan, wanted, &older)?;
     let tag_specs: Arc<[Spec]> = specs.iter().chain(older.tag_specs()).fold(Vec::new(), once).into();
@@ -143,17 +144,17 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     Ok(format!("{done}; payload of {}, {}, by {with}", count(files, "file", "files"), size(bytes)))
 }
 
-/// Refuses a folder for which another subcommand is meant.
+/// Refuses a folder that requires another subcommand.
 fn refused_with(folder: &Path, why: &str, subcommand: &str) -> Stop {
     let text = format!("{}: {why}", shown(folder));
     Stop::Refused(Refusal::with_hint(text, format!("truesum bag {subcommand} {}", shell_word(folder))))
 }
 
-/// Locks a folder until the file returned is closed, where the file system has locks: two runs that make a bag of one folder would
-/// list each other's files.
+/// Locks a folder until the returned file is closed, if the file system supports locks: two
+/// concurrent runs on one folder would list each other's files.
 ///
 /// # Errors
-/// Another run has locked it, or it cannot be opened.
+/// Fails if another run has locked the folder, or if it cannot be opened.
 fn lock(folder: &Path) -> Result<File, Stop> {
     let name = folder.as_os_str().as_bytes();
     let file = File::open(folder).map_err(|error| Error::io(name, "open", error))?;
@@ -166,7 +167,8 @@ fn lock(folder: &Path) -> Result<File, Stop> {
     }
 }
 
-/// The algorithms of the payload's manifests: those that there are, and those asked for.
+/// Returns the algorithms of the payload manifests: those of the existing manifests, and the
+/// requested ones.
 fn specs(plan: &Reading, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Stop> {
     let asked = if wanted.named || older.specs().next().is_none() { &plan.specs[..] } else { &[] };
     let specs = older.specs().chain(asked).fold(Vec::new(), once);
@@ -174,7 +176,7 @@ fn specs(plan: &Reading, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Sto
     Ok(specs.into())
 }
 
-/// Reads these files, named from the bag, and hands them to `sink`.
+/// Reads these files, whose names are relative to the bag, and passes the outcomes to `sink`.
 fn read(
     making: &Making<'_>,
     names: Vec<PathBuf>,

@@ -1,7 +1,9 @@
-//! What is in a folder becomes the payload of a bag: everything is moved into one folder, which is then called `data`.
+//! Turns the contents of a folder into the payload of a bag: everything is moved to a staging
+//! folder, which is then renamed to `data`.
 //!
-//! A run that is killed leaves the staging folder, or the marker that says that everything was moved. The next run resumes from
-//! either. The marker is the declaration of the new bag under another name: renaming it is the last step.
+//! A run that is killed leaves the staging folder, or the marker, which shows that everything was
+//! moved. The next run resumes from either. The marker is the declaration of the new bag under
+//! another name; renaming it is the last step.
 
 use super::parts::{DATA, DECLARED, Stop, exists, place, refused, shown};
 use crate::exit::Refusal;
@@ -15,20 +17,21 @@ use std::path::Path;
 use truesum::verify::bag::DECLARATION;
 use truesum::{Error, FileId};
 
-/// The folder that becomes `data` once all is in it.
+/// The staging folder, which is renamed to `data` when it is complete.
 const STAGE: &str = ".truesum-bag";
-/// The declaration of a bag whose payload was moved to `data` and which is not complete yet.
+/// The declaration of a bag whose payload was moved to `data`, but which is not complete yet.
 pub const MARKER: &str = ".truesum-bagit.txt";
 
-/// What is to be moved.
+/// The items to move.
 pub struct Moving {
     names: BTreeSet<OsString>,
 }
 
-/// What is to be moved before the payload lies where it belongs; nothing where it does.
+/// Returns what must be moved before the payload is in `data`; `None` if it is already there.
 ///
 /// # Errors
-/// It lies elsewhere, and nobody asked for moving it; or it lies there, and somebody did.
+/// Fails if the payload is elsewhere and moving was not requested, if moving was requested although
+/// `data` exists, or if an existing bag has no `data`.
 pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, Stop> {
     let (data, stage) = (folder.join(DATA), folder.join(STAGE));
     let is_dir = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
@@ -57,7 +60,8 @@ pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, 
         );
     }
     if is_dir(&stage) {
-        // An earlier run was ended here: what it left is moved first, and then read where it lies.
+        // An earlier run was interrupted here: move the remaining items now and read them in
+        // `data`.
         Moving { names: names(folder)? }.carry_out(folder, &[])?;
         return Ok(None);
     }
@@ -82,10 +86,10 @@ pub fn is_moved(folder: &Path) -> bool {
     is_file && fs::read(&marker).is_ok_and(|text| text == DECLARED)
 }
 
-/// Makes the folder a bag, now that everything else is in it.
+/// Declares the folder to be a bag, after everything else was written.
 ///
 /// # Errors
-/// The declaration cannot be written.
+/// Fails if the declaration cannot be written.
 pub fn declare(folder: &Path) -> Result<(), Stop> {
     let declaration = folder.join(DECLARATION);
     if !is_moved(folder) {
@@ -100,10 +104,11 @@ fn flush(folder: &Path) -> io::Result<()> {
 }
 
 impl Moving {
-    /// Moves everything. `own` are files of this run, which may have names by now.
+    /// Moves everything. `own` are files of this run, which may already be visible in the folder.
     ///
     /// # Errors
-    /// The folder has something else in it than when this was planned; the system's.
+    /// Fails if the contents of the folder have changed since the plan was made, or with the
+    /// system's error.
     pub fn carry_out(self, folder: &Path, own: &[FileId]) -> Result<(), Stop> {
         let (data, stage) = (folder.join(DATA), folder.join(STAGE));
         let is_own = |name: &OsString| {

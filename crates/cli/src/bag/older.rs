@@ -1,5 +1,6 @@
-//! What a bag's manifests say before they are written anew: every file they list has to be there and to have that digest. So
-//! completing a bag never blesses what was damaged or lost.
+//! The existing manifests of a bag, which are read before new ones are written: every file in them
+//! must exist and have the recorded digest. Completing a bag therefore never accepts files that
+//! were damaged or lost.
 
 use super::parts::{Stop, manifest_name, plain, refused};
 use crate::console::Console;
@@ -14,22 +15,22 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Options, ReadError, Reader, format};
 use truesum::verify::bag::{is_of_payload, is_part};
 
-/// Digests of one file.
+/// The digests of one file.
 type Digests = Vec<(Spec, Digest)>;
 
-/// What manifests list.
+/// The content of one kind of manifests.
 #[derive(Default)]
 struct Listed {
     specs: Vec<Spec>,
     files: HashMap<Vec<u8>, Digests>,
 }
 
-/// What is listed of the payload and of the other files.
+/// The content of all payload manifests and all tag manifests.
 #[derive(Default)]
 pub struct Older {
     payload: Listed,
     tags: Listed,
-    /// Files of the payload that were listed.
+    /// Number of payload files in the manifests.
     listed: u64,
 }
 
@@ -37,7 +38,7 @@ impl Older {
     /// Reads all manifests of a folder.
     ///
     /// # Errors
-    /// One cannot be read whole, or is of an algorithm that there is not.
+    /// Fails if a manifest cannot be read completely or has an unknown algorithm.
     pub fn read(folder: &Path, console: &mut Console) -> Result<Older, Stop> {
         let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
         let mut names = Vec::new();
@@ -58,35 +59,36 @@ impl Older {
         Ok(older)
     }
 
-    /// The algorithms of the payload's manifests.
+    /// Returns the algorithms of the payload manifests.
     pub fn specs(&self) -> impl Iterator<Item = &Spec> {
         self.payload.specs.iter()
     }
 
-    /// Those of tag manifests.
+    /// Returns the algorithms of the tag manifests.
     pub fn tag_specs(&self) -> impl Iterator<Item = &Spec> {
         self.tags.specs.iter()
     }
 
-    /// How many of `files` were not listed.
+    /// Returns the number of `files` that were not in the manifests, as text.
     pub fn added(&self, files: u64) -> String {
         count(files.saturating_sub(self.listed), "file", "files")
     }
 
-    /// Whether a file of the payload is as listed; one that is not listed is.
+    /// Returns whether a payload file matches the manifests; a file that is in none of them does.
     pub fn agrees(&mut self, found: &Entry) -> bool {
         let listed = self.payload.files.remove(&found.path);
         listed.is_none_or(|listed| agree(&listed, found))
     }
 
-    /// Files of the payload that are listed and were not met.
+    /// Returns the payload files in the manifests that were not found.
     pub fn missing(&self) -> Vec<Vec<u8>> {
         let mut missing: Vec<_> = self.payload.files.keys().cloned().collect();
         missing.sort();
         missing
     }
 
-    /// Tag files that are not as listed, but for those that each run writes.
+    /// Returns the tag files that do not match the tag manifests, except those that every run
+    /// writes.
     pub fn changed_tags(&self, found: &[Entry]) -> Vec<Vec<u8>> {
         let ours = |name: &[u8]| name == b"bag-info.txt" || is_of_payload(Path::new(OsStr::from_bytes(name)));
         let same = |name: &[u8], listed: &Digests| {
@@ -99,7 +101,7 @@ impl Older {
     }
 }
 
-/// Whether every listed digest was found.
+/// Returns whether the file has every digest in the manifests.
 fn agree(listed: &Digests, found: &Entry) -> bool {
     listed.iter().all(|(spec, digest)| {
         found.digests.iter().any(|(other, found)| other == spec && spec.agree(digest, found))
@@ -132,7 +134,8 @@ impl Listed {
         if bad {
             return Err(refused(&path, "a manifest with malformed lines is not replaced"));
         }
-        // One that lists nothing says nothing, and its name may be of an algorithm that there is not.
+        // An empty manifest contains no digests to compare, and its name may contain an unknown
+        // algorithm.
         if let Some(spec) = spec {
             let wanted = manifest_name(&spec)?;
             let plain = name.strip_prefix(b"tag").unwrap_or(name);

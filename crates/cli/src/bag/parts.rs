@@ -1,4 +1,5 @@
-//! What all of making a bag needs: what is asked, names, files written whole, and why it stops.
+//! Parts shared by the modules that create bags: the request, names, atomic writing, and the
+//! reasons to stop.
 
 use crate::exit::Refusal;
 use crate::output::save;
@@ -9,16 +10,16 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Options, Reader};
 
-/// What is asked of a bag.
+/// A request to create or update a bag.
 pub struct Bag {
     pub purpose: Purpose,
-    /// What `bag-info.txt` is to say: labels and values.
+    /// Labels and values to write to `bag-info.txt`.
     pub info: Vec<(String, String)>,
-    /// Whether algorithms were named. If not, a bag keeps those that it has.
+    /// Whether the user specified algorithms. Otherwise a bag keeps those that it has.
     pub named: bool,
 }
 
-/// Whether there has to be a bag already.
+/// Whether the bag must already exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Create one. `in_place` first moves everything in the folder to the payload.
@@ -27,18 +28,18 @@ pub enum Purpose {
     Update,
 }
 
-/// What the declaration of a new bag says.
+/// The declaration of a new bag.
 pub const DECLARED: &[u8] = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
 /// The folder of the payload.
 pub const DATA: &str = "data";
 
-/// Why a bag was not made.
+/// The reason why a bag was not created or updated.
 pub enum Stop {
     Refused(Refusal),
     Failed(Error),
-    /// It was told already.
+    /// The reason was already reported.
     Told,
-    /// By a signal; whether something was written before.
+    /// A signal ended the run. The value is whether anything was written before.
     Interrupted(bool),
 }
 
@@ -62,7 +63,7 @@ pub fn refused(path: &Path, why: &str) -> Stop {
     Stop::Refused(Refusal::new(format!("{}: {why}", shown(path))))
 }
 
-/// Appends what is not there yet.
+/// Appends an algorithm unless it is already in the list.
 pub fn once(mut all: Vec<Spec>, spec: &Spec) -> Vec<Spec> {
     if !all.contains(spec) {
         all.push(spec.clone());
@@ -70,23 +71,24 @@ pub fn once(mut all: Vec<Spec>, spec: &Spec) -> Vec<Spec> {
     all
 }
 
-/// Whether anything is called so, a dangling link too.
+/// Returns whether a file of any type has this name, including a dangling link.
 pub fn exists(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
-/// The error with the name that the user knows.
+/// Returns the error with the path as the user knows it.
 pub fn named(error: Error, path: &Path) -> Error {
     Error { path: path.as_os_str().as_bytes().to_vec(), ..error }
 }
 
-/// Writes a file of the bag, whole or not at all. A link is not written through.
+/// Writes a file of the bag atomically. Fails if its name is that of anything other than a regular
+/// file, such as a link.
 pub fn place(path: &Path, text: &[u8]) -> Result<(), Stop> {
     plain(path)?;
     save(path, text).map_err(|error| Stop::Failed(named(error, path)))
 }
 
-/// Refuses to write where something else than a file lies.
+/// Refuses to replace anything other than a regular file.
 pub fn plain(path: &Path) -> Result<(), Stop> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
@@ -96,7 +98,8 @@ pub fn plain(path: &Path) -> Result<(), Stop> {
     }
 }
 
-/// The name of the manifest of an algorithm, which alone tells it: in small letters, without dashes.
+/// Returns the name of the manifest for an algorithm, in lower case without hyphens. Readers must
+/// be able to determine the algorithm from it.
 pub fn manifest_name(spec: &Spec) -> Result<String, Refusal> {
     let plain: String = spec.to_string().chars().filter(char::is_ascii_alphanumeric).collect();
     let bits = format!("{plain}{}", spec.digest_len() * 8);

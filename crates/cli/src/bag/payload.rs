@@ -1,4 +1,5 @@
-//! The payload of a bag: hashed, compared with what was listed, and written down in a manifest for each algorithm.
+//! The payload of a bag: hashes it, compares it with the existing manifests, and writes a manifest
+//! for each algorithm.
 
 use super::older::Older;
 use super::parts::{Stop, manifest_name, named, plain, refused, shown};
@@ -13,35 +14,35 @@ use truesum::hash::Spec;
 use truesum::manifest::{Entry, Heading, WriteError, Writer, format};
 use truesum::{AtomicFile, FileId, Notice, Outcome, Sink};
 
-/// Takes what the run finds.
+/// A sink for the files of the payload.
 pub struct Payload<'a> {
     folder: PathBuf,
     console: &'a mut Console,
     older: &'a mut Older,
-    /// Whether names are to be below `data`, where the files are not yet.
+    /// Whether names get the prefix `data/`, because the files have not been moved there yet.
     below: bool,
     manifests: Vec<(Writer<AtomicFile>, PathBuf)>,
     own: Vec<FileId>,
     files: u64,
     bytes: u64,
-    /// Files that cannot be in a bag, or are not as listed.
+    /// Number of files that cannot be in a bag or do not match.
     wrong: u64,
 }
 
-/// The manifests, complete and not yet there.
+/// The complete manifests, which do not have their final names yet.
 pub struct Listing {
     pub manifests: Vec<(AtomicFile, PathBuf)>,
     pub files: u64,
     pub bytes: u64,
-    /// The files that hold them.
+    /// The temporary files that contain the manifests.
     pub own: Vec<FileId>,
 }
 
 impl<'a> Payload<'a> {
-    /// Begins a manifest for each of these.
+    /// Begins a manifest for each of these algorithms.
     ///
     /// # Errors
-    /// One cannot be written.
+    /// Fails if one cannot be written.
     pub fn begin(
         folder: &Path,
         specs: &[Spec],
@@ -64,15 +65,16 @@ impl<'a> Payload<'a> {
         Ok(Payload { folder, console, older, below, manifests, own, files: 0, bytes: 0, wrong: 0 })
     }
 
-    /// The files that are being written: no payload.
+    /// Returns the files that are being written, which are not payload.
     pub fn own(&self) -> Vec<FileId> {
         self.own.clone()
     }
 
-    /// The manifests, if everything is in them.
+    /// Returns the manifests, if they are complete.
     ///
     /// # Errors
-    /// The run was interrupted, or something cannot be in a bag or is not as it was listed; nothing was written.
+    /// Fails if the run was interrupted, or if a file cannot be in a bag or does not match. Nothing
+    /// was written in this case.
     pub fn end(self, interrupted: bool) -> Result<Listing, Stop> {
         if interrupted {
             return Err(Stop::Interrupted(false));
@@ -111,7 +113,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Why this name cannot stand in a bag, whose names are text.
+/// Returns why a bag cannot contain this name; names in bags are text.
 pub fn unfit(name: &[u8]) -> Option<&'static str> {
     std::str::from_utf8(name).is_err().then_some("cannot be in a bag: its name is not UTF-8")
 }

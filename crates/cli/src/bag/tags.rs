@@ -1,4 +1,4 @@
-//! The files of a bag beside its payload, and the manifests of these.
+//! The files of a bag outside its payload, and their manifests.
 
 use super::moving::{MARKER, is_moved};
 use super::parts::{DATA, Stop, manifest_name, refused};
@@ -17,10 +17,10 @@ use truesum::manifest::{Entry, Heading, Writer, format};
 use truesum::verify::bag::is_part;
 use truesum::{Error, Notice, Outcome, Sink};
 
-/// What lies in the bag beside the payload and is not written by each run.
+/// Returns the files of the bag outside the payload that are not written by every run.
 ///
 /// # Errors
-/// The folder cannot be listed.
+/// Fails if the folder cannot be listed.
 pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
     let mut others = Vec::new();
@@ -36,13 +36,13 @@ pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     Ok(others)
 }
 
-/// What this run has written so far.
+/// Returns the paths of the files that this run has written so far.
 pub fn written(folder: &Path, specs: &[Spec]) -> Vec<PathBuf> {
     let manifests = specs.iter().filter_map(|spec| manifest_name(spec).ok());
     manifests.chain(["bag-info.txt".to_owned()]).map(|name| folder.join(name)).collect()
 }
 
-/// Takes what the run finds.
+/// A sink for the files outside the payload.
 pub struct Tags<'a> {
     console: &'a mut Console,
     found: Found,
@@ -50,15 +50,16 @@ pub struct Tags<'a> {
 }
 
 impl<'a> Tags<'a> {
-    /// Adds to what was found so far.
+    /// Creates a sink that adds to the files found so far.
     pub fn new(found: Found, console: &'a mut Console) -> Tags<'a> {
         Tags { console, found, wrong: false }
     }
 
-    /// What was found.
+    /// Returns the files that were found.
     ///
     /// # Errors
-    /// Something could not be read, or the run was interrupted. If something was `written`, the bag lacks its tag manifests.
+    /// Fails if a file could not be read, or if the run was interrupted. If anything was `written`,
+    /// the bag lacks its tag manifests.
     pub fn end(self, interrupted: bool, written: bool) -> Result<Found, Stop> {
         match (interrupted, self.wrong) {
             (true, _) => Err(Stop::Interrupted(written)),
@@ -75,23 +76,23 @@ impl<'a> Tags<'a> {
     }
 }
 
-/// The files beside the payload.
+/// The files outside the payload.
 #[derive(Default)]
 pub struct Found {
     pub entries: Vec<Entry>,
 }
 
 impl Found {
-    /// Adds one that is still to be written.
+    /// Adds a file that is not written yet.
     pub fn add(&mut self, name: &[u8], text: &[u8], specs: &[Spec]) {
         let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(text))).collect();
         self.entries.push(Entry { path: name.to_vec(), digests, ..Entry::default() });
     }
 
-    /// The manifest of the algorithm at this place.
+    /// Returns the tag manifest for the algorithm with this index.
     ///
     /// # Errors
-    /// A name cannot stand in it.
+    /// Fails if a name cannot be in a manifest.
     pub fn manifest(&mut self, at: usize) -> Result<Vec<u8>, Stop> {
         self.entries.sort_by(|one, other| one.path.cmp(&other.path));
         let bagit = format("bagit").expect("a row of the table of formats");
@@ -128,7 +129,7 @@ impl Sink for Tags<'_> {
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         self.wrong |= matches!(notice, Notice::Failed(_));
-        // Whatever cannot be in a bag is named.
+        // Report everything that cannot be in a bag.
         let tell = Tell { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
         report(&notice, tell, ("not read", "not hashed"), self.console);
         Ok(())

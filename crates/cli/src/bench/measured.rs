@@ -1,4 +1,5 @@
-//! `truesum bench`: hands the command line and signals to the benchmark crate, and its outcome to the shell.
+//! `truesum bench`: passes the command line and signals to the benchmark crate and converts its
+//! outcome to an exit status.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -40,7 +41,8 @@ pub fn run(args: &Bench) -> Exit {
     }
 }
 
-/// Standard output, and why writing to it failed: the benchmark's own error has words only.
+/// Standard output, with the first error in writing to it. The benchmark's own error contains only
+/// text.
 struct Results {
     output: Output,
     failed: Option<io::Error>,

@@ -1,4 +1,4 @@
-//! What may be the reason when nothing at all was verified, and what to do then.
+//! Hints on why nothing was verified and what to do about it.
 
 use crate::check::plan::Subject;
 use crate::console::Console;
@@ -12,11 +12,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Head, Options, Reading, Signer, detect};
+use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
 use truesum::update::SIGNATURES;
 use truesum::{Checked, FileId, NotUsed, Outcome, Report, Root, Verdict};
 
-/// Says of a manifest why nothing was verified by it.
+/// Reports why nothing was verified with a manifest.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
     let elsewhere = "if the files are elsewhere, use --root DIR";
     let (why, hint) = match (checked.entries, checked.ignored) {
@@ -29,7 +29,8 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
         (_, _) => ("none of its files exist", elsewhere),
     };
     console.error_of(name, &format!("nothing verified: {why}"));
-    // What was recognised and is damaged, cut off or too large was said to be so: it is one.
+    // A damaged, truncated or too large manifest of a recognised format was already reported as
+    // such.
     let known = checked.format.is_some_and(|row| row.terminator().is_none());
     let damaged = checked.entries == 0 && checked.counts.malformed > 0;
     let of_sum = lines_of_sum(Path::new(OsStr::from_bytes(name))).filter(|_| checked.entries == 0);
@@ -62,7 +63,7 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
     }
 }
 
-/// Says that nothing was there to check, where folders were searched for it.
+/// Reports that the folders or manifests contain nothing to verify.
 pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) {
     match subject {
         Subject::Below(_) if report.manifests == Some(0) && report.unread == 0 => {
@@ -121,7 +122,8 @@ pub fn missing(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     Some(format!("{drive} is a Windows drive: find the files by size and digest with --search --moved=ok"))
 }
 
-/// Returns a hint if most files of a manifest are missing, as after a download of one file and the list of all.
+/// Returns a hint if most files of a manifest are missing, for example because the user downloaded
+/// only one of the files.
 pub fn mostly_missing(manifest: &Path, checked: &Checked) -> Option<String> {
     let present = checked.counts.verified + checked.counts.mismatched;
     (present > 0 && checked.counts.missing > present).then(|| {
@@ -132,11 +134,12 @@ pub fn mostly_missing(manifest: &Path, checked: &Checked) -> Option<String> {
     })
 }
 
-/// Returns a hint on the algorithm of a digest, if only its length was known and another algorithm of that length matches. `file` is the
-/// file of the entry; a large one is not read again for this.
+/// Returns a hint if the algorithm was guessed from the length of the digest and another algorithm
+/// with that length matches. `file` is the file of the entry; it is not read again if it is large.
 pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     const LARGE: u64 = 16 << 20;
-    /// All candidates take less than a second for a file of 1 MiB. For a larger file, the likely ones do.
+    /// For files up to this size, trying all candidates takes less than a second. For larger files,
+    /// only the likely ones are tried.
     const SMALL: u64 = 1 << 20;
     const LIKELY: usize = 14;
     let likely = cryptographic_first(candidates(&listed.to_hex(), &[]).unwrap_or_default());
@@ -155,7 +158,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
             "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another, -a NAME ({names})"
         ));
     }
-    // Standard input was read already.
+    // Standard input cannot be read again.
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
     let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
     Some(format!(
@@ -185,16 +188,16 @@ fn lists_content(outcome: &Outcome) -> bool {
     pieces.is_some_and(|pieces| !pieces.compared.is_empty())
 }
 
-/// Returns a hint if a signature is next to a manifest: how to verify it.
+/// Returns a hint with the command that verifies the signature next to a manifest, if there is one.
 pub fn signature_beside(manifest: &Path) -> Option<String> {
-    /// Signatures are recognised by this many bytes.
+    /// Number of bytes by which signatures are recognised.
     const HEAD: u64 = 4 << 10;
     let shown = display_safe(manifest.as_os_str().as_bytes());
     SIGNATURES.iter().find_map(|end| {
         let mut at = manifest.as_os_str().to_owned();
         at.push(end);
         let mut text = Vec::new();
-        // Anything else with such a name is not opened: opening a pipe would block.
+        // Only regular files are opened: opening a pipe would block.
         let is_file = std::fs::metadata(&at).is_ok_and(|metadata| metadata.is_file());
         if !is_file || File::open(&at).and_then(|file| file.take(HEAD).read_to_end(&mut text)).is_err() {
             return None;
@@ -204,13 +207,14 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
         let said = told(&Options::for_name(at.as_bytes()));
         let command = match row.name {
             "minisign-signature" | "signify-signature" => format!("truesum check --pubkey KEY.pub {shown}"),
-            _ => said.split_once("To verify it: ")?.1.to_owned(),
+            _ => said.split_once(VERIFY)?.1.to_owned(),
         };
         Some(format!("{shown} has a detached signature that was not verified: {command}"))
     })
 }
 
-/// Returns a hint if a file contains the output of `sum`, which no format describes: how to compute the same checksums.
+/// Returns a hint if a file contains the output of `sum`, which no supported format covers. The
+/// hint is the command that computes the same checksums.
 fn lines_of_sum(manifest: &Path) -> Option<String> {
     const HEAD: u64 = 4 << 10;
     let mut text = Vec::new();
@@ -229,7 +233,7 @@ fn lines_of_sum(manifest: &Path) -> Option<String> {
     })
 }
 
-/// Says that nobody verified who signed a manifest, and how that is done.
+/// Reports that the signature of a manifest was not verified, with a hint on how to verify it.
 pub fn unverified_signature(name: &[u8], signer: Signer, console: &mut Console) {
     let shown = display_safe(name);
     console.note(&format!("{shown} is signed, and the signature was not verified"));

@@ -1,4 +1,4 @@
-//! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
+//! The options of `truesum check`: names, help and values only. `plan.rs` validates them.
 
 use crate::ending::Ending;
 use crate::options::{ManifestArgs, Moved, RunArgs};
@@ -190,7 +190,7 @@ pub struct CheckArgs {
     pub run: RunArgs,
 }
 
-/// What is printed and how files are read, for commands that check one kind of file.
+/// Output and reading options for commands that check one kind of file.
 #[derive(Args)]
 pub struct ReportArgs {
     /// Print JSON: one object per line

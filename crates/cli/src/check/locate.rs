@@ -1,8 +1,8 @@
-//! `truesum check --locate`: where a file that failed is damaged, by the pieces that its manifest lists or by the stored tree beside
-//! it.
+//! `truesum check --locate`: locates the damage in files that failed, using the piece digests of
+//! the manifest or the stored tree next to the file.
 //!
-//! A tree says more than a digest, never something else: the entry stays failed whatever its tree says, and a tree that
-//! contradicts the manifest is told of as such.
+//! A tree adds detail to a digest but never overrides it: the entry stays failed whatever its tree
+//! shows, and a tree that contradicts the manifest is reported as such.
 
 use crate::drawing::{map, page};
 use crate::findings;
@@ -19,70 +19,74 @@ use truesum::tree::reading::Reading;
 use truesum::tree::store::{Header, Store, Unusable};
 use truesum::{Damage, Findings, Mapping, Outcome, Progress, Root};
 
-/// Where stored trees are looked for, and how files are read again.
+/// The folders that contain the files and their stored trees, and how files are read again.
 pub struct Locate<'a> {
-    /// Where the manifest's names lead from.
+    /// The folder to which the names in the manifest are relative.
     pub root: &'a Root,
-    /// Where `NAME.ftr` leads from, if not from `root`.
+    /// The folder that contains the stored trees (`NAME.ftr`), if it is not `root`.
     pub trees: Option<&'a Root>,
     pub threads: usize,
     pub progress: &'a Progress,
 }
 
 impl<'a> Locate<'a> {
-    /// As files are read in a check itself; `trees` is where stored trees are, if not beside the files.
+    /// Creates a locator that reads files with the options of the check. `trees` is the folder of
+    /// stored trees, if they are not next to the files.
     pub fn new(root: &'a Root, trees: Option<&'a Root>, asked: usize, progress: &'a Progress) -> Locate<'a> {
         Locate { root, trees, threads: threads(Some(asked)), progress }
     }
 }
 
-/// What can be said of one file that failed.
+/// The result of locating damage in one file that failed.
 pub struct Located {
-    /// Name of the stored tree, as it was looked for.
+    /// The name under which the stored tree was looked for.
     pub tree: Vec<u8>,
     pub found: Found,
 }
 
-/// What a stored tree says.
+/// The result of an attempt to locate damage.
 pub enum Found {
-    /// There is none.
+    /// There is no stored tree.
     NoTree,
-    /// It cannot be used: the verdict's name, and why.
+    /// The stored tree cannot be used: the verdict and the reason.
     Unusable(&'static str, String),
-    /// The file was compared with it.
+    /// The file was compared with its stored tree.
     Compared(Box<Compared>),
-    /// No tree was asked: the manifest itself lists digests of pieces.
+    /// The manifest itself contains digests of pieces, so no tree was needed.
     Pieces(Box<ByPieces>),
 }
 
-/// What digests of pieces say.
+/// Damage located by digests of pieces.
 pub struct ByPieces {
     report: Difference,
-    /// Bytes that nothing is known of.
+    /// Ranges for which the digests of pieces give no result.
     unknown: Vec<Range<u64>>,
-    /// What pieces were judged by.
+    /// The names of the algorithms of the piece digests.
     by: String,
-    /// Bytes that are listed.
+    /// Size in bytes according to the manifest, or that of the file if the manifest has no size.
     size: u64,
 }
 
-/// A comparison.
+/// Damage located by a stored tree.
 pub struct Compared {
     pub report: Difference,
-    /// What the tree says of itself.
+    /// The header of the stored tree.
     header: Header,
-    /// What the manifest holds of this tree's digest: nothing, one that the file had, or one that it had not.
+    /// Whether the file has the digest that the manifest contains for this kind of tree; `None` if
+    /// it contains none.
     listed: Option<bool>,
 }
 
 impl Locate<'_> {
-    /// Compares the file of a failed entry with its stored tree, unless the manifest itself tells where it is damaged.
+    /// Compares the file of a failed entry with its stored tree, unless the manifest contains
+    /// digests of pieces that locate the damage.
     pub fn look(&self, outcome: &Outcome, manifest: &[u8]) -> Located {
         if let Some(pieces) = by_pieces(outcome) {
             return Located { tree: manifest.to_vec(), found: Found::Pieces(Box::new(pieces)) };
         }
         let name = outcome.job.path();
-        // Beneath a folder of its own an absolute name has no place but the same one below it.
+        // Below a separate folder of trees, an absolute name is looked up without its leading
+        // slashes.
         let relative = match self.trees {
             Some(_) => &name[name.iter().take_while(|&&byte| byte == b'/').count()..],
             None => name,
@@ -116,7 +120,7 @@ impl Locate<'_> {
     }
 }
 
-/// What digests of pieces say of a file that failed; `None` where there are none.
+/// Returns the damage according to digests of pieces, or `None` if there are none.
 fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
     let found = outcome.result.as_ref().ok()?;
     let Findings { damaged, unknown, by, .. } = found.pieces().filter(|pieces| !pieces.by.is_empty())?;
@@ -146,7 +150,7 @@ fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
     Some(ByPieces { report, unknown: unknown.clone(), by: by.clone(), size })
 }
 
-/// The digest of this algorithm that the entry lists, and the one that was found.
+/// Returns the digest of this algorithm in the manifest, and the one that the file has.
 fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&'a Digest>)> {
     let at = outcome.job.specs.iter().position(|listed| listed == spec)?;
     let actual = outcome.result.as_ref().ok().and_then(|found| found.digests().get(at));
@@ -154,7 +158,7 @@ fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&
 }
 
 impl Located {
-    /// Lines to stand below the failed one; `map` draws where the damage lies.
+    /// Returns the lines to print below the failed entry; `map` adds a map of the damage.
     pub fn text(&self, map: bool) -> String {
         let mut lines = String::new();
         if let Found::Compared(compared) = &self.found {
@@ -171,7 +175,7 @@ impl Located {
         lines.lines().map(|line| format!("  {line}\n")).collect()
     }
 
-    /// The same for a page.
+    /// Returns the same as a section of an HTML page.
     pub fn section(&self, name: &[u8]) -> String {
         let compared = match &self.found {
             Found::Compared(compared) => Some((page::Of::Tree(&compared.header), &compared.report)),
@@ -181,7 +185,7 @@ impl Located {
         page::section(name, &self.words(), compared)
     }
 
-    /// What is said in one sentence.
+    /// Returns the result as one sentence.
     fn words(&self) -> String {
         let tree = display_safe(&self.tree);
         match &self.found {
@@ -224,7 +228,7 @@ impl Located {
         out.push(b'}');
     }
 
-    /// What the user can do now or next time.
+    /// Returns a hint on what the user can do, now or to prepare for the next failure.
     pub fn hint(&self) -> Option<&'static str> {
         match &self.found {
             Found::NoTree => Some(
@@ -249,7 +253,7 @@ impl ByPieces {
         }
     }
 
-    /// Why nothing can be said of where a file is damaged that is.
+    /// Returns why the damage cannot be located although the file is damaged.
     fn contradiction(&self) -> Option<String> {
         let is_damaged = self.report.judgement == Judgement::FileDamaged;
         (!is_damaged).then(|| match self.unknown.is_empty() {
@@ -273,7 +277,7 @@ impl Compared {
         }
     }
 
-    /// What a good file says of an entry that failed.
+    /// Returns an explanation if the file matches its tree although the entry failed.
     fn contradiction(&self) -> Option<&'static str> {
         match (self.report.judgement, self.listed) {
             (Judgement::Good, Some(false)) => Some(

@@ -1,4 +1,5 @@
-//! What the arguments of `check` name: manifests, a digest and its files, or a manifest and some of the files in it.
+//! Interprets the arguments of `check`: manifests, a digest and its files, or a manifest and some
+//! of the files in it.
 
 use crate::exit::Refusal;
 use crate::output::lists;
@@ -12,7 +13,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::verify::has_manifest_name;
 use truesum::verify::place::folder_of_names;
 
-/// What the arguments of `check` name.
+/// The meaning of the arguments of `check`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Named {
     Manifests(Vec<PathBuf>),
@@ -22,16 +23,17 @@ pub enum Named {
     Entries(PathBuf, Vec<OsString>),
 }
 
-/// Fewest digits of a digest that is recognised without the name of its algorithm.
+/// Minimum number of digits of a digest that is recognised without the name of its algorithm.
 const MIN_DIGITS: usize = 8;
 
-/// Finds out what the arguments name; `root` is the folder to which the names in a manifest are relative.
+/// Interprets the arguments; `root` is the folder to which the names in a manifest are relative.
 ///
-/// An argument that is the name of a file is that file. Another one that looks like a digest is a digest. Arguments behind a
-/// manifest are entries of it if none of them is a manifest.
+/// An argument that names an existing file is that file. Any other argument that looks like a
+/// digest is a digest. Arguments after a manifest are entries of it unless one of them is also a
+/// manifest.
 ///
 /// # Errors
-/// There is more than one digest, or no file to compare with it.
+/// Fails if there is more than one digest, or no file to compare with it.
 pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal> {
     let (digests, files): (Vec<&PathBuf>, Vec<&PathBuf>) =
         names.iter().partition(|name| is_digest(name.as_os_str()));
@@ -62,8 +64,9 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
     }
 }
 
-/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal, or the name of an algorithm is
-/// before the digits (`sha256:HEX`, `sha256-BASE64`). Digests that were cut or mistyped are among them, so that an error can say so.
+/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal
+/// or has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`). Truncated and
+/// mistyped digests are included, so that an error can report the mistake.
 pub fn is_digest(name: &OsStr) -> bool {
     let Some(text) = name.to_str().map(str::trim) else { return false };
     let is_tagged = || {
@@ -81,7 +84,8 @@ pub fn is_digest(name: &OsStr) -> bool {
     (is_hex || is_tagged() || is_cut(text) || mistyped(text).is_some()) && symlink_metadata(name).is_err()
 }
 
-/// Returns whether a text is the beginning of a hexadecimal digest, with an ellipsis.
+/// Returns whether a text is an abbreviated hexadecimal digest, with an ellipsis in place of the
+/// missing digits.
 pub fn is_cut(text: &str) -> bool {
     let digits = text.rsplit([':', '=']).next().unwrap_or_default().trim();
     let Some((begin, end)) = digits.split_once("...").or_else(|| digits.split_once('…')) else {
@@ -91,8 +95,8 @@ pub fn is_cut(text: &str) -> bool {
     begin.len() >= 4 && is_hex(begin) && is_hex(end)
 }
 
-/// Finds the first letter of a hexadecimal digest that was typed instead of a similar digit: its position, counted from 1, and the
-/// corrected text.
+/// Finds the first letter in a hexadecimal digest that was typed instead of a similar digit.
+/// Returns its position, counted from 1, the letter, and the corrected text.
 pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
     let digits = text.rsplit([':', '=']).next()?.trim();
     let begin = text.len() - text.trim_end().len();
@@ -110,18 +114,21 @@ pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
         .then(|| (at + 1, digits.as_bytes()[at] as char, text[..begin].to_owned() + &corrected))
 }
 
-/// Returns whether the first argument is a manifest: it is one by its name, or has an entry near its beginning.
+/// Returns whether the first argument is a manifest, either by its name or because it has an entry
+/// near its beginning.
 fn is_manifest(name: &Path) -> bool {
     is_manifest_by_name(name) || std::fs::metadata(name).is_ok_and(|file| file.is_file()) && lists(name, None)
 }
 
-/// Returns whether an argument behind the first one is a manifest too. Behind one that has the name of a manifest, the content of a
-/// file does not matter: a file to check may contain anything, also lines like those of a manifest.
+/// Returns whether an argument after the first one is also a manifest. If the first one has the
+/// name of a manifest, only the names of the others count: a file to check may contain anything,
+/// including lines like those of a manifest.
 fn is_manifest_behind(first: &Path, name: &Path) -> bool {
     is_manifest_by_name(name) || !is_manifest_by_name(first) && is_manifest(name)
 }
 
-/// Returns whether an argument has the name of a manifest, or is standard input, a pipe or a folder, which must be a bag.
+/// Returns whether an argument has the name of a manifest, or is standard input, a pipe, or a
+/// folder (which must be a bag).
 fn is_manifest_by_name(name: &Path) -> bool {
     let is_other = || std::fs::metadata(name).is_ok_and(|file| !file.is_file());
     name == Path::new("-") || has_manifest_name(name) || is_other()
@@ -132,7 +139,8 @@ fn folder_of_entries(manifest: &Path) -> PathBuf {
     if manifest.is_dir() { manifest.to_owned() } else { folder_of_names(manifest) }
 }
 
-/// Returns the first of several manifests that is also an entry of the first one: what the user meant may be that entry.
+/// Returns the first of the other manifests that is also an entry of the first one; the user may
+/// have meant that entry.
 pub fn manifest_in_first<'n>(manifests: &'n [PathBuf], root: Option<&Path>) -> Option<&'n Path> {
     let [first, others @ ..] = manifests else { return None };
     let folder = root.map_or_else(|| folder_of_entries(first), Path::to_owned);
@@ -141,8 +149,9 @@ pub fn manifest_in_first<'n>(manifests: &'n [PathBuf], root: Option<&Path>) -> O
     others.iter().filter(|_| is_file(first)).find(is_entry).map(PathBuf::as_path)
 }
 
-/// Returns the name that the entry of a file has in a manifest whose names are relative to `folder`. A name that is neither below this
-/// folder nor that of a file is the name of an entry already.
+/// Returns the name that the entry of a file has in a manifest whose names are relative to
+/// `folder`. A name that is neither below this folder nor that of an existing file is returned
+/// unchanged.
 fn entry_name(folder: &Path, file: &Path) -> OsString {
     let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_owned();
     let (near, given) = (plain(folder), plain(file));

@@ -1,4 +1,5 @@
-//! From the options of `check` to a plan: everything that can be refused is refused here, before a byte is read.
+//! Converts the options of `check` to a plan. All invalid combinations are refused here, before any
+//! file is read.
 
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Named, is_cut, manifest_in_first, mistyped, named};
@@ -27,19 +28,20 @@ use truesum::names::Spellings;
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
 
-/// What `check` is to do.
+/// A validated `check` command.
 pub struct Checking {
     pub subject: Subject,
     pub options: truesum::Options,
-    /// Whether stored checksums are asked instead, and then whether what they do not answer is read.
+    /// `Some` with `--stored`: compare with the checksums of the object store. The value is whether
+    /// objects without a matching stored checksum are read.
     #[cfg(feature = "stores")]
     pub stored: Option<bool>,
     pub form: Form,
-    /// Whether every malformed line is named.
+    /// Whether to report every malformed line.
     pub warn: bool,
-    /// Whether and how damage is located in files that fail.
+    /// How to locate damage in files that fail; `None` without `--locate`.
     pub locate: Option<Locating>,
-    /// Where a page of the whole is written.
+    /// The file for the HTML report.
     pub html: Option<PathBuf>,
     pub ending: Ending,
     pub tell: Tell,
@@ -49,29 +51,29 @@ pub struct Checking {
     pub notes: Vec<String>,
 }
 
-/// What is checked.
+/// The input of a check.
 pub enum Subject {
     Manifests(Vec<PathBuf>),
-    /// All manifests below folders.
+    /// All manifests below these folders.
     Below(Vec<PathBuf>),
-    /// Files that carry their CRC-32 in their names.
+    /// Files whose names contain their CRC-32.
     Embedded(Vec<PathBuf>),
     /// Files that must have this digest.
     Files(Vec<PathBuf>, Box<Expected>),
 }
 
-/// How damage is located.
+/// How to locate damage.
 pub struct Locating {
-    /// Where the stored trees are, if not beside the files.
+    /// The folder of the stored trees, if they are not next to the files.
     pub trees: Option<PathBuf>,
-    /// Whether a picture is drawn.
+    /// Whether to draw a map of the damage.
     pub map: bool,
-    /// Where a page of all files is written.
+    /// The file for the HTML page with all damaged files.
     pub page: Option<PathBuf>,
 }
 
 impl Checking {
-    /// How much is said of entries.
+    /// Returns how much to print about entries.
     pub fn detail(&self) -> Detail {
         match self.form {
             Form::Text { detail, .. } => detail,
@@ -80,23 +82,23 @@ impl Checking {
     }
 }
 
-/// A digest given by hand.
+/// A digest from the command line.
 #[derive(Debug)]
 pub struct Expected {
     pub spec: Spec,
     pub digest: Digest,
-    /// Whether only its length told the algorithm.
+    /// Whether the algorithm was guessed from the length of the digest.
     pub guessed: bool,
-    /// The name beside it, where a whole line was given.
+    /// The name after the digest, if a complete line was given.
     pub name: Option<Vec<u8>>,
-    /// The digest of an upload in parts whose size nothing specifies.
+    /// The digest as one of a multipart upload, if its part size is unknown.
     pub parts: Option<Candidate>,
 }
 
-/// Checks the arguments of `check`.
+/// Validates the arguments of `check`.
 ///
 /// # Errors
-/// They contradict each other, or ask for what does not exist.
+/// Fails if options contradict each other or specify something that does not exist.
 pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let of_a_list = of_a_list(&args);
     if let (Some(_), Some(option)) = (&args.pubkey, of_a_list.first()) {
@@ -117,7 +119,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let form = if args.json {
         Form::Json
     } else {
-        // One for the whole process: forms are passed about by value.
+        // Leaked once per process, because forms are copied.
         let template = args.format_string.as_deref().map(formats::template).transpose()?;
         let template = template.map(|template| &*Box::leak(Box::new(template)));
         Form::Text { detail, colors: args.run.color.on(&std::io::stdout()), template }
@@ -238,11 +240,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let options = truesum::Options {
         public_key,
         unlisted: match (args.exact, args.ignore_missing, detail) {
-            // What lies beside a file that was named is of no interest.
+            // Other files next to a specified data file are irrelevant.
             _ if data.is_some() => Unlisted::Unasked,
             (true, ..) => Unlisted::Refused,
             _ if !entries.is_empty() => Unlisted::Unasked,
-            // A list of all objects takes requests, and each costs.
+            // Listing all objects takes requests, and each request costs money.
             (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
             _ => Unlisted::Unasked,
         },
@@ -303,8 +305,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     })
 }
 
-/// The second of two names, where the first is that of a list of pieces and the second is no manifest: the list's file, or the
-/// folder of its files. A list that can be read but once is not looked at for that: it would be empty afterwards.
+/// Returns the second of two names if the first is that of a piece list and the second is not a
+/// manifest: it is the data file of the list, or the folder of its files. A list that can be read
+/// only once is not opened for this, because it would be empty afterwards.
 fn list_and_data(
     names: &[PathBuf],
     format: Option<&'static manifest::Format>,
@@ -316,7 +319,7 @@ fn list_and_data(
         let complete = (head.len() as u64) < HEAD;
         manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
     };
-    // Bytes by chance may look like a format, but hold no entry.
+    // Data may look like a manifest by chance, but then contains no entry.
     let is_data = || data.is_dir() || data.is_file() && (format_of(data).is_none() || !lists(data, None));
     if format.is_none()
         && !list.is_file()
@@ -334,7 +337,7 @@ fn list_and_data(
     Ok((is_list && is_data()).then(|| data.clone()))
 }
 
-/// Bytes of a file by which it is known for a manifest.
+/// Number of bytes by which the format of a file is detected.
 const HEAD: u64 = 64 << 10;
 
 /// Returns the options given that only apply to manifests.
@@ -366,7 +369,7 @@ fn of_a_list(args: &CheckArgs) -> Vec<&'static str> {
     given.into_iter().filter_map(|(option, is_given)| is_given.then_some(option)).collect()
 }
 
-/// The object store in which names are looked for, if one is named.
+/// Returns the object store that contains the files, if one is specified.
 fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     let url = args.root.as_deref().filter(|root| stores::is_url(root.as_os_str()));
     let is_object = |name: &OsString| stores::is_url(name);
@@ -408,7 +411,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
 
 /// Reads the file of a public key, or its text.
 fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
-    // The text of a key, which is no file's name.
+    // The argument may be the text of a key instead of a file name.
     if let (Some(key), false) = (PublicKey::parse(path.as_os_str().as_bytes()), path.exists()) {
         return Ok(key);
     }
@@ -428,10 +431,10 @@ fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
     })
 }
 
-/// Most bytes of a public key's file that are looked at.
+/// Maximum number of bytes read from a public key file.
 const KEY_LIMIT: u64 = 64 << 10;
 
-/// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
+/// Parses a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a complete line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
     if is_cut(text) {
         return Err(Refusal::with_hint(
@@ -454,7 +457,7 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
     }
     let joined = grouped(&text)?;
     let text = joined.as_deref().unwrap_or(&text);
-    // A line of a manifest is the same question, with the same care about lengths.
+    // The manifest parser reads the line, so that the same rules for lengths apply.
     let read = |line: &str, format: &str, asked: &[Spec]| {
         let format = manifest::format(format);
         let options = manifest::Options {
@@ -494,7 +497,8 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
             return Ok(made(entry, false));
         }
     }
-    // SRI, as web pages have it: `sha256-BASE64`. A hyphen in an algorithm's own name stands before the last one.
+    // SRI, as used on web pages: `sha256-BASE64`. The name of the algorithm may itself contain
+    // hyphens, so the last match counts.
     let mut sri = text.char_indices().filter(|(_, c)| *c == '-').filter_map(|(at, _)| {
         let spec: Spec = text[..at].parse().ok()?;
         let digest = text[at + 1..].split('?').next()?;
@@ -518,14 +522,17 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
     }
 }
 
-/// Returns the digest of an upload in parts, as `identify` reads it, unless the text specifies the size of the parts.
+/// Returns the digest of a multipart upload as `identify` recognises it, unless the text specifies
+/// the part size.
 fn of_parts(text: &str) -> Option<Candidate> {
     let candidates = identify(text).ok().filter(|_| !text.contains(";part="))?;
     candidates.into_iter().find(|candidate| candidate.spec.counts_parts())
 }
 
-/// A digest of the algorithm that is named, in a spelling of which manifests have none (Nix, base 58, Z85, multibase), in hexadecimal.
-/// `None` where it is none or could be several. Hexadecimal digits of another length are a digest cut off, or another's.
+/// Converts a digest of the given algorithm to hexadecimal from an encoding that no manifest uses
+/// (Nix, base 58, Z85, multibase). Returns `None` if the text is not such a digest or could be more
+/// than one. Hexadecimal digits of a wrong length are a truncated digest or one of another
+/// algorithm.
 fn respelled(named: &[Spec], digits: &str) -> Option<String> {
     let [spec] = named else { return None };
     if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -538,17 +545,19 @@ fn respelled(named: &[Spec], digits: &str) -> Option<String> {
     Some(Digest::new(bytes).to_hex())
 }
 
-/// A digest as programs and pages put it, in the spelling of manifests: without quotes, `0x` and what stands between its bytes
-/// (`AB:CD:EF`, `AB-CD-EF`), and with a colon behind the algorithm's name (`NAME=DIGEST`, `NAME = DIGEST`).
+/// Converts a digest as programs and web pages print it to the form used in manifests: removes
+/// quotes, `0x` and separators between bytes (`AB:CD:EF`, `AB-CD-EF`), and puts a colon after the
+/// name of the algorithm (`NAME=DIGEST`, `NAME = DIGEST`).
 fn plain(text: &str) -> String {
     let text = text.trim();
     let quoted = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
     let text = ['"', '\'', '`'].into_iter().find_map(quoted).unwrap_or(text).trim();
-    // Padding of base64 has no algorithm before it.
+    // A `=` that is base64 padding does not follow the name of an algorithm.
     let named = text.split_once(['=', ':']).map(|(name, digits)| (name.trim(), digits.trim()));
     let named = named.filter(|(name, digits)| name.parse::<Spec>().is_ok() && !digits.is_empty());
     match named {
-        // `b2` is a name, and the first byte of many a digest with colons.
+        // `b2` is the name of an algorithm, but also the first byte of many digests written with
+        // colons.
         Some((name, digits)) if hexadecimal(text).is_none() => {
             format!("{name}:{}", hexadecimal(digits).as_deref().unwrap_or(digits))
         }
@@ -556,7 +565,7 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// The digits alone, where these are bytes with something before or between them, and nothing else.
+/// Returns only the digits if the text consists of hexadecimal bytes with a prefix or separators.
 fn hexadecimal(text: &str) -> Option<String> {
     let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -570,9 +579,10 @@ fn hexadecimal(text: &str) -> Option<String> {
     })
 }
 
-/// A hexadecimal digest in groups of digits, as some programs show it, without what is between them: groups of one length, for a
-/// SHA-256 and an MD5 behind it are no third digest. The first group is no digest whose file is called like the others: that
-/// takes the two characters which stand between them in a manifest.
+/// Joins a hexadecimal digest that is printed in groups of digits. All groups must have the same
+/// length, because a SHA-256 digest followed by an MD5 digest is not a third digest. A digest
+/// followed by two spaces and a name that looks like a digest is a manifest line and is left
+/// unchanged.
 fn grouped(text: &str) -> Result<Option<String>, Refusal> {
     let (name, digits) = match text.split_once(':') {
         Some((name, digits)) => (format!("{name}:"), digits),
@@ -585,7 +595,7 @@ fn grouped(text: &str) -> Result<Option<String>, Refusal> {
     if groups.len() < 2 || !groups.iter().all(is_hex) || is_line {
         return Ok(None);
     }
-    // Words that look like digits may be a name, digests may not.
+    // Words of hexadecimal letters may be a file name; words as long as a digest are digests.
     match groups.iter().all(|group| group.len() == groups[0].len()) {
         true => Ok(Some(name + &groups.concat())),
         false if groups.iter().all(|group| group.len() >= 32) => {
@@ -595,7 +605,7 @@ fn grouped(text: &str) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Returns a glob that only this name matches.
+/// Returns a glob that matches only this name.
 pub fn literal(name: &OsStr) -> OsString {
     let Some(text) = name.to_str().filter(|text| text.contains(['*', '?', '[', '{'])) else {
         return name.to_owned();
@@ -604,7 +614,7 @@ pub fn literal(name: &OsStr) -> OsString {
         '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\' => format!("\\{letter}"),
         letter => letter.to_string(),
     };
-    // From the beginning of the name, not in any folder.
+    // Anchored to the beginning of the name, so that it does not match in every folder.
     format!("/{}", text.trim_start_matches('/').chars().map(escaped).collect::<String>()).into()
 }
 

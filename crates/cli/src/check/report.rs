@@ -1,7 +1,8 @@
-//! What a check says of each entry: text for people, JSON lines for programs.
+//! Formats the results of a check: text for users, JSON lines for programs.
 //!
-//! Text is safe to show: names go through `display_safe`. JSON lines have the schema `truesum-check/1`; every object
-//! says what it is in `kind`: `entry`, `malformed`, `unlisted` or, once and last, `summary`.
+//! Names in text go through `display_safe`, so they are safe to print. JSON lines have the schema
+//! `truesum-check/1`; the `kind` of every object is `entry`, `malformed`, `unlisted` or, once and
+//! last, `summary`.
 
 use crate::check::locate::Located;
 use crate::drawing::record::Note;
@@ -17,21 +18,21 @@ use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
 use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 
-/// The schema of JSON lines.
+/// The name of the JSON schema.
 pub const SCHEMA: &str = "truesum-check/1";
 
-/// How much text there is of entries.
+/// The amount of text about entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Every entry.
     All,
-    /// Only what is not good.
+    /// Only failures.
     Bad,
     /// Nothing.
     None,
 }
 
-/// Malformed lines named for each manifest, unless `--warn` asks for all.
+/// Number of malformed lines reported for each manifest without `--warn`.
 pub const NAMED_LINES: u64 = 20;
 
 /// The form of a report.
@@ -46,8 +47,8 @@ pub enum Form {
 pub struct Names<'n> {
     /// The manifest.
     pub manifest: &'n [u8],
-    /// What precedes the names of entries in text: the folder to which they are relative, with a slash, if there may be several
-    /// manifests.
+    /// The prefix of entry names in text: the folder to which they are relative, with a slash, if
+    /// there may be more than one manifest.
     pub folder: &'n [u8],
 }
 
@@ -58,7 +59,8 @@ impl Names<'_> {
     }
 }
 
-/// Appends the report about an entry; `located` is where the file is damaged, which text has on separate lines.
+/// Appends the report about an entry; `located` describes the damage. In text, the damage is
+/// reported on separate lines.
 pub fn entry(form: Form, outcome: &Outcome, names: Names<'_>, located: Option<&Located>, out: &mut Vec<u8>) {
     match form {
         Form::Text { detail: Detail::None, .. } => {}
@@ -69,7 +71,7 @@ pub fn entry(form: Form, outcome: &Outcome, names: Names<'_>, located: Option<&L
     }
 }
 
-/// Appends what there is to say of an entry whose content is under another name.
+/// Appends the report about an entry whose content was found under another name.
 pub fn moved(
     form: Form,
     outcome: &Outcome,
@@ -135,15 +137,15 @@ pub fn renamed(form: Form, renamed: &Renamed<'_>, folder: &[u8], out: &mut Vec<u
     }
 }
 
-/// Appends a name as an object of its own.
+/// Appends a name as a JSON object.
 fn under(member: &str, name: &[u8], out: &mut Vec<u8>) {
     add(out, format_args!(",\"{member}\":{{"));
     json::path_into(name, out);
     out.push(b'}');
 }
 
-/// The name that a file has on the disk, where it is another spelling of the listed one. That slashes stand for backslashes and
-/// that an absolute name is one below the folder goes without saying.
+/// Returns the name of the file on disk if it is a different spelling of the name in the manifest.
+/// Slashes instead of backslashes and absolute names resolved below the folder do not count.
 fn respelt(outcome: &Outcome) -> Option<&[u8]> {
     let (name, open) = (&outcome.job.name, outcome.job.open.as_deref()?);
     let slashed = name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
@@ -151,7 +153,7 @@ fn respelt(outcome: &Outcome) -> Option<&[u8]> {
     (!plain).then_some(open)
 }
 
-/// Whether nothing is listed by which the file's bytes could be known.
+/// Returns whether the entry has no digest that the content can be compared with.
 fn job_has_no_digest(outcome: &Outcome) -> bool {
     outcome.result.as_ref().is_ok_and(|found| found.pieces().is_none()) && outcome.job.specs.is_empty()
 }
@@ -175,7 +177,7 @@ fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
     }
 }
 
-/// Whether all is well with an entry, as far as its manifest can tell.
+/// Returns whether an entry passes, as far as its manifest can show.
 pub fn is_good(outcome: &Outcome) -> bool {
     match outcome.verdict() {
         Verdict::Verified => true,
@@ -184,7 +186,8 @@ pub fn is_good(outcome: &Outcome) -> bool {
     }
 }
 
-/// Appends what a template says of an entry: the digests and size that were found, not those that are listed.
+/// Appends an entry formatted with a template, using the digests and size of the file, not those in
+/// the manifest.
 fn template_line(outcome: &Outcome, template: &Template, manifest: &[u8], out: &mut Vec<u8>) {
     let mut entry = Entry { path: outcome.job.name.clone(), ..Entry::default() };
     if let Ok(found) = &outcome.result {
@@ -217,7 +220,7 @@ fn text(outcome: &Outcome, name: &[u8], colors: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(line.as_bytes());
 }
 
-/// The word for a verdict.
+/// Returns the word for a verdict.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Verified | Verdict::Hashed => "OK",
@@ -229,7 +232,7 @@ pub fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Why nothing can be said of an entry.
+/// Returns the reason why an entry could not be verified.
 pub fn reason(outcome: &Outcome) -> Option<String> {
     match (outcome.verdict(), &outcome.result) {
         (Verdict::Unreadable | Verdict::Changed, Err(error)) => {
@@ -242,7 +245,7 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// Returns in what a file differs.
+/// Returns the differences between a file and its entry.
 pub fn differences(outcome: &Outcome) -> Vec<Note> {
     let verdict = outcome.verdict();
     let mut notes = Vec::new();
@@ -317,14 +320,14 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     out.extend_from_slice(b"}\n");
 }
 
-/// What is said of a signature that was verified.
+/// Returns the text about a verified signature.
 pub fn seal(seal: &Seal) -> String {
     let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let comment = seal.comment.as_ref().map(|comment| format!(": {}", display_safe(comment)));
     format!("{} is signed by the key {}{}", shown(&seal.file), seal.key, comment.unwrap_or_default())
 }
 
-/// Appends a JSON line for a signature that was verified.
+/// Appends a JSON line for a verified signature.
 pub fn signed(seal: &Seal, out: &mut Vec<u8>) {
     begin("signature", out);
     out.push(b',');
@@ -332,7 +335,7 @@ pub fn signed(seal: &Seal, out: &mut Vec<u8>) {
     add(out, format_args!(",\"key\":\"{}\"}}\n", seal.key));
 }
 
-/// Appends a JSON line for a file that no entry lists.
+/// Appends a JSON line for a file that is not in the manifest.
 pub fn unlisted(name: &[u8], out: &mut Vec<u8>) {
     begin("unlisted", out);
     out.push(b',');
@@ -340,7 +343,8 @@ pub fn unlisted(name: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the last JSON line: the counts by name, whether they are those of a part, and the manifests with their digests.
+/// Appends the last JSON line: the counts by name, whether only a part was checked, and the
+/// manifests with their digests.
 pub fn summary(
     counts: &[(&str, u64)],
     part: bool,

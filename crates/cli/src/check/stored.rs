@@ -1,5 +1,6 @@
-//! `check --stored`: entries compared with the checksums that an object store keeps. None of it is called verified: it is what the
-//! service noted, and no byte is read unless `--read` asks for those that it has no answer for.
+//! `check --stored`: compares entries with the checksums that an object store keeps. No result is
+//! called verified, because the checksums were recorded by the service. With `--read`, objects for
+//! which the store has no matching checksum are read.
 
 use crate::check::plan::{Checking, Subject};
 use crate::check::report;
@@ -18,15 +19,15 @@ use truesum_stores::Store;
 use truesum_stores::store::Asked;
 use truesum_stores::stored::Answer;
 
-/// What came of entries.
+/// The number of entries with each result.
 #[derive(Default)]
 struct Counts {
     agree: u64,
     differ: u64,
     silent: u64,
-    /// Read and found equal.
+    /// The object was read, and its digest matches.
     verified: u64,
-    /// Not there, changed, or not to be asked about or read.
+    /// The object does not exist, has changed, or its checksums or content cannot be read.
     failed: u64,
     malformed: u64,
 }
@@ -73,7 +74,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
     exit
 }
 
-/// The last line.
+/// Returns the summary line.
 fn total(counts: &Counts) -> String {
     let Counts { agree, differ, silent, verified, failed, malformed } = *counts;
     let mut text = format!(
@@ -94,7 +95,7 @@ fn total(counts: &Counts) -> String {
     text
 }
 
-/// Asks about the entries of one manifest. With it why it could not be read.
+/// Compares the entries of one manifest. Returns the error if the manifest could not be read.
 #[expect(clippy::too_many_arguments, reason = "everything a check has meets here, once")]
 fn manifest(
     plan: &Checking,
@@ -164,7 +165,7 @@ fn manifest(
     Ok(facts.failed.map(|error| Error::io(bytes, "read", error)))
 }
 
-/// The words for what stored checksums say of an entry.
+/// Returns the line for an entry that was compared with stored checksums.
 fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> String {
     let name = display_safe(name);
     match answer {

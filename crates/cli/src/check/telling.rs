@@ -1,4 +1,5 @@
-//! What a check tells of each entry as it comes, of each manifest and of files that no line lists.
+//! Reports the events of a check: each entry, each manifest, and files that are not in the
+//! manifest.
 
 use crate::check::advice;
 use crate::check::locate::{Locate, Located};
@@ -26,45 +27,47 @@ use truesum::verify::place_of;
 use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict};
 
-/// Missing names that are remembered, to look for them under the current folder.
+/// Number of missing names that are remembered, to search for them below the current folder.
 const REMEMBERED: usize = 32;
-/// Files not listed that are named.
+/// Maximum number of files shown that are not in the manifest.
 const NAMED_FILES: usize = 10;
 
-/// Tells the events of a check.
+/// Reports the events of a check.
 pub struct Telling<'a> {
     pub plan: &'a Checking,
     pub console: Console,
     pub output: Output,
-    /// Where files that failed are damaged.
+    /// The HTML page that shows the damage in files that failed.
     pub page: Page,
-    /// What is written of the whole, if that is asked for.
+    /// The data of the HTML report, if one is requested.
     pub record: Option<Record>,
-    /// Whether that has the name of a listed file that is not there: then it is not written.
+    /// Whether the HTML report would be written under the name of a missing file of the manifest.
+    /// In this case it is not written.
     pub taken: bool,
-    /// The manifests, with their digests.
+    /// The manifests and their digests.
     pub manifests: Vec<(Vec<u8>, Option<Digest>)>,
     trees: Option<&'a Root>,
     progress: &'a Progress,
     lines: Vec<u8>,
-    /// Malformed lines of this manifest named so far.
+    /// Number of malformed lines reported for the current manifest.
     named_lines: u64,
-    /// Files that failed another time.
+    /// Number of files that failed in an earlier run.
     still_failed: u64,
-    /// Whether it was said how a key is brought.
+    /// Whether the hint on how to specify a key was printed.
     hinted_key: bool,
-    /// The first missing names of this manifest.
+    /// The first missing names of the current manifest.
     missing: Vec<Vec<u8>>,
-    /// The first file of this manifest that differs, and the digest it should have.
+    /// The first file of the current manifest that differs, and its expected digest.
     mismatched: Option<(PathBuf, Digest)>,
-    /// The first files of this folder that no line lists.
+    /// The first files of the current folder that are not in the manifest.
     unlisted: Vec<Vec<u8>>,
     /// Those of the entries named as arguments whose results were reported.
     reported: HashSet<OsString>,
 }
 
 impl<'a> Telling<'a> {
-    /// Tells by `output` and `console`; `trees` is where stored trees are, if not beside the files.
+    /// Creates a reporter that prints to `output` and `console`. `trees` is the folder of stored
+    /// trees, if they are not next to the files.
     pub fn new(
         plan: &'a Checking,
         console: Console,
@@ -93,10 +96,10 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Tells one event.
+    /// Reports one event.
     ///
     /// # Errors
-    /// That of the output.
+    /// Fails if the output cannot be written.
     pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         if let Some(mut record) = self.record.take() {
             self.file(&event, &mut record);
@@ -174,7 +177,7 @@ impl<'a> Telling<'a> {
         Ok(())
     }
 
-    /// Says so where a line given for one file is that of another.
+    /// Prints a note if the given checksum line contains the name of another file.
     pub fn line_of_another(&self, file: &Path, expected: &Expected) {
         if let Some(name) = &expected.name
             && Path::new(OsStr::from_bytes(name)).file_name() != file.file_name()
@@ -184,12 +187,12 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Writes the lines that are ready.
+    /// Writes the pending lines.
     fn write(&mut self) -> io::Result<()> {
         self.write_entry(b"", b"")
     }
 
-    /// Writes the lines that are ready, which are those of an entry of this name in this manifest.
+    /// Writes the pending lines, which belong to the entry with this name in this manifest.
     fn write_entry(&mut self, name: &[u8], manifest: &[u8]) -> io::Result<()> {
         let Telling { console, output, lines, .. } = self;
         if lines.is_empty() {
@@ -214,8 +217,8 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Whether the page is to be written under the name of this file. Of manifests that were not named, or can be read but once, that
-    /// is not known before.
+    /// Returns whether the HTML report would be written under the name of this file. For manifests
+    /// that were found by a search, or can be read only once, this cannot be checked in advance.
     fn is_page(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> bool {
         let Some(page) = self.plan.html.as_ref().filter(|_| self.plan.options.remote.is_none()) else {
             return false;
@@ -226,7 +229,8 @@ impl<'a> Telling<'a> {
         name.file_name() == page.file_name() && place_of(&path()) == place_of(page)
     }
 
-    /// The name of the manifest for reports; a digest given by hand has none.
+    /// Returns the name of the manifest for reports; for a digest from the command line, the name
+    /// of the option.
     fn name_of<'m>(&self, manifest: &Manifest<'m>) -> &'m [u8] {
         match self.plan.subject {
             Subject::Manifests(_) | Subject::Below(_) => manifest.name.as_os_str().as_bytes(),
@@ -235,12 +239,12 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Returns what precedes the names in this manifest, in text: see [`Names::folder`].
+    /// Returns the prefix of the names in this manifest, in text: see [`Names::folder`].
     fn prefix_of(&self, manifest: &Path) -> Vec<u8> {
         self.prefix(&self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest)))
     }
 
-    /// The same for names that are relative to this folder.
+    /// Returns the prefix of names that are relative to this folder.
     fn prefix(&self, folder: &Path) -> Vec<u8> {
         let several = match &self.plan.subject {
             Subject::Manifests(manifests) => manifests.len() > 1,
@@ -280,7 +284,7 @@ impl<'a> Telling<'a> {
         Ok(())
     }
 
-    /// Tells an entry, and where its file is damaged if that is asked for.
+    /// Reports an entry and, if requested, where its file is damaged.
     fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
         let is_of = |entry: &&OsString| [&outcome.job.name, outcome.job.path()].contains(&entry.as_bytes());
         self.reported.extend(self.plan.entries.iter().filter(is_of).cloned());
@@ -293,7 +297,7 @@ impl<'a> Telling<'a> {
         let names = Names { manifest: self.name_of(manifest), folder: &folder };
         let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
         if form != Form::Json {
-            // That a file failed is known long before a second read of it says where.
+            // Report the failure first: locating the damage needs a second read of the file.
             report::entry(form, outcome, names, None, &mut self.lines);
             self.write_entry(&outcome.job.name, names.manifest)?;
         }
@@ -323,7 +327,8 @@ impl<'a> Telling<'a> {
             return Ok(());
         }
         self.hint(outcome.result.as_ref().err().and_then(crate::advice::on))?;
-        // What follows looks at files here, and those of that name would be others.
+        // The following hints examine local files, which are unrelated to objects with the same
+        // name.
         if self.plan.options.remote.is_some() {
             return Ok(());
         }
@@ -350,13 +355,14 @@ impl<'a> Telling<'a> {
         Ok(())
     }
 
-    /// Where the file of an entry is, for advice.
+    /// Returns the path of the file of an entry, for hints.
     fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
         let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
         root.join(OsStr::from_bytes(outcome.job.path()))
     }
 
-    /// Names a file that failed another time: the first of them, and how to look at it now.
+    /// Reports a file that failed in an earlier run, with a hint on how to check it now. Only the
+    /// first ones are shown.
     fn still_failed(&mut self, name: &[u8]) {
         self.still_failed += 1;
         if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
@@ -381,7 +387,7 @@ impl<'a> Telling<'a> {
         Ok(())
     }
 
-    /// Tells what a manifest came to.
+    /// Reports the result of a manifest.
     fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) -> io::Result<()> {
         let name = self.name_of(manifest);
         self.manifests.push((name.to_vec(), checked.digest.clone()));
@@ -433,7 +439,7 @@ impl<'a> Telling<'a> {
             self.hint(advice::mostly_missing(manifest.name, checked))?;
         }
         match (&checked.guessed, mismatched) {
-            // An algorithm by which other files were verified is the right one.
+            // An algorithm that verified other files is the right one.
             (Some(guessed), Some((file, digest))) if checked.counts.verified == 0 => {
                 self.hint(advice::guessed(guessed, &digest, &file))
             }
@@ -441,7 +447,8 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Whether each file that no line lists is named: where it is a failure, or who asked wants to know.
+    /// Returns whether each file that is not in the manifest is shown: with `--exact` or
+    /// `--verbose`.
     fn names_unlisted(&self) -> bool {
         self.plan.options.unlisted == Unlisted::Refused
             || (self.plan.tell.verbose && self.plan.form != Form::Json)
@@ -461,7 +468,7 @@ impl<'a> Telling<'a> {
         Ok(())
     }
 
-    /// Tells how many files of a folder no line lists.
+    /// Reports how many files in a folder are not in the manifest.
     fn searched(&mut self, search: &Search) {
         let exact = self.plan.options.unlisted == Unlisted::Refused;
         if exact {

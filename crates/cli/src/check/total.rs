@@ -1,4 +1,4 @@
-//! The counts of a check: one line for people, names and numbers for programs.
+//! The counts of a check: one line for users, names and numbers for programs.
 
 use crate::advice::Trouble;
 use crate::check::plan::{Checking, Subject};
@@ -11,7 +11,7 @@ use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::{Conclusion, Report, Sample, Summary, Unlisted};
 
-/// Names and numbers, in the order of the JSON summary; `read` is how many bytes were read.
+/// Returns names and numbers in the order of the JSON summary; `read` is the number of bytes read.
 pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
     let counts = &report.counts;
     let mut named = vec![
@@ -46,7 +46,7 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
     named
 }
 
-/// A count, with the word for it.
+/// A count with its word.
 pub struct Row {
     pub tone: Tone,
     pub number: u64,
@@ -54,7 +54,7 @@ pub struct Row {
     pub trouble: Option<Trouble>,
 }
 
-/// The counts of what is not as listed, where they are not zero.
+/// Returns the counts of failures that are not zero.
 fn faulty(counts: &Summary) -> impl Iterator<Item = Row> {
     let lines = if counts.malformed == 1 { "malformed line" } else { "malformed lines" };
     let rows = [
@@ -69,7 +69,8 @@ fn faulty(counts: &Summary) -> impl Iterator<Item = Row> {
     rows.into_iter().filter(|(number, ..)| *number > 0).map(row)
 }
 
-/// The counts that are not zero, but for that of files verified, which comes first and always.
+/// Returns the counts that are not zero, after the number of verified files, which is always
+/// included.
 pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     let counts = &report.counts;
     let mut rows = vec![Row { tone: Tone::Good, number: counts.verified, word: "verified", trouble: None }];
@@ -101,7 +102,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     rows
 }
 
-/// That not everything was to be checked, if so.
+/// Returns a note if only part of the entries was selected.
 pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
     let all = report.entries + report.not_in_turn + report.left_out;
     let mut text = format!("part: {} of {}", grouped(report.entries), count(all, "entry", "entries"));
@@ -114,7 +115,7 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
     report.is_part().then_some(text)
 }
 
-/// By which algorithms files are no more than undamaged.
+/// Returns notes on the algorithms that detect accidental damage but not tampering.
 pub fn weak(report: &Report) -> Vec<String> {
     let text = |(name, entries): (&String, &u64)| {
         format!("{} by {name}: {}", count(*entries, "entry", "entries"), not_shown(name))
@@ -122,14 +123,14 @@ pub fn weak(report: &Report) -> Vec<String> {
     report.not_tamper_evident.iter().map(text).collect()
 }
 
-/// What was not as one manifest of several lists it.
+/// Returns the failures of one of several manifests as text; `None` if there are none.
 pub fn faults(counts: &Summary) -> Option<String> {
     let faults: Vec<String> =
         faulty(counts).map(|row| format!("{} {}", grouped(row.number), row.word)).collect();
     (!faults.is_empty()).then(|| faults.join(", "))
 }
 
-/// The last line of a check that read so many bytes.
+/// Returns the summary line of a check that read this many bytes.
 pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -> String {
     let text = |row: &Row| match row.word {
         "verified" => {
@@ -149,7 +150,8 @@ pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -
     text
 }
 
-/// What stands below the last line: what was checked, what not, how fast, and what to do about each kind of failure.
+/// Returns the lines of the long summary: what was checked and skipped, the speed, and advice for
+/// each kind of failure.
 pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, exact: bool) -> String {
     let row = |name: &str, text: String| (name.to_owned(), text);
     let mut rows_said: Vec<(String, String)> =

@@ -1,11 +1,13 @@
-//! Options that may precede the name of the command, as in git, cargo and uv: `truesum -q check SHA256SUMS`.
+//! Options that may precede the name of the command, as in git, cargo and uv: `truesum -q check
+//! SHA256SUMS`.
 
 use crate::check::arguments::CheckArgs;
 use crate::options::RunArgs;
 use clap::{Arg, Args};
 use std::ffi::{OsStr, OsString};
 
-/// Options with the same meaning in every command that has them, in addition to those of [`RunArgs`].
+/// Options with the same meaning in every command that has them, in addition to those of
+/// [`RunArgs`].
 const OTHERS: [&str; 2] = ["quiet", "json"];
 
 /// The global options, as defined by the commands.
@@ -66,8 +68,8 @@ impl Globals {
         self.0.iter().find(|arg| arg.get_short() == Some(letter))
     }
 
-    /// Returns whether this word means `check` if no command is given: `-c`, `--check`, or `-c` among global flags as
-    /// in `-qc`.
+    /// Returns whether this word means `check` if no command is given: `-c`, `--check`, or `-c`
+    /// among global flags as in `-qc`.
     pub fn asks_to_check(&self, word: &OsStr) -> bool {
         let is_flag = |letter| self.short(letter).is_some_and(|arg| !takes_value(arg));
         let is_cluster = |letters: &str| {
@@ -81,7 +83,8 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_action().takes_values()
 }
 
-/// Returns the rest of a word that [means `check`](Globals::asks_to_check); `None` if nothing remains.
+/// Returns the rest of a word that [means `check`](Globals::asks_to_check); `None` if nothing
+/// remains.
 pub fn without_check(word: &OsStr) -> Option<OsString> {
     let others: String = word.to_str()?.chars().filter(|letter| *letter != 'c').collect();
     (others.len() > 1 && !others.starts_with("--")).then(|| others.into())

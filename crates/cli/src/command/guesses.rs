@@ -1,4 +1,5 @@
-//! Commands and options that users of other programs try, and the command line that does the same here.
+//! Commands and options that users of other programs try, and the command line that does the same
+//! here.
 
 use super::definition;
 use crate::check::named::is_digest;
@@ -9,8 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 
-/// Words that are not a command, and what to run instead: `{}` is the rest of the command line, `{1}` and `{2}` are its first words.
-/// The first column is the command before the word, if there is one.
+/// Words that are not a command, and what to run instead: `{}` is the rest of the command line,
+/// `{1}` and `{2}` are its first words. The first column is the command before the word, if there
+/// is one.
 const COMMANDS: &[(&str, &[&str], &str)] = &[
     (
         "",
@@ -37,7 +39,8 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ("bench", &["disk", "disks", "cpu", "all"], "truesum bench limit --quick"),
 ];
 
-/// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without the option.
+/// Options that a command does not have, and what to run instead: `{}` is the rest of the command
+/// line without the option.
 pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--check", "truesum check {}"),
     ("hash", "-c", "truesum check {}"),
@@ -63,7 +66,8 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
 ];
 
-/// Returns the error for a word that is neither a command nor a file. `group` is the command that it follows; `rest` follows it.
+/// Returns the error for a word that is neither a command nor a file. `group` is the command that
+/// it follows; `rest` follows it.
 pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error {
     let hint = of_table(group, word, rest)
         .or_else(|| if group.is_empty() { of_value(word, rest) } else { None })
@@ -85,12 +89,14 @@ pub fn is_guess(group: &str, word: &OsStr) -> bool {
     of_table(group, word, &[]).is_some() || similar_command(group, word).is_some()
 }
 
-/// Returns whether a word is that of another program or an algorithm, which is known here under another name.
+/// Returns whether a word is an algorithm or the name of another program that has an equivalent
+/// here.
 pub fn is_program(word: &OsStr) -> bool {
     of_table("", word, &[]).is_some() || algorithm(word).is_some()
 }
 
-/// Replaces clap's explanation of an unknown command or option, whose suggestions are often far from what was meant.
+/// Replaces clap's explanation of an unknown command or option, whose suggestions are often far
+/// from what the user meant.
 pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
     let text_of = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -114,7 +120,7 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
     }
 }
 
-/// The command line for a word of the table.
+/// Returns the command line for a word in the table.
 fn of_table(group: &str, word: &OsStr, rest: &[OsString]) -> Option<String> {
     let rows = COMMANDS.iter().filter(|(of, ..)| *of == group);
     let (.., line) = rows.into_iter().find(|(_, words, _)| words.iter().any(|known| *known == word))?;
@@ -123,7 +129,7 @@ fn of_table(group: &str, word: &OsStr, rest: &[OsString]) -> Option<String> {
     Some(line.replace("{1}", &nth(0, "FILE")).replace("{2}", &nth(1, "COPY")).replace("{}", &all))
 }
 
-/// The command line for an algorithm or a digest in the place of a command.
+/// Returns the command line for an algorithm or a digest that was given instead of a command.
 fn of_value(word: &OsStr, rest: &[OsString]) -> Option<String> {
     let checks = |word: &&OsString| **word == *"-c" || **word == *"--check";
     let others: Vec<OsString> = rest.iter().filter(|word| !checks(word)).cloned().collect();
@@ -136,14 +142,15 @@ fn of_value(word: &OsStr, rest: &[OsString]) -> Option<String> {
     })
 }
 
-/// The algorithm of this name, or that of a program with this name: `md5`, `md5sum`.
+/// Returns the algorithm with this name, or that of a program with this name: `md5`, `md5sum`.
 fn algorithm(word: &OsStr) -> Option<Spec> {
     let name = word.to_str()?;
     let names = [name, name.strip_suffix("sum").unwrap_or(name)];
     names.iter().find_map(|name| name.parse().ok())
 }
 
-/// The command line with an option that was meant: `--md5` is `-a md5`, and `hash --check` is `check`.
+/// Returns the command line with the equivalent of an unknown option: `-a md5` for `--md5`, `check`
+/// for `hash --check`.
 fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String> {
     let command = path.join(" ");
     if let Some((.., line)) = OPTIONS.iter().find(|(of, known, _)| *of == command && *known == option) {
@@ -166,12 +173,12 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
     known.then(|| format!("truesum {}", line_of(&line)))
 }
 
-/// The command with this path.
+/// Returns the command with this path.
 fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
     path.iter().try_fold(all, |command, name| command.find_subcommand(name))
 }
 
-/// The names of the command and the subcommand in a command line.
+/// Returns the names of the command and the subcommand in a command line.
 fn path(words: &[OsString]) -> Vec<String> {
     let (mut command, mut path) = (definition(), Vec::new());
     for word in words[1..].iter().filter_map(|word| word.to_str()) {
@@ -182,7 +189,7 @@ fn path(words: &[OsString]) -> Vec<String> {
     path
 }
 
-/// The command of a group whose name is nearest to this word, if it is near.
+/// Returns the command of a group whose name is most similar to this word, if it is similar enough.
 fn similar_command(of: &str, word: &OsStr) -> Option<String> {
     let all = definition();
     let group = if of.is_empty() { Some(&all) } else { all.find_subcommand(of) };
@@ -191,21 +198,23 @@ fn similar_command(of: &str, word: &OsStr) -> Option<String> {
     nearest(word.to_str()?, names)
 }
 
-/// The option of a command whose name is nearest to this one, if it is near.
+/// Returns the option of a command whose name is most similar to this one, if it is similar enough.
 fn similar_option(path: &[String], option: &str) -> Option<String> {
     let all = definition();
     let names = command_at(&all, path)?.get_arguments().filter_map(clap::Arg::get_long);
     nearest(option.strip_prefix("--")?, names)
 }
 
-/// The name that is nearest to a word, if it is no more than two edits away (one for names of up to four letters).
+/// Returns the name that is most similar to a word, if it is at most two edits away (one for names
+/// of up to four letters).
 fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let near = names.map(|name| (distance(word, name), name));
     let near = near.filter(|(edits, name)| *edits <= if name.len() > 4 { 2 } else { 1 });
     near.min().map(|(_, name)| name.to_owned())
 }
 
-/// The number of letters to insert, remove, replace or exchange with their neighbour until the words are equal.
+/// Returns the minimum number of insertions, deletions, replacements and swaps of adjacent letters
+/// that make the words equal.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
@@ -225,7 +234,7 @@ fn distance(one: &str, other: &str) -> usize {
     rows[one.len()][other.len()]
 }
 
-/// Words as they are typed in a shell.
+/// Returns words as they are typed in a shell.
 fn line_of(words: &[OsString]) -> String {
     words.iter().map(shell_word).collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,5 @@
-//! The JSON lines of `audit` and `diff`. The member `kind` of every object is `file`, `malformed` or, for the last one,
-//! `summary`.
+//! The JSON lines of `audit` and `diff`. The member `kind` of every object is `file`, `malformed`
+//! or, for the last one, `summary`.
 
 use crate::comparing::Manner;
 use crate::objects::{add, begin, end_summary};
@@ -51,7 +51,7 @@ fn object(facts: &Facts, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
-/// Appends the line of a file that was looked for in sets of known content.
+/// Appends the line for a file that was compared with sets of known content.
 pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u8>) {
     begin(manner.schema, "file", out);
     add(out, format_args!(",\"standing\":\"{standing}\","));

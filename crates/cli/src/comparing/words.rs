@@ -47,8 +47,8 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     text
 }
 
-/// Returns the algorithms for which an equal file may still have been tampered with, and those that compare only a
-/// small part of a file.
+/// Returns the algorithms for which an equal file may still have been tampered with, and those that
+/// compare only a small part of a file.
 pub fn weak(report: &Report) -> Vec<String> {
     label(&report.not_tamper_evident)
 }
@@ -83,8 +83,8 @@ fn trouble(standing: Standing) -> Option<Trouble> {
     })
 }
 
-/// Returns the lines of the long summary: what was compared and skipped, the speed, and advice for each kind of
-/// failure.
+/// Returns the lines of the long summary: what was compared and skipped, the speed, and advice for
+/// each kind of failure.
 pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     let row = |name: &str, text: String| (name.to_owned(), text);
     let name = |path: &Path, digest| manifest(path.as_os_str().as_bytes(), digest);
@@ -104,13 +104,14 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     lines(&rows)
 }
 
-/// Returns the notes on a file for a report: sizes, times and digests of both sides, those that are equal once.
+/// Returns the notes on a file for a report: sizes, times and digests of both sides; equal digests
+/// are shown once.
 pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut notes: Vec<String> =
         finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
     notes.extend(finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())));
-    // A moved file is what the manifest lists.
+    // The content of a moved file is the same as in the manifest.
     let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
     for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
         let Some(Facts { size, mtime, .. }) = facts else { continue };

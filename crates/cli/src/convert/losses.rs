@@ -1,4 +1,4 @@
-//! What a conversion leaves behind, in words: names one by one, what many entries lose as counts.
+//! Reports what a conversion loses: names individually, details of entries as counts.
 
 use crate::console::Console;
 use crate::exit::Refusal;
@@ -9,30 +9,31 @@ use truesum::manifest::convert::{Converted, Lost};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Format, Unholdable};
 
-/// Malformed parts and names that are told where nothing is written anyway.
+/// Maximum number of malformed parts and names shown if nothing is written.
 const SHOWN: u64 = 10;
 
 /// Counts what is lost.
 pub struct Losses<'a> {
-    /// The manifest, as it is shown.
+    /// The name of the manifest, safe to print.
     name: String,
     format: &'static Format,
     lossy: bool,
     console: &'a mut Console,
     malformed: u64,
-    /// What is told of the first of them, once it is known whether anything is an entry: of what is no manifest one is enough.
+    /// Messages about the first malformed parts. They are printed only when it is known whether the
+    /// input has any entry: if it is not a manifest, one is enough.
     told: Vec<String>,
     entries: u64,
-    /// What many entries lose, and how many.
+    /// Descriptions of the details that entries lose, with the number of entries.
     parts: BTreeMap<String, u64>,
     signature: bool,
     untold: bool,
-    /// An entry has only digests that the format has no place for.
+    /// Whether an entry has only digests that the format cannot store.
     other: bool,
 }
 
 impl<'a> Losses<'a> {
-    /// Nothing yet, of the manifest called `input`, which is to become one of `format`.
+    /// Creates an empty collection for converting the manifest `input` to `format`.
     pub fn new(input: &[u8], format: &'static Format, lossy: bool, console: &'a mut Console) -> Losses<'a> {
         let (name, parts) = (display_safe(input), BTreeMap::new());
         let (malformed, entries, signature, untold, other) = (0, 0, false, false, false);
@@ -40,7 +41,7 @@ impl<'a> Losses<'a> {
         Losses { name, format, lossy, console, malformed, told, entries, parts, signature, untold, other }
     }
 
-    /// Takes note of something lost; what is told by name is told at once.
+    /// Records a loss; losses of a complete entry are reported immediately.
     pub fn note(&mut self, lost: &Lost<'_>) {
         match lost {
             Lost::Malformed(error) => {
@@ -71,7 +72,7 @@ impl<'a> Losses<'a> {
         *self.parts.entry(what).or_default() += 1;
     }
 
-    /// Takes note of algorithms that nothing would tell.
+    /// Records algorithms that nothing in the new manifest would identify.
     pub fn untold(&mut self, specs: &[Spec]) {
         self.untold = !specs.is_empty();
         for spec in specs {
@@ -79,17 +80,17 @@ impl<'a> Losses<'a> {
         }
     }
 
-    /// Whether anything is lost.
+    /// Returns whether anything is lost.
     pub fn any(&self) -> bool {
         self.entries > 0 || !self.parts.is_empty() || self.signature
     }
 
-    /// Tells what is lost, and why nothing is written, if so.
+    /// Reports what is lost, and returns why nothing is written, if so.
     pub fn refusal(self, converted: &Converted) -> Option<Refusal> {
         let name = &self.name;
         if self.malformed > 0 {
             let none = converted.entries == 0 && self.entries == 0;
-            // Few lines may each have their own fault.
+            // If there are few malformed lines, each may have a different cause.
             let shown = if none && self.malformed > SHOWN { 1 } else { SHOWN };
             for error in self.told.iter().take(shown as usize) {
                 self.console.error(&format!("{name}: {error}"));

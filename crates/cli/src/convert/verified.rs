@@ -15,21 +15,21 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Entry, Format, Heading, Signer, Time, WriteError, Writer};
 use truesum::{Error, Event, Mapping, Outcome, Report, Selection, Verdict, Verification};
 
-/// Malformed lines that are reported one by one.
+/// Maximum number of malformed lines that are reported individually.
 const SHOWN: u64 = 10;
 
 /// The verified entries of a manifest, with new digests.
 pub struct Verified {
-    /// JSON Lines, from the beginning.
+    /// The entries as JSON Lines; the read position is at the beginning.
     pub text: SpooledTempFile,
-    /// Who signed the old manifest.
+    /// The kind of signature that the old manifest has.
     pub signer: Option<Signer>,
 }
 
 /// Verifies the selected entries of a manifest. Sizes and times that it does not have are added if `format` stores them.
 ///
 /// # Errors
-/// An entry could not be verified, or the manifest could not be read.
+/// Fails if an entry could not be verified, or the manifest could not be read.
 pub fn read(
     args: &ConvertArgs,
     format: &'static Format,
@@ -81,7 +81,7 @@ pub fn read(
     Ok(Verified { text, signer })
 }
 
-/// Why nothing is written, unless every selected entry was verified.
+/// Returns why nothing is written; `None` if every selected entry was verified.
 fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<Nothing> {
     let name = display_safe(args.input.as_os_str().as_bytes());
     let verdict = report.verdict();
@@ -182,7 +182,7 @@ impl Rewriting<'_> {
             digests,
             ..Entry::default()
         };
-        // What the format drops was lost only if the old manifest had it.
+        // Details that the format cannot store count as lost only if the old manifest had them.
         let kept = self.format.holds.kept(&entry);
         let entry = Entry {
             size: job.size.and(entry.size).or(kept.size),
@@ -197,7 +197,7 @@ impl Rewriting<'_> {
     }
 }
 
-/// In what a file differs from its entry.
+/// Returns how a file differs from its entry.
 fn difference(outcome: &Outcome) -> String {
     let job = &outcome.job;
     let Ok(found) = &outcome.result else { return String::new() };

@@ -1,4 +1,4 @@
-//! The options of `truesum diff`: names, help and values, nothing else.
+//! The options of `truesum diff`: names, help and values only.
 
 use crate::options::{ManifestArgs, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};

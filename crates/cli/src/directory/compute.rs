@@ -19,7 +19,7 @@ use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Mapping, walk};
 
-/// Which trees, which digest, and of which of their files.
+/// The trees to hash, the kind of digest, and the selection of files.
 #[derive(Args)]
 pub struct ComputeArgs {
     /// Folders to hash (or files, for kinds git, nar and swhid)
@@ -52,7 +52,7 @@ pub struct ComputeArgs {
     run: RunArgs,
 }
 
-/// What truesum's own digest is made of.
+/// Options of truesum's own kind of digest.
 #[derive(Args)]
 pub struct OwnArgs {
     /// Algorithms of the digests [default: sha256]
@@ -65,7 +65,7 @@ pub struct OwnArgs {
     modes: bool,
 }
 
-/// What of a tree counts.
+/// Options that select files of a tree.
 #[derive(Args)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
@@ -81,7 +81,7 @@ pub struct SelectArgs {
 }
 
 impl SelectArgs {
-    /// Returns how the tree is walked.
+    /// Returns the options for walking the tree.
     ///
     /// # Errors
     /// Fails if a glob is invalid.
@@ -140,7 +140,7 @@ impl OwnArgs {
     }
 }
 
-/// What to do.
+/// A validated `directory` command.
 struct Plan {
     kind: Kind,
     encoding: Encoding,

@@ -96,7 +96,8 @@ pub fn parse(text: &str) -> Result<ObjectProof, String> {
     Ok(ObjectProof { spec, entries, index, path, mode, body, hashes })
 }
 
-/// Returns whether this consists of names separated by single slashes that stay below the root.
+/// Returns whether this path consists of names separated by single slashes and stays below the
+/// root.
 fn is_plain(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b"..") && !part.contains(&0))
 }

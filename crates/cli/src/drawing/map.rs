@@ -1,13 +1,14 @@
-//! Maps of a file that show where damage lies: characters for a terminal, bars as SVG.
+//! Maps that show where a file is damaged, as characters for a terminal or bars in SVG.
 //!
-//! A map has a fixed number of cells, however many ranges there are; a cell with any damage in it is marked.
+//! A map has a fixed number of cells, regardless of the number of ranges; a cell that contains any
+//! damage is marked.
 
 use crate::drawing::xml::{WIDTH, escaped};
 use std::fmt::Write;
 use std::ops::Range;
 use truesum::manifest::path::display_safe;
 
-/// Cells of a map: whether any damage lies in each.
+/// Returns the cells of a map: for each, whether it contains damage.
 pub fn cells(size: u64, damaged: &[Range<u64>], count: usize) -> Vec<bool> {
     let size = u128::from(size.max(1));
     let place = |offset: u64| (u128::from(offset) * count as u128 / size) as usize;
@@ -19,7 +20,8 @@ pub fn cells(size: u64, damaged: &[Range<u64>], count: usize) -> Vec<bool> {
     cells
 }
 
-/// A map of a file for a terminal: each character stands for an equal share, damaged ones are marked.
+/// Returns a map of a file for a terminal: each character represents an equal share of the file,
+/// and damaged ones are marked.
 pub fn map(size: u64, damaged: &[Range<u64>]) -> String {
     const COLUMNS: usize = 64;
     let rows = (size >> 24).clamp(1, 16) as usize;
@@ -34,10 +36,10 @@ pub fn map(size: u64, damaged: &[Range<u64>]) -> String {
     text
 }
 
-/// The text by which earlier pages and pictures are recognised.
+/// The text that identifies pages and pictures from earlier runs.
 pub const MARK: &str = "truesum damage map";
 
-/// The same map as SVG.
+/// Returns the same map as SVG.
 pub fn map_svg(size: u64, damaged: &[Range<u64>], name: &[u8]) -> String {
     let name = escaped(&display_safe(name));
     let mut text = format!(

@@ -1,6 +1,8 @@
-//! Drawings of a tree: DOT for Graphviz, SVG as bars whose width is the share of the file they cover.
+//! Drawings of a tree: DOT for Graphviz, or SVG with bars whose width is the share of the file they
+//! cover.
 //!
-//! Names of nodes follow from their place (`n`, `n0`, `n01`: left is 0), so the same file gives the same drawing.
+//! Names of nodes are derived from their position (`n`, `n0`, `n01`; 0 is left), so the same file
+//! produces the same drawing.
 
 use crate::drawing::xml::{WIDTH, escaped};
 use std::fmt::Write;
@@ -9,7 +11,7 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::tree::outline::{Node, Outline};
 
-/// The tree as DOT.
+/// Returns the tree as DOT.
 pub fn dot(outline: &Outline, spec: &Spec) -> String {
     let mut text = String::from("digraph tree {\n  node [shape=box, fontname=monospace];\n");
     if outline.digest != outline.root.hash {
@@ -31,7 +33,7 @@ fn dot_node(node: &Node, name: &str, text: &mut String) {
 
 const ROW: f64 = 28.0;
 
-/// The tree as SVG.
+/// Returns the tree as SVG.
 pub fn svg(outline: &Outline, spec: &Spec, name: &[u8]) -> String {
     let height = ROW * (depth(&outline.root) + 2) as f64;
     let mut text = format!(
@@ -63,7 +65,7 @@ fn svg_node(node: &Node, size: u64, row: usize, text: &mut String) {
         node.range.end,
         ROW - 2.0
     );
-    // A character of this size is about seven wide.
+    // At this font size, a character is about 7.3 units wide.
     let room = ((width - 8.0) / 7.3).max(0.0) as usize;
     if room >= 6 {
         let _ = writeln!(
@@ -88,7 +90,7 @@ mod tests {
     use truesum::tree::reading::Reading;
 
     fn drawing(size: usize, name: &str) -> (Outline, Spec) {
-        // Closed: a file that somebody has open for writing is none to be read.
+        // The file is closed, because a file that is open for writing would be refused.
         let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         std::fs::write(&file, vec![3; size]).unwrap();
         let spec: Spec = name.parse().unwrap();

@@ -1,6 +1,8 @@
-//! Where files are damaged as one HTML page: pictures, sentences and tables, with nothing to load from elsewhere.
+//! The HTML page that shows where files are damaged: pictures, sentences and tables. It loads
+//! nothing from elsewhere.
 //!
-//! A page is bounded, however damaged the files are: pictures have cells, and tables and pages end with how much is not shown.
+//! The size of a page is limited, however damaged the files are: pictures have a fixed number of
+//! cells, and tables and pages end with the number of items that are not shown.
 
 pub use crate::drawing::map::MARK;
 use crate::drawing::map::cells;
@@ -15,16 +17,16 @@ use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Difference, Judgement};
 use truesum::tree::store::Header;
 
-/// Rows of a table.
+/// Maximum number of rows of a table.
 const ROWS: usize = 1000;
-/// Sections of a page.
+/// Maximum number of sections of a page.
 const SECTIONS: u64 = 1000;
-/// Cells of a row of a picture, each as wide as can still be seen on a telephone.
+/// Number of cells in a row of a picture, each wide enough to be visible on a phone.
 const CELLS: usize = 400;
-/// Height of a row of a picture.
+/// Height of a row of a picture, in its own units.
 const ROW: usize = 22;
 
-/// What is special to these pages.
+/// Style rules of these pages only.
 const OWN: &str = "\
 h1 { margin: 0 0 24px; font-size: 26px; line-height: 1.3; overflow-wrap: anywhere }
 h1 .bad { color: var(--bad) }
@@ -42,12 +44,12 @@ td a { color: inherit }
 th:last-child, td:last-child { padding-right: 0; text-align: left }
 ";
 
-/// What a file was compared with.
+/// The source with which a file was compared.
 #[derive(Clone, Copy)]
 pub enum Of<'a> {
     /// Its stored tree.
     Tree(&'a Header),
-    /// Digests of its pieces: its size by them, and what they are.
+    /// Digests of its pieces: the size of the file in bytes, and the names of the algorithms.
     Pieces(u64, &'a str),
 }
 
@@ -60,14 +62,14 @@ impl Of<'_> {
     }
 }
 
-/// One file of a page: what is said of it in `words`, and the comparison if there was one.
+/// Returns the section of one file: the result in `words`, and the comparison if there was one.
 pub fn section(name: &[u8], words: &str, compared: Option<(Of<'_>, &Difference)>) -> String {
     let class = match compared.map(|(_, report)| report.judgement) {
         Some(Judgement::Good) => " good",
         Some(Judgement::FileDamaged) => " bad",
         _ => "",
     };
-    // What its rows are called by links of its table.
+    // The prefix of the targets to which the links in the table lead.
     let id = crc32(name);
     let (name, words) = (escaped(&display_safe(name)), escaped(words));
     let mut text = format!("<section>\n<h2>{name}</h2>\n<p class=\"verdict{class}\">{words}</p>\n");
@@ -108,18 +110,19 @@ fn facts(of: Of<'_>, report: &Difference, text: &mut String) {
     text.push_str("</dl>\n");
 }
 
-/// A short name for the section of a file.
+/// Returns a short name for the section of a file.
 fn crc32(name: &[u8]) -> String {
     let spec: Spec = "crc32".parse().expect("a row of the table of algorithms");
     spec.digest(name).to_hex()
 }
 
-/// How many rows the picture of a file has.
+/// Returns the number of rows in the picture of a file.
 fn rows(size: u64) -> usize {
     (size >> 24).clamp(1, 16) as usize
 }
 
-/// The file as rows of bars, each with the byte it begins at; bytes that are missing at its end differ from bytes that are wrong.
+/// Appends the file as rows of bars, each labelled with the offset of its first byte. Bytes missing
+/// at the end have a different colour from damaged bytes.
 fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
     let rows = rows(size);
     let gone: Vec<Range<u64>> = std::iter::once(report.size.min(size)..size).collect();
@@ -175,7 +178,8 @@ fn table(size: u64, report: &Difference, id: &str, text: &mut String) {
     for range in report.damaged.iter().take(ROWS) {
         let state = if range.start >= report.size { "missing" } else { "damaged" };
         let offset = grouped(range.start);
-        // The row of the picture it lies in; bytes behind the file that was have none.
+        // The row of the picture that contains the range; bytes after the original end of the file
+        // are not in the picture.
         let row = u128::from(range.start) * rows(size) as u128 / u128::from(size.max(1));
         let offset = match range.start < size {
             true => format!("<a href=\"#r{id}-{row}\">{offset}</a>"),
@@ -194,7 +198,7 @@ fn table(size: u64, report: &Difference, id: &str, text: &mut String) {
     }
 }
 
-/// Collects the sections of a page, up to a bound.
+/// Collects the sections of a page, up to a maximum number.
 #[derive(Default)]
 pub struct Page {
     sections: String,

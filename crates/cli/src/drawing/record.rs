@@ -1,5 +1,6 @@
-//! The HTML report of a run: the verdict, counts, problems grouped by verdict, and where files are damaged. It loads nothing, has no
-//! script, is bounded however many files there are, and can be read in light and dark, on a phone and on paper.
+//! The HTML report of a run: the verdict, counts, problems grouped by verdict, and maps of damaged
+//! files. It loads nothing, has no scripts, and its size is limited however many files there are.
+//! It is readable in light and dark mode, on a phone and on paper.
 
 use crate::advice::Trouble;
 use crate::drawing::style::head;
@@ -9,16 +10,16 @@ use crate::words::{count, grouped};
 use std::fmt::Write;
 use truesum::manifest::path::display_safe;
 
-/// Files shown in each group of problems.
+/// Maximum number of files shown in each group of problems.
 const PROBLEMS: u64 = 5000;
-/// Files shown in each other group.
+/// Maximum number of files shown in each other group.
 const OTHERS: u64 = 1000;
-/// Sections of where files are damaged.
+/// Maximum number of sections that show where a file is damaged.
 const MAPS: u64 = 200;
-/// Characters shown of the notes on one file.
+/// Maximum number of characters shown of the notes on one file.
 const NOTES: usize = 2000;
 
-/// The element by which an earlier report is recognised.
+/// The element that identifies earlier reports.
 pub const MARK: &str = "<meta name=\"generator\" content=\"truesum record\">";
 
 /// Style rules of these pages only.
@@ -83,19 +84,20 @@ impl Tone {
     }
 }
 
-/// What a report says before it names files.
+/// The part of a report that precedes the files.
 pub struct Heading {
     /// The verdict in a word or two, for the title and the headline.
     pub verdict: (Tone, &'static str),
-    /// What was checked: `check of SHA256SUMS`.
+    /// The subject of the run, such as `check of SHA256SUMS`.
     pub subject: String,
     /// The verdict in one sentence.
     pub sentence: String,
-    /// What restricts the verdict: that only a part was checked, that digests are weak.
+    /// Restrictions of the verdict, for example that only a part was checked or that digests are
+    /// weak.
     pub labels: Vec<String>,
     /// Names and values.
     pub facts: Vec<(&'static str, String)>,
-    /// Words with their counts, and what can be done.
+    /// Words with their counts, and the kind of failure for advice.
     pub counts: Vec<(Tone, String, u64, Option<Trouble>)>,
 }
 
@@ -106,7 +108,7 @@ pub enum Note {
     Text(String),
     /// Two sizes that differ.
     Size { expected: u64, actual: u64 },
-    /// Two digests that differ: their algorithm, what was expected, and what was found.
+    /// Two digests that differ: their algorithm, the expected and the actual value.
     Differs { name: String, expected: String, actual: String },
 }
 
@@ -150,7 +152,8 @@ impl Note {
 struct Group {
     tone: Tone,
     word: &'static str,
-    /// Whether its files are problems, which are shown with notes.
+    /// Whether its files are problems, which are shown with notes. Other files are shown by name
+    /// only.
     problems: bool,
     number: u64,
     items: String,
@@ -165,7 +168,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Adds a file that is not as it should be, with notes on it.
+    /// Adds a file that does not match or needs attention, with notes on it.
     pub fn failure(&mut self, tone: Tone, word: &'static str, name: &[u8], notes: &[Note]) {
         let Some(items) = self.file(tone, word, true) else { return };
         let _ = write!(items, "<li><code>{}</code>", escaped(&display_safe(name)));
@@ -188,7 +191,7 @@ impl Record {
         items.push_str("</li>\n");
     }
 
-    /// Adds a file of which only the name is shown.
+    /// Adds a file that is shown by name only.
     pub fn other(&mut self, tone: Tone, word: &'static str, name: &[u8]) {
         if let Some(items) = self.file(tone, word, false) {
             let _ = writeln!(items, "<li><code>{}</code></li>", escaped(&display_safe(name)));
@@ -276,7 +279,7 @@ impl Record {
     }
 }
 
-/// Appends the counts, large, and what their colours mean.
+/// Appends the counts in large type, and a key to their colours.
 fn tiles(counts: &[(Tone, String, u64, Option<Trouble>)], text: &mut String) {
     text.push_str("<ul class=\"counts\">\n");
     for (tone, word, number, _) in counts {
@@ -294,7 +297,7 @@ fn tiles(counts: &[(Tone, String, u64, Option<Trouble>)], text: &mut String) {
     text.push_str("</p>\n");
 }
 
-/// Appends what can be done about each kind of problem.
+/// Appends advice on each kind of problem.
 fn advice(counts: &[(Tone, String, u64, Option<Trouble>)], text: &mut String) {
     let rows: Vec<String> = counts
         .iter()

@@ -1,7 +1,8 @@
-//! The style that the pages of this program share. Each colour has one meaning: green matches, red does not, amber needs
-//! attention, grey is missing at the end of a file; `--good` and `--gone` fill areas, `--fine` is for text on the ground.
+//! The style shared by all HTML pages. Each colour has one meaning: green matches, red does not
+//! match, amber needs attention, grey is missing at the end of a file. `--good` and `--gone` fill
+//! areas; `--fine` is for text on the background.
 
-/// Rules that stand first in a page.
+/// Rules at the beginning of every page.
 const STYLE: &str = "\
 :root { --page: #fff; --text: #1c2024; --soft: #5c6670; --line: #d8dde2; --tint: #f3f5f7; --good: #a8d5b5; --bad: #c8321e; --gone: #7a828a; --unsure: #8f6400; --fine: #1f6f43 }
 @media (prefers-color-scheme: dark) {
@@ -31,7 +32,8 @@ figcaption { margin-top: 6px; font-size: 14px }
 table { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums }
 ";
 
-/// The beginning of a page, up to its title: `mark` by which it is known, and rules of its own.
+/// Returns the beginning of a page, up to its title. `mark` is the element that identifies the
+/// page, and `own` are additional style rules.
 pub fn head(mark: &str, own: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{mark}\

@@ -1,9 +1,9 @@
-//! What the drawings that are XML have in common.
+//! Helpers shared by the XML drawings.
 
-/// Columns of a drawing, in its own units.
+/// Width of a drawing, in its own units.
 pub const WIDTH: f64 = 1200.0;
 
-/// Text as XML shows it.
+/// Returns text with the characters escaped that are special in XML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

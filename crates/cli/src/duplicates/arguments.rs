@@ -1,4 +1,4 @@
-//! The options of `truesum duplicates`: names, help and values, nothing else.
+//! The options of `truesum duplicates`: names, help and values only.
 
 use crate::options::RunArgs;
 use crate::selection::{FilterArgs, WaysArgs};

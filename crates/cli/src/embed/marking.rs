@@ -12,18 +12,18 @@ use truesum::manifest::path::display_safe;
 use truesum::marks::{mark, marked};
 use truesum::{Error, Notice, Outcome, Sink, rename_beside};
 
-/// Tells, or does, what each file is to be called.
+/// Prints the new name of each file, or renames it.
 pub struct Marking<'a> {
     pub console: &'a mut Console,
     pub output: Output,
     pub carried_out: bool,
-    /// Whether files that were passed over are told.
+    /// The level of notes on skipped files.
     pub tell: Tell,
-    /// Files that got their mark, or would.
+    /// Number of files to which the CRC-32 was or would be added.
     pub marked: u64,
-    /// Files that carry theirs.
+    /// Number of files whose names contain their CRC-32.
     pub right: u64,
-    /// Files that carry another, or could not be renamed.
+    /// Number of files whose names contain another CRC-32, or that could not be renamed.
     pub wrong: u64,
 }
 
@@ -76,7 +76,7 @@ impl Sink for Marking<'_> {
         };
         let Marking { console, output, carried_out, .. } = self;
         console.around(|| output.write(line.as_bytes()))?;
-        // A rename that nobody was told of is the last.
+        // Each rename is printed before the next one is carried out.
         if *carried_out { output.pause() } else { Ok(()) }
     }
 

@@ -1,4 +1,4 @@
-//! The options of `truesum find`: names, help and values, nothing else. `plan.rs` checks what they mean.
+//! The options of `truesum find`: names, help and values only. `plan.rs` validates them.
 
 use crate::options::{KeyArgs, RunArgs};
 use crate::selection::{FilterArgs, WaysArgs};

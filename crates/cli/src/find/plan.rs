@@ -1,4 +1,5 @@
-//! From the options of `find` to a plan: which words are digests, and which are places to look in.
+//! Converts the options of `find` to a plan: which words are digests, and which are files and
+//! folders to search.
 
 use crate::digests::{candidates, common, cryptographic_first};
 use crate::exit::Refusal;
@@ -11,19 +12,20 @@ use truesum::find::Wanted;
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::{Charset, display_safe, quotef};
 
-/// What is looked for, and where.
+/// The digests to find and the places to search.
 #[derive(Debug)]
 pub struct Plan {
     pub wanted: Vec<Wanted>,
     pub places: Vec<OsString>,
-    /// Possible algorithms that are not tried, because they are not in common use.
+    /// Number of possible algorithms that are not tried, because they are not in common use.
     pub not_tried: usize,
 }
 
-/// Reads the words.
+/// Interprets the arguments.
 ///
 /// # Errors
-/// One is neither a digest nor there, or a side is empty.
+/// Fails if a word is neither a digest nor an existing file, or if there are no digests or no
+/// places.
 pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
     let (digests, places) = match args.manifest.is_empty() {
         true => split(&args.words)?,
@@ -52,7 +54,8 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
     Ok(Plan { wanted: wanted?, places: places.to_vec(), not_tried })
 }
 
-/// Digests stand first, the last word is a place, and between them what is there is one too, with all that follows it.
+/// Splits the words. Digests come first, and the last word is a place. The first existing file
+/// between them and everything after it are places too.
 fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
     const HINT: &str = "truesum find DIGEST... DIR";
     let is_there = |word: &OsStr| std::fs::symlink_metadata(Path::new(word)).is_ok() || word == "-";
@@ -65,12 +68,12 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
         return Err(Refusal::with_hint(why, HINT));
     };
     let places = 1 + rest.iter().position(|word| is_there(word)).unwrap_or(rest.len() - 1);
-    // Stores of content name files by their digests.
+    // Content-addressed stores name files by their digests.
     let both = |word: &&OsString| {
         !word.as_bytes().contains(&b'/') && is_there(word) && candidates(&word.to_string_lossy(), &[]).is_ok()
     };
     if let Some(word) = rest.iter().find(both) {
-        // As a digest, it names its algorithm.
+        // With the name of its algorithm, the word is unambiguously a digest.
         let named = |word: &OsString| match candidates(&word.to_string_lossy(), &[]) {
             Ok(found) if both(&word) => format!("{}:{}", found[0].spec, word.to_string_lossy()).into(),
             _ => word.clone(),
@@ -92,7 +95,7 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
     Ok(words.split_at(places))
 }
 
-/// The algorithms that are computed of every file.
+/// Returns the algorithms that are computed for every file.
 pub fn tried(wanted: &[Wanted]) -> Vec<Spec> {
     let mut specs: Vec<Spec> = Vec::new();
     for (spec, _) in wanted.iter().flat_map(|wanted| wanted.readings.iter().flatten()) {

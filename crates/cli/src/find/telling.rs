@@ -1,4 +1,5 @@
-//! What a search tells: lines for people and pipes, names for `xargs -0`, JSON lines for programs.
+//! The output of a search: lines for users and pipes, names for `xargs -0`, JSON lines for
+//! programs.
 
 use crate::comparing::words::label;
 use crate::console::Console;
@@ -20,36 +21,36 @@ use truesum::manifest::weak;
 use truesum::walk::LeftOut;
 
 const SCHEMA: &str = "truesum-find/1";
-/// Malformed lines named, at most.
+/// Maximum number of malformed lines that are shown.
 const NAMED_LINES: u64 = 20;
 
-/// The form in which files are told.
+/// The form in which files are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A line each.
+    /// A line for each file.
     Lines,
-    /// A name each, ended by NUL.
+    /// The name of each file, terminated by NUL.
     Names,
-    /// An object each.
+    /// A JSON object for each file.
     Json,
 }
 
-/// Tells the events of a search.
+/// Reports the events of a search.
 pub struct Telling {
     form: Form,
-    /// Whether what is looked for is called by the names of a manifest, and not by digests.
+    /// Whether wanted files are identified by their names in a manifest, not by digests.
     by_name: bool,
     tell: Tell,
     pub console: Console,
     pub output: Output,
     line: Vec<u8>,
     named_lines: u64,
-    /// The algorithms of files found by which an equal digest does not show tampering.
+    /// The algorithms of found files for which an equal digest does not rule out tampering.
     pub weak: BTreeSet<String>,
 }
 
 impl Telling {
-    /// Tells by `output` and `console`.
+    /// Creates a reporter that prints to `output` and `console`.
     pub fn new(form: Form, by_name: bool, tell: Tell, console: Console, output: Output) -> Telling {
         Telling {
             form,
@@ -63,10 +64,10 @@ impl Telling {
         }
     }
 
-    /// Tells one event.
+    /// Reports one event.
     ///
     /// # Errors
-    /// That of the output.
+    /// Fails if the output cannot be written.
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Found(found) => self.found(found),
@@ -117,17 +118,17 @@ impl Telling {
         }
     }
 
-    /// Tells what was not found, and the whole.
+    /// Reports what was not found, and the summary.
     ///
     /// # Errors
-    /// That of the output.
+    /// Fails if the output cannot be written.
     pub fn end(&mut self, search: &Search<'_>, not_tried: usize, seconds: f64, exit: Exit) -> io::Result<()> {
         let report = search.report();
         if self.form != Form::Json && self.named_lines > NAMED_LINES {
             let more = self.named_lines - NAMED_LINES;
             self.console.error(&count(more, "more malformed line", "more malformed lines"));
         }
-        // What was not reached is not known to be absent.
+        // After an interruption, it is unknown whether anything is absent.
         let absent = report.found.iter().zip(search.wanted()).filter(|(files, _)| **files == 0);
         for label in absent.filter(|_| !report.interrupted).map(|(_, wanted)| &wanted.label) {
             match self.form {
@@ -178,7 +179,7 @@ impl Telling {
     }
 }
 
-/// Appends the member that says what was looked for.
+/// Appends the member that identifies what was searched for.
 fn wanted(label: &[u8], by_name: bool, line: &mut Vec<u8>) {
     if by_name {
         line.extend_from_slice(b",\"listed\":{");
@@ -189,7 +190,8 @@ fn wanted(label: &[u8], by_name: bool, line: &mut Vec<u8>) {
     }
 }
 
-/// The last line; `weak` are algorithms by which an equal digest does not show tampering.
+/// Returns the summary line; `weak` are the algorithms for which an equal digest does not rule out
+/// tampering.
 pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String {
     let all = report.found.len() as u64;
     let found = report.found.iter().filter(|&&files| files > 0).count() as u64;

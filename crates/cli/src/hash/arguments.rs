@@ -1,4 +1,4 @@
-//! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
+//! The options of `truesum hash`: names, help and values only. `plan.rs` validates them.
 
 use crate::ending::Ending;
 use crate::options::{KeyArgs, RunArgs};
@@ -89,12 +89,12 @@ pub struct HashArgs {
     pub torrent: TorrentOptions,
 }
 
-/// What a torrent contains in addition to its files.
+/// The contents of a torrent in addition to its files.
 #[derive(Clone, Debug, Default)]
 pub struct TorrentOptions {
     /// The tracker's URL.
     pub announce: Option<OsString>,
-    /// Bytes of a piece; `None` chooses them by the total size.
+    /// Piece size in bytes; `None` chooses it by the total size.
     pub piece_size: Option<u64>,
 }
 
@@ -120,7 +120,7 @@ pub struct AlgorithmArgs {
     pub customization: Option<OsString>,
 }
 
-/// How digests are written.
+/// Options for the form in which digests are written.
 #[derive(Args, Default)]
 pub struct FormatArgs {
     /// Write lines that name the algorithm: SHA256 (file) = ...

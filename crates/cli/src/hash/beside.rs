@@ -1,6 +1,7 @@
-//! Manifests that lie with what they list: one in each folder (`--per-directory`), or one beside each file (`--sidecar`).
+//! Manifests next to the files that they list: one in each folder (`--per-directory`), or one for
+//! each file (`--sidecar`).
 //!
-//! Each is written whole or not at all, and takes the place of nothing but a manifest.
+//! Each is written atomically, and replaces only an earlier manifest.
 
 use crate::console::Console;
 use crate::earlier::{Earlier, NAMED};
@@ -22,7 +23,8 @@ use truesum::walk::LeftOut;
 use truesum::write::coarse_now;
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside, open_folder};
 
-/// The name of the manifest of a folder, by the rule that a reader can tell its algorithm by.
+/// Returns the name of the manifest of a folder. If possible, readers can determine the algorithm
+/// from it.
 pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
     let of = |spec: &Spec| {
         let short = spec.tag().replace("BLAKE2b", "B2").replace("BLAKE3", "B3");
@@ -40,7 +42,8 @@ pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
     }
 }
 
-/// What stands behind the name of a file in that of its manifest, without the dot.
+/// Returns the extension, without the dot, that is appended to the name of a file to get that of
+/// its manifest.
 fn ending(format: &Format, spec: &Spec) -> String {
     let own = format.file_names.iter().find(|end| end.starts_with('.'));
     match own {
@@ -49,23 +52,23 @@ fn ending(format: &Format, spec: &Spec) -> String {
     }
 }
 
-/// The files to hash: all but the manifests that such runs write, with whatever algorithm.
+/// The files to hash: all except the manifests that such runs write, for any algorithm.
 pub struct Content<'p, T> {
     tasks: T,
     place: Place,
     name: &'p str,
     earlier: EarlierManifests<'p>,
-    /// Manifests that were passed over.
+    /// Number of manifests that were skipped.
     pub passed: u64,
 }
 
 impl<'p, T> Content<'p, T> {
-    /// Those of `tasks`.
+    /// Creates an iterator over the files of `tasks`.
     pub fn new(tasks: T, place: Place, name: &'p str, plan: &'p Hashing) -> Content<'p, T> {
         Content { tasks, place, name, earlier: EarlierManifests::new(place, name, plan), passed: 0 }
     }
 
-    /// The tasks again, for what they know.
+    /// Returns the underlying tasks.
     pub fn inner(&self) -> &T {
         &self.tasks
     }
@@ -79,7 +82,8 @@ impl<'p, T> Content<'p, T> {
         if !is_folder && stem.is_none() {
             return false;
         }
-        // A path may be longer than the system opens, but a folder is open.
+        // The path may be too long for the system to open, so the file is opened relative to its
+        // folder.
         let Ok(folder) = open_folder(job, base.as_bytes()) else { return false };
         let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(base);
         let mut has_stem = false;
@@ -90,7 +94,7 @@ impl<'p, T> Content<'p, T> {
     }
 }
 
-/// Whether this is a name that [`folder_name`] gives, for whatever format and algorithm.
+/// Returns whether [`folder_name`] can return this name for any format and algorithm.
 fn is_folder_name(base: &[u8]) -> bool {
     let is_ending = |end: &[u8]| {
         manifest::FORMATS.iter().any(|format| format.file_names.iter().any(|name| name.as_bytes() == end))
@@ -100,7 +104,8 @@ fn is_folder_name(base: &[u8]) -> bool {
         || base.strip_prefix(b"checksums").is_some_and(|end| end.starts_with(b".") && is_ending(end))
 }
 
-/// Returns the name of the file that a manifest of this name is a sidecar of, if its ending is an algorithm or a format.
+/// Returns the name of the file whose sidecar has this name, if the extension is that of an
+/// algorithm or a format.
 fn sidecar_of(base: &Path) -> Option<&OsStr> {
     let end = base.extension()?.to_str()?;
     let is_format = || {
@@ -240,21 +245,21 @@ fn folder_of(path: &[u8]) -> &[u8] {
 
 /// A folder whose files are being hashed.
 struct Level {
-    /// Its path with a slash at its end, or nothing for the current folder.
+    /// Its path with a slash at the end, or empty for the current folder.
     folder: Vec<u8>,
-    /// A file in it.
+    /// A file in it, with which the folder can be opened.
     of: Option<Job>,
     entries: Vec<Entry>,
     lacking: u64,
 }
 
-/// Why a manifest was not written.
+/// The reason why a manifest was not written.
 enum Why {
     Refused(Refusal),
     Failed(Error),
 }
 
-/// Writes manifests where their files are.
+/// Writes manifests next to their files.
 pub struct Beside<'a> {
     console: &'a mut Console,
     place: Place,
@@ -266,20 +271,21 @@ pub struct Beside<'a> {
     accept: Accept,
     tell: Tell,
     earlier: EarlierManifests<'a>,
-    /// When the run began: manifests have this time, before which no file was read.
+    /// The time when the run began. Manifests get this modification time, because all files were
+    /// read later.
     began: Time,
-    /// The folder that the last file was in, and those above it that have files of their own.
+    /// The folder of the last file, and its parent folders that contain files.
     levels: Vec<Level>,
-    /// Manifests written.
+    /// Number of manifests written.
     pub written: u64,
-    /// Files listed in these.
+    /// Number of files in these manifests.
     pub listed: u64,
-    /// Manifests that were not written.
+    /// Number of manifests that were not written.
     pub refused: u64,
 }
 
 impl<'a> Beside<'a> {
-    /// Writes manifests of this name in this place.
+    /// Creates a sink that writes manifests with this name in this place.
     pub fn new(console: &'a mut Console, place: Place, name: &str, plan: &'a Hashing) -> Beside<'a> {
         let Form::Entries(format, style) = plan.form else { unreachable!("refused with --raw") };
         Beside {
@@ -301,12 +307,12 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// The console, when all is done.
+    /// Returns the console when the run is finished.
     pub fn console(self) -> &'a mut Console {
         self.console
     }
 
-    /// Goes to the folder of a file; folders that are left are done.
+    /// Enters the folder of a file, and writes the manifests of folders that are complete.
     fn enter(&mut self, path: &[u8]) -> &mut Level {
         let folder = folder_of(path);
         while let Some(level) = self.levels.pop_if(|level| !folder.starts_with(&level.folder)) {
@@ -319,7 +325,7 @@ impl<'a> Beside<'a> {
         self.levels.last_mut().expect("one was pushed")
     }
 
-    /// Writes what is left to write.
+    /// Writes the remaining manifests.
     pub fn finish(&mut self) {
         while let Some(level) = self.levels.pop() {
             self.write_folder(&level);
@@ -347,7 +353,7 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Writes a manifest into the folder of a file; without one there is nothing to list.
+    /// Writes a manifest into the folder of a file. Does nothing if the folder has no files.
     fn write(&mut self, path: &[u8], of: Option<&Job>, entries: &[Entry], lacking: u64, specs: &[Spec]) {
         let shown = Path::new(OsStr::from_bytes(path));
         let listed = entries.len() as u64;
@@ -432,7 +438,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// The entry of a file, by its name alone.
+/// Returns the entry of a file, with its name relative to its folder.
 fn entry(job: &Job, found: Found) -> Entry {
     let path = job.path();
     let (seconds, nanos) = found.mtime();

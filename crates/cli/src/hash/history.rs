@@ -1,5 +1,6 @@
-//! The history of an ASC media hash list: lists lie in a folder `ascmhl`, and a chain names each with its digest. The first list
-//! of a history is written; to go on with one that is there, its earlier lists would have to be verified first.
+//! The history of an ASC media hash list: a folder `ascmhl` contains the lists, and a chain file
+//! with the digest of each. Only the first list of a history is written; to continue an existing
+//! history, its earlier lists would have to be verified first.
 
 use crate::exit::Refusal;
 use crate::origin;
@@ -13,7 +14,7 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Time, ascmhl_chain};
 
-/// The file that names all lists of a history.
+/// The name of the chain file.
 const CHAIN: &str = "ascmhl_chain.xml";
 
 /// Returns the time and the host that a list records as its creation.
@@ -21,10 +22,10 @@ pub fn made() -> (Time, String) {
     (origin::now(), origin::host())
 }
 
-/// Refuses a place where the first list of a history cannot be, and makes the folder where it can.
+/// Tests whether the path is valid for the first list of a history, and creates its folder.
 ///
 /// # Errors
-/// Another folder, another name, or there is a history already.
+/// Fails if the name or the folder is invalid, or if there is already a history.
 pub fn prepare(path: &Path) -> Result<(), Refusal> {
     let shown = display_safe(path.as_os_str().as_bytes());
     let folder = folder_of(path);
@@ -59,7 +60,7 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
 /// Writes the chain of a history whose first list was written.
 ///
 /// # Errors
-/// The list cannot be read, or the chain not be written: then the history has none.
+/// Fails if the list cannot be read or the chain cannot be written. The history then has no chain.
 pub fn chain(path: &Path) -> Result<(), Error> {
     let list = fs::read(path).map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
     let sha512: Spec = "sha512".parse().expect("a row of the table of algorithms");

@@ -1,4 +1,5 @@
-//! Seeds and customizations that options give to algorithms, once each and to those that have such; and what they give to formats.
+//! Applies the options for seeds and customizations to the algorithms that support them, and the
+//! options for parameters of formats.
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;
@@ -6,7 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::{Format, SfvStyle};
 
-/// The algorithms with this seed, those that have one.
+/// Sets the seed of the algorithms that have one.
+///
+/// # Errors
+/// Fails if none of the algorithms has a seed, or if the name of one already specifies it.
 pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal> {
     let Some(seed) = seed else { return Ok(specs) };
     let has = |spec: &Spec| spec.algorithm().seed_bits > 0;
@@ -25,7 +29,10 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
         .map_err(|error| Refusal::new(format!("--seed: {error}")))
 }
 
-/// The algorithms with this customization, those that take one.
+/// Sets the customization string of the algorithms that accept one.
+///
+/// # Errors
+/// Fails if none of the algorithms accepts one, or if the name of one already specifies it.
 pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, Refusal> {
     let Some(text) = text else { return Ok(specs) };
     let takes = |spec: &Spec| matches!(spec.algorithm().customized, Some("custom" | "context"));
@@ -42,7 +49,7 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
     specs.map_err(|error| Refusal::new(format!("--customization: {error}")))
 }
 
-/// What stands around the lines of an SFV.
+/// Returns the style of the comments in an SFV file.
 pub fn sfv_style(asked: Option<&str>, format: &Format) -> Result<SfvStyle, Refusal> {
     match asked {
         None => Ok(SfvStyle::Plain),
@@ -54,7 +61,7 @@ pub fn sfv_style(asked: Option<&str>, format: &Format) -> Result<SfvStyle, Refus
     }
 }
 
-/// Refuses what an algorithm's name says already.
+/// Refuses an option if the name of an algorithm already specifies its value.
 fn once(specs: &[Spec], is: impl Fn(&Spec) -> bool, option: &str) -> Result<(), Refusal> {
     match specs.iter().find(|spec| is(spec)) {
         Some(spec) => Err(Refusal::with_hint(
@@ -65,7 +72,7 @@ fn once(specs: &[Spec], is: impl Fn(&Spec) -> bool, option: &str) -> Result<(), 
     }
 }
 
-/// Refuses what is said of none of the algorithms.
+/// Refuses an option that applies to none of the algorithms.
 fn some(specs: &[Spec], is: impl Fn(&Spec) -> bool, why: &str, hint: &str) -> Result<(), Refusal> {
     if specs.iter().any(is) { Ok(()) } else { Err(Refusal::with_hint(why, hint)) }
 }

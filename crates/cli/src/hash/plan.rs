@@ -1,4 +1,5 @@
-//! From the options of `hash` to a plan: everything that can be refused is refused here, before a byte is read.
+//! Converts the options of `hash` to a plan. All invalid combinations are refused here, before any
+//! file is read.
 
 use crate::ending::Ending;
 use crate::exit::Refusal;
@@ -26,18 +27,18 @@ use truesum::manifest::{
 use truesum::verify::place::folder_of_names;
 use truesum::{Order, Special};
 
-/// What `hash` is to do.
+/// A validated `hash` command.
 pub struct Hashing {
     pub reading: Reading,
     pub form: Form,
-    /// What is written of each file, where that is not an entry.
+    /// The template for each file, if entries are not written.
     pub template: Option<Template>,
     /// The contents of a torrent, if one is written.
     pub torrent: Option<Torrent>,
     pub output: Option<PathBuf>,
-    /// Manifests that are written although they list less than was requested.
+    /// The incomplete or unusual manifests that may be written.
     pub accept: Accept,
-    /// Where manifests are written, if there is one for each folder or each file.
+    /// The place of the manifests, if there is one for each folder or each file.
     pub place: Option<Place>,
     pub ending: Ending,
     /// The key of keyed algorithms.
@@ -48,7 +49,7 @@ pub struct Hashing {
 
 /// The digests to compute and how they are written.
 pub struct Digesting {
-    /// The format requested or implied by the options. The form may be in a similar one.
+    /// The format requested or implied by the options. Digests may be written in a similar one.
     format: &'static Format,
     pub specs: Vec<Spec>,
     pub form: Form,
@@ -58,7 +59,7 @@ pub struct Digesting {
     pub notes: Vec<String>,
 }
 
-/// Where digests are written.
+/// The destination of digests.
 #[derive(Clone, Copy, Default)]
 pub struct Target<'a> {
     /// The manifest; `None` for standard output or several manifests.
@@ -67,42 +68,42 @@ pub struct Target<'a> {
     pub is_beside: bool,
 }
 
-/// Where manifests lie.
+/// The place of manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In each folder.
     Folder,
-    /// Beside each file.
+    /// Next to each file.
     File,
 }
 
-/// What is asked of a torrent.
+/// The parameters of a torrent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Torrent {
-    /// Where its peers are found; empty for none.
+    /// The URL of the tracker; empty for none.
     pub announce: Vec<u8>,
-    /// Bytes of a piece; `None` is by the size of all files.
+    /// Piece size in bytes; `None` chooses it by the total size.
     pub piece_len: Option<u64>,
-    /// What pieces are cut from.
+    /// How files are divided into pieces.
     pub cut: Cut,
 }
 
-/// Lengths of pieces that programs take.
+/// The piece sizes in bytes that other programs accept.
 const PIECES: std::ops::RangeInclusive<u64> = 16 << 10..=1 << 30;
 
-/// How digests are written.
+/// The form in which digests are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As entries of a manifest.
+    /// As entries of a manifest, in this format.
     Entries(&'static Format, Style),
-    /// As bytes.
+    /// As raw bytes.
     Raw,
-    /// By a template ([`Hashing::template`]).
+    /// With a template ([`Hashing::template`]).
     Template,
 }
 
 impl Form {
-    /// The format of the manifest, if one is written.
+    /// Returns the format of the manifest, if one is written.
     pub fn format(self) -> Option<&'static Format> {
         match self {
             Form::Entries(format, _) => Some(format),
@@ -111,10 +112,10 @@ impl Form {
     }
 }
 
-/// Checks the arguments of `hash`.
+/// Validates the arguments of `hash`.
 ///
 /// # Errors
-/// They contradict each other, or request what does not exist.
+/// Fails if options contradict each other or request something that does not exist.
 pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let place = match (args.per_directory, args.sidecar) {
         (true, _) => Some(Place::Folder),
@@ -190,10 +191,10 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     })
 }
 
-/// Checks the options that select algorithms and the format.
+/// Validates the options that select algorithms and the format.
 ///
 /// # Errors
-/// They contradict each other, or the format cannot contain these digests.
+/// Fails if they contradict each other, or if the format cannot contain these digests.
 pub fn digesting(
     algorithms: &AlgorithmArgs,
     args: &FormatArgs,
@@ -202,7 +203,7 @@ pub fn digesting(
     let format = format(args);
     let template = template(args)?;
     let (format, specs) = match &template {
-        // It may ask for none.
+        // A template may contain no digest.
         Some(template) => (format, template.specs()),
         None => {
             let (format, named) = match (&algorithms.algorithm[..], args.format, args.raw) {
@@ -235,7 +236,7 @@ pub fn digesting(
     Ok(Digesting { format, specs, form, template, key, notes })
 }
 
-/// The template asked for.
+/// Parses the requested template.
 fn template(args: &FormatArgs) -> Result<Option<Template>, Refusal> {
     let template = args.format_string.as_deref().map(formats::template).transpose()?;
     match template {
@@ -249,7 +250,8 @@ fn template(args: &FormatArgs) -> Result<Option<Template>, Refusal> {
     }
 }
 
-/// The algorithms asked for, each once, at the length asked for; if none is, the usual one of the format.
+/// Returns the requested algorithms without duplicates, with the requested digest length. The
+/// default is the usual algorithm of the format.
 fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<Spec>, Refusal> {
     let mut specs: Vec<Spec> = Vec::new();
     for spec in asked {
@@ -257,7 +259,7 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
             specs.push(spec);
         }
     }
-    // Pieces have digests of their own.
+    // Formats with pieces need no digests of complete files.
     if specs.is_empty() && format.holds.pieces.is_none() {
         specs.push(format.holds.usual_algorithm());
     }
@@ -288,7 +290,8 @@ fn format(args: &FormatArgs) -> &'static Format {
     args.format.or_else(|| manifest::format(name)).expect("formats named here are rows")
 }
 
-/// What whoever reads no more of a manifest than its name would take it for and it is not, where nobody asked for that.
+/// Returns a note if the name of the output suggests another format or algorithm. The format is not
+/// compared if the user specified one.
 fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[Spec]) -> Option<String> {
     let name = output.file_name()?.as_bytes();
     let shown = manifest::path::display_safe(output.as_os_str().as_bytes());
@@ -310,7 +313,7 @@ fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[S
     let is_other =
         |spec: &Spec| specs.iter().all(|computed| computed.algorithm().name != spec.algorithm().name);
     let spec = manifest::algorithm_from_name(name).filter(is_other)?;
-    // `o.bsd` is as well named after its format.
+    // `o.bsd` may be named after the format.
     if spec.algorithm().name == format.name {
         return None;
     }
@@ -318,7 +321,8 @@ fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[S
     Some(format!("{shown} contains {computed} digests; to match its name, use -a {spec}"))
 }
 
-/// A manifest of a folder lists all files of it, and not those that were named by themselves.
+/// Refuses files as arguments of `--per-directory`: the manifest of a folder lists all of its
+/// files.
 fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
     let Inputs::Named(names) = inputs else { return Ok(()) };
     let is_file = |name: &&Vec<u8>| Path::new(OsStr::from_bytes(name)).is_file();
@@ -331,7 +335,7 @@ fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
     }
 }
 
-/// Standard input has no name that something could be beside.
+/// Refuses standard input, which has no name for a manifest next to it.
 fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
     match inputs {
         Inputs::Named(names) if names.iter().any(|name| name == b"-") => {
@@ -366,8 +370,9 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
     Ok(Some(Torrent { announce, piece_len: args.torrent.piece_size, cut }))
 }
 
-/// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
-/// get one where these would not tell the algorithm, unless the format was named: then that is refused, as `convert` does.
+/// Returns how digests are written. A file is later read based only on its name and content. If
+/// lines without a tag would not show the algorithm, tags are added, unless the user specified the
+/// format: then this is an error, as in `convert`.
 fn form(
     args: &FormatArgs,
     target: Target<'_>,
@@ -396,7 +401,7 @@ fn form(
     let sfv = sfv_style(args.sfv_style.as_deref(), format)?;
     let style = Style { spelling, sfv, ..Style::default() };
     let format = told_in(target.output, format, args.format.is_some(), specs, spelling)?;
-    // What the format cannot hold is better said now than of every file.
+    // Tests in advance whether the format can store the digests, instead of reporting every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
@@ -411,7 +416,7 @@ fn form(
     Ok(Form::Entries(format, style))
 }
 
-/// Whether a check would find in a manifest what was written to it.
+/// Returns whether a check would read this entry back from the manifest.
 fn is_read_back(writer: Writer<Vec<u8>>, format: &'static Format, entry: &Entry) -> bool {
     let Ok(text) = writer.finish() else { return false };
     let options = manifest::Options { format: Some(format), ..manifest::Options::default() };
@@ -419,13 +424,13 @@ fn is_read_back(writer: Writer<Vec<u8>>, format: &'static Format, entry: &Entry)
     lines.any(|line| line.is_ok_and(|line| line.entry.digests == entry.digests))
 }
 
-/// That a check would not find in a file of lines by a template what was written, if one is written.
+/// Returns a note if a check could not read the lines of a template back from a file.
 fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     let name = output.as_os_str().as_bytes();
     let digests: Vec<_> = template.specs().into_iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, ..Entry::default() };
     let mut text = Vec::new();
-    // Two, for lines may have no end.
+    // Two lines, because the template may lack a line ending.
     (0..2).for_each(|_| template.render(&entry, &mut text));
     let lines = Reader::new(&text[..], manifest::Options::for_name(name)).flatten();
     let found = lines.filter(|line| line.entry.path == entry.path).flat_map(|line| line.entry.digests);
@@ -435,7 +440,7 @@ fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     })
 }
 
-/// Whether a spelling that no list is read back in can be shown.
+/// Refuses an encoding that cannot be read back, unless digests are only printed.
 fn shown_only(
     target: Target<'_>,
     format: &Format,
@@ -459,7 +464,7 @@ fn shown_only(
     }
 }
 
-/// The pieces of no bytes at all, by which an entry is tried.
+/// Returns the pieces of an empty file, which are used to test whether an entry can be written.
 pub fn no_pieces(cut: Cut) -> Vec<PieceList> {
     let algorithms: &[&str] = match cut {
         Cut::Joined => &["sha1"],
@@ -473,8 +478,9 @@ pub fn no_pieces(cut: Cut) -> Vec<PieceList> {
     algorithms.iter().map(none).collect()
 }
 
-/// What is known of a manifest before its entries. Neither folder nor command: the same files give the same bytes, but in media hash
-/// lists, which have to say when and where.
+/// Returns the data of a manifest that precedes its entries. It contains neither the folder nor the
+/// command, so that the same files produce the same manifest. Media hash lists are the exception:
+/// they must contain the time and the host.
 pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>) -> Heading {
     let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
     Heading { style, specs: specs.to_vec(), announce, made: Some(made()), ..Heading::default() }

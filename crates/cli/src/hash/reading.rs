@@ -9,11 +9,11 @@ use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::{Config, FileId, Mapping, Order, Progress, Remote, Root, walk};
 
-/// The files to hash, by which algorithms, and how they are read.
+/// The files to hash, the algorithms, and how the files are read.
 pub struct Reading {
     pub specs: Arc<[Spec]>,
     pub inputs: Inputs,
-    /// The object store that is named, if one is.
+    /// The object store that contains the files, if one is specified.
     pub remote: Option<Arc<dyn Remote>>,
     pub walk: walk::Options,
     /// The folder that names are relative to; `None` keeps them as they were given.
@@ -39,7 +39,7 @@ impl Reading {
     /// Returns the files as tasks.
     ///
     /// # Errors
-    /// A list of names cannot be opened.
+    /// Fails if a list of names cannot be opened.
     pub fn tasks(&self, progress: &Progress) -> Result<Tasks, Refusal> {
         if let Some(remote) = &self.remote {
             return Ok(Tasks::of_remote(&**remote, &self.specs, progress));
@@ -49,7 +49,7 @@ impl Reading {
     }
 }
 
-/// Reports that a list of names could not be read to its end.
+/// Reports an error if a list of names could not be read to its end.
 pub fn list_failed(tasks: &Tasks, console: &mut Console) -> Exit {
     let Some(error) = tasks.list_error() else { return Exit::Done };
     console.failure(&error);

@@ -1,5 +1,6 @@
-//! Whether `-o` writes its manifest. One that lists less than was asked for never takes the place of another unless that is
-//! asked for too: a misspelt name or a disk that is not mounted would cost the digests of files that are still good.
+//! Decides whether `-o` writes its manifest. An incomplete manifest never replaces another one
+//! unless the user allowed that: otherwise a misspelt name or an unmounted disk would destroy the
+//! digests of files that are still good.
 
 use crate::exit::Refusal;
 use crate::output::read_replaceable;
@@ -10,55 +11,59 @@ use std::path::Path;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
 
-/// Manifests that are written although they list less than was asked for.
+/// The incomplete or unusual manifests that may be written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Accept {
-    /// Of what could be read.
+    /// Manifests that lack files that could not be read.
     pub partial: bool,
-    /// Of no file at all.
+    /// Manifests without entries.
     pub empty: bool,
-    /// In place of a file that is no earlier manifest, or that records other content of files that nothing wrote to.
+    /// Manifests that replace a file that is not a manifest, or that has other digests of
+    /// unmodified files.
     pub overwrite: bool,
-    /// Of files outside of the folder that names are relative to.
+    /// Manifests of files outside the folder to which names are relative.
     pub outside: bool,
 }
 
-/// How a run ended that was to write a manifest.
+/// The result of a run that should write a manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct Gathered {
-    /// Files to be listed.
+    /// Number of files in the new manifest.
     pub listed: u64,
-    /// Files and folders asked for or found that were not read, or that the format cannot hold.
+    /// Number of files and folders that were requested or found, but not read or not supported by
+    /// the format.
     pub lacking: u64,
-    /// Whether all names were known.
+    /// Whether the lists of names were read to their end.
     pub list_read: bool,
     /// Files and folders that the selection excluded.
     pub left_out: LeftOut,
-    /// What the file to be replaced is if it is no manifest, where that is asked.
+    /// The reason not to replace the existing file if it is not a manifest; `None` if that is not
+    /// tested.
     pub over: Option<Content>,
 }
 
-/// What is never replaced, and what can be done: why, and a hint.
+/// The reason why a file is not replaced, and a hint.
 pub type Content = (&'static str, &'static str);
 
-/// It was named as one to be hashed: an older manifest met by `*`, or content.
+/// The file is one of the inputs: an older manifest that `*` matched, or data.
 pub const NAMED: Content = (
     "it is one of the input files, and not a manifest",
     "specify the manifest with -o: truesum hash -o SUMS FILE...",
 );
 
-/// Nobody named it.
+/// The user did not specify the name of the file.
 pub const BESIDE: Content = (
     "the existing file is not a manifest, or not of the format its name implies",
     "move it away, or write a single manifest with -o FILE",
 );
 
-/// Why nothing is written to `path`, if so. Names that nobody knows are no part that can be accepted.
+/// Returns why nothing is written to `path`, if so. An incompletely read list of names is never
+/// accepted, because it is unknown which files are missing.
 pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
     refused_at(path, path, gathered, accept)
 }
 
-/// The same of a file that is called so and lies there.
+/// Does the same for a file that messages call `path`, and that is opened as `at`.
 pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
     let (why, hint) = match gathered {
         Gathered { list_read: false, .. } => {
@@ -85,7 +90,7 @@ pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) ->
     Some(Refusal { text: format!("{path}: {kept}: {why}"), hint })
 }
 
-/// Whether nothing but a manifest would be lost with a file.
+/// Returns whether the file is a manifest, so that replacing it loses nothing else.
 fn is_manifest(path: &Path) -> bool {
     read_replaceable(path, None, &mut |_| {}).is_ok()
 }

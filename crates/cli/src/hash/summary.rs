@@ -1,4 +1,4 @@
-//! The end of a `hash` in words, or as an object.
+//! The summary of a `hash` run, as text or a JSON object.
 
 use crate::advice::Trouble;
 use crate::ending::{lines, rate};
@@ -14,7 +14,7 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
 
-/// One line: how many files, how fast, and what was left out.
+/// Returns the summary line: how many files, how fast, and what was left out.
 pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
     let left_out = match told.left_out {
         LeftOut { files: 0, folders: 0, .. } => String::new(),
@@ -23,7 +23,8 @@ pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
     format!("truesum: {}, {}{left_out}", count(summary.files, "file", "files"), rate(summary.bytes, time))
 }
 
-/// Lines below it: where it is listed, what is not, and what to do about each kind of failure.
+/// Returns the lines of the long summary: where the files are listed, what was skipped, and advice
+/// for each kind of failure.
 pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path>) -> String {
     let mut rows = Vec::new();
     let mut row = |name: &str, number: u64, text: String| {

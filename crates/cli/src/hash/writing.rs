@@ -1,4 +1,5 @@
-//! What `truesum hash` writes of each file: an entry of a manifest or bytes, or why there is none; and what stands around.
+//! Writes the output of `truesum hash`: an entry or raw digest for each file, or the reason why
+//! there is none, and the beginning and end of the manifest.
 
 use crate::console::Console;
 use crate::earlier::Earlier;
@@ -18,45 +19,48 @@ use truesum::update::SIGNATURES;
 use truesum::verify::place_of;
 use truesum::{Error, Kind, Notice, Outcome, Root, Sink, Special, Task};
 
-/// Writes outcomes.
+/// Writes the outcomes of files.
 pub struct Writing<'a> {
     pub console: &'a mut Console,
     pub output: Output,
-    /// What is written of each file, where that is not an entry.
+    /// The template for each file, if entries are not written.
     pub template: Option<&'a Template>,
-    /// Puts the manifest together; nothing where bytes are written.
+    /// Formats the manifest; `None` if raw digests or lines of a template are written.
     pub writer: Option<Writer<Vec<u8>>>,
     pub tell: Tell,
-    /// What the user named: that one of these was passed over is worth a word.
+    /// The names given by the user. If one of them is skipped, a note is printed.
     pub named: Vec<Vec<u8>>,
-    /// Whether the file to be replaced is one of those, however it is spelled, or a list may have named it.
+    /// Whether the file to be replaced is one of these, in any spelling, or may be in a list of
+    /// names.
     pub names_own: bool,
     /// The folder that names are relative to, if it is not the current folder.
     pub root: Option<&'a Path>,
-    /// The manifest that is written, and how many signatures of it were passed over.
+    /// The manifest that is written, and the number of its signatures that were skipped.
     pub signed: Option<&'a Path>,
     pub signatures: u64,
     /// The manifest that is replaced, if it is compared.
     pub earlier: Option<Earlier>,
-    /// The number of algorithms that are written; others of a job are only compared.
+    /// Number of algorithms whose digests are written. Additional algorithms of a job are only
+    /// compared.
     pub specs: usize,
     pub lines: Vec<u8>,
-    /// Files whose entry the format cannot hold.
+    /// Number of files whose entries the format cannot store.
     pub refused: u64,
-    /// Entries that wait for the digests of their pieces, where these are written.
+    /// Entries that wait for the digests of their pieces, if the format has pieces.
     pub waiting: Option<Vec<Entry>>,
-    /// The folder that names must not lead out of, where links may do that, and how many do.
+    /// The folder that names must not leave, if links may lead out of it; and the number of names
+    /// that do.
     pub bounds: Option<Root>,
     pub led_out: u64,
-    /// Links not followed.
+    /// Number of links that were not followed.
     pub links: u64,
-    /// Temporary files of this program passed over.
+    /// Number of temporary files of truesum that were skipped.
     pub temporary: u64,
-    /// Whether the file to be replaced was named as one to be hashed, and met.
+    /// Whether the file to be replaced was found as one of the named input files.
     pub met_own: bool,
 }
 
-/// The writer of this form.
+/// Returns the writer for this form; `None` if it is not a manifest.
 pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<Writer<Vec<u8>>> {
     match form {
         Form::Raw | Form::Template => None,
@@ -66,7 +70,8 @@ pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<W
     }
 }
 
-/// Why files of these names make no torrent: the first that does not fit, found before any is read.
+/// Returns the first file that a torrent cannot contain because of its name, and the reason, before
+/// any file is read.
 pub fn unfit(tasks: &[Task], cut: Cut, mut writer: Writer<Vec<u8>>) -> Option<(Vec<u8>, Unholdable)> {
     tasks.iter().find_map(|task| {
         let Task::File(job) = task else { return None };
@@ -83,7 +88,7 @@ impl Writing<'_> {
     /// Writes the entries that wait for these pieces.
     ///
     /// # Errors
-    /// That of the output, or they make no manifest.
+    /// Fails if the output cannot be written, or if the format does not allow the entries.
     pub fn pieces(&mut self, pieces: Vec<Vec<PieceList>>) -> io::Result<()> {
         let (Some(entries), Some(writer)) = (self.waiting.take(), &mut self.writer) else { return Ok(()) };
         for (entry, pieces) in entries.into_iter().zip(pieces) {
@@ -98,10 +103,10 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Writes what stands after the last entry.
+    /// Writes the end of the manifest.
     ///
     /// # Errors
-    /// That of the output, or the entries make no manifest.
+    /// Fails if the output cannot be written, or if the format does not allow the entries.
     pub fn finish(&mut self) -> io::Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         self.lines = writer.finish().map_err(|error| match error {
@@ -111,7 +116,7 @@ impl Writing<'_> {
         self.hand_out(b"")
     }
 
-    /// Whether this is called as a signature of the manifest that is written.
+    /// Returns whether the path has the name of a signature of the manifest that is written.
     fn is_signature(&self, path: &Path) -> bool {
         let own = self.signed.and_then(Path::file_name).map_or(&b""[..], |name| name.as_bytes());
         let end = path.file_name().and_then(|name| name.as_bytes().strip_prefix(own));
@@ -129,7 +134,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Writes the lines of the entry of this name.
+    /// Writes the pending lines, which belong to the entry with this name.
     fn hand_out(&mut self, name: &[u8]) -> io::Result<()> {
         let Writing { console, output, lines, .. } = self;
         let is_terminal = output.is_terminal;
@@ -154,7 +159,7 @@ impl Sink for Writing<'_> {
             }
         };
         self.lines.clear();
-        // What is absolute is counted as such.
+        // Absolute names are counted separately.
         let leads_out = |root: &Root| {
             let opened = root.open(&job.name, Special::Refuse);
             !job.name.starts_with(b"/") && opened.is_err_and(|error| error.kind() == Kind::OutsideRoot)

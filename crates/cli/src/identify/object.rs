@@ -1,5 +1,5 @@
-//! `truesum identify s3://BUCKET/OBJECT`: what the ETag and the checksums that a service keeps of an object are digests of. Nothing is
-//! read of it.
+//! `truesum identify s3://BUCKET/OBJECT`: identifies the ETag and the checksums that a service
+//! keeps for an object, without reading the object.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ use truesum::manifest::path::display_safe;
 use truesum_stores::kept::Checksum;
 use truesum_stores::stored::Told;
 
-/// Tells what a service keeps of the object.
+/// Reports the checksums that a service keeps for the object.
 pub fn run(args: &IdentifyArgs, url: &OsStr, console: &mut Console) -> Exit {
     let (folder, _) = stores::split(url.as_ref());
     let store = match stores::store(folder.as_os_str()) {
@@ -37,7 +37,7 @@ pub fn run(args: &IdentifyArgs, url: &OsStr, console: &mut Console) -> Exit {
     print(&text, console)
 }
 
-/// The algorithm of a checksum, with the size of parts where that is known.
+/// Returns the algorithm of a checksum, with the part size if it is known.
 fn spec(checksum: &Checksum, object: &Told) -> Option<Spec> {
     match (checksum.digest.parts(), object.part) {
         (None, _) => checksum.algorithm.parse().ok(),
@@ -48,7 +48,7 @@ fn spec(checksum: &Checksum, object: &Told) -> Option<Spec> {
     }
 }
 
-/// Checksums as candidates: what each is the digest of.
+/// Returns the checksums as candidates.
 fn candidates(object: &Told) -> Vec<Candidate> {
     let one = |checksum: &Checksum| {
         let spec = spec(checksum, object).or_else(|| checksum.algorithm.parse().ok())?;
@@ -57,7 +57,7 @@ fn candidates(object: &Told) -> Vec<Candidate> {
     object.checksums.iter().filter_map(one).collect()
 }
 
-/// The same in words, and what the ETag is where it is no checksum.
+/// Returns the checksums as text, and what the ETag is if it is not a checksum.
 fn words(url: &OsStr, object: &Told) -> String {
     let mut text = format!("{}: {}\n", display_safe(url.as_encoded_bytes()), size(object.size));
     for checksum in &object.checksums {
@@ -79,7 +79,8 @@ fn words(url: &OsStr, object: &Told) -> String {
     match object.checksums.iter().any(|kept| matches!(kept.algorithm, "md5" | "s3-etag")) {
         _ if version.is_empty() => text += "the service returns no ETag for it\n",
         true => {}
-        // Encrypted under a key of KMS or of the customer, or of a service whose ETags are numbers.
+        // The object is encrypted with a KMS key or a customer key, or the ETags of the service are
+        // numbers.
         false => {
             text += &format!("ETag {shown}: an opaque version identifier, not a digest of the content\n")
         }

@@ -1,14 +1,15 @@
-//! The table of algorithms, and one of them in full.
+//! The table of algorithms, and the details of one algorithm.
 
 use super::{ListArgs, string, strings, wrap};
 use truesum::hash::{
     ALGORITHMS, Algorithm, CRC_CATALOGUE, KEYED, Keying, Lengths, Spec, find, hmacs, kernel, tree,
 };
 
-/// What a status may be.
+/// The possible statuses of an algorithm.
 pub const STATUSES: [&str; 5] = ["secure", "weakened", "broken", "sampled", "checksum"];
 
-/// The rows asked for: what any file can be hashed with, the catalogue of CRCs last; of all also what needs a key, HMAC over each hash.
+/// Returns the selected algorithms: those without a key, followed by the CRC catalogue. With
+/// `--all`, those that need a key follow, including HMAC with each hash.
 pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
     let (all, lanes, status) = (args.all, args.lanes, args.status.clone());
     let keyed = KEYED.iter().copied().flatten().chain(hmacs(ALGORITHMS.iter()));
@@ -18,7 +19,7 @@ pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
     })
 }
 
-/// The lengths of an algorithm's digest, in bits.
+/// Returns the possible digest lengths of an algorithm, in bits.
 fn bits(row: &Algorithm) -> String {
     let usual = row.digest_len * 8;
     match row.lengths {
@@ -28,7 +29,7 @@ fn bits(row: &Algorithm) -> String {
     }
 }
 
-/// The algorithms in common use, in groups: what an equal digest shows, and by which algorithms.
+/// The algorithms in common use, in groups by what an equal digest shows.
 const COMMON: [(&str, &[&str]); 3] = [
     (
         "Secure: an equal digest shows that the content was not changed",
@@ -41,7 +42,7 @@ const COMMON: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// The table of the algorithms in common use, for people.
+/// Returns the table of algorithms in common use, for users.
 pub fn common() -> String {
     let mut text = String::new();
     for (head, names) in COMMON {
@@ -54,14 +55,14 @@ pub fn common() -> String {
     text + &format!("{all} algorithms in all, and keyed ones: truesum list algorithms --all\n")
 }
 
-/// The table for people.
+/// Returns the table of the selected algorithms, for users.
 pub fn table(args: &ListArgs) -> String {
     let mut text =
         format!("{:<16} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "WHAT IT IS; WHY THAT STATUS");
     for row in rows(args) {
         let head = format!("{:<16} {:<13} {:<9} ", row.name, bits(row), row.status.word());
         let about = match row.status.reason() {
-            // What all of the catalogue share is not said a hundred times.
+            // The reason is the same for all CRCs of the catalogue, so it is left out.
             _ if CRC_CATALOGUE.contains(row) => row.summary.to_owned(),
             reason => format!("{}; {reason}", row.summary),
         };
@@ -76,7 +77,7 @@ pub fn table(args: &ListArgs) -> String {
     text
 }
 
-/// With the algorithm's other names behind it.
+/// Appends the other names of the algorithm.
 fn also(about: String, row: &Algorithm) -> String {
     match row.aliases {
         [] => about,
@@ -84,7 +85,7 @@ fn also(about: String, row: &Algorithm) -> String {
     }
 }
 
-/// Which keys it takes, in words.
+/// Returns which keys an algorithm accepts.
 fn key(row: &Algorithm) -> String {
     let bytes = |least: usize, most: usize| match () {
         () if least == most => format!("{least} bytes"),
@@ -100,7 +101,7 @@ fn key(row: &Algorithm) -> String {
     }
 }
 
-/// What a row's `check` is.
+/// Returns the check value of an algorithm with a description of its input.
 fn check(row: &Algorithm) -> String {
     match (row.check, row.check_key()) {
         ("", _) => "verified through the underlying hash".to_owned(),
@@ -109,7 +110,7 @@ fn check(row: &Algorithm) -> String {
     }
 }
 
-/// All there is to say of one algorithm, for people.
+/// Returns all details of one algorithm, for users.
 pub fn one(spec: &Spec) -> String {
     let row = spec.algorithm();
     let mut text = String::new();
@@ -159,7 +160,7 @@ pub fn one(spec: &Spec) -> String {
     text
 }
 
-/// A row for programs.
+/// Returns an algorithm as a JSON object in one line.
 pub fn row_json(row: &'static Algorithm) -> String {
     let key = match row.keying {
         Keying::Never => "never",

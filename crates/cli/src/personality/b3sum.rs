@@ -1,7 +1,9 @@
-//! Drop-in replacement for `b3sum` 1.8, byte for byte: its output, when it gives up, and its exit status.
+//! Drop-in replacement for `b3sum` 1.8 with the same output, byte for byte, the same conditions for
+//! stopping, and the same exit status.
 //!
-//! It is more lenient than GNU's programs with operands (a file that cannot be read is only reported) and stricter with
-//! manifests (an empty line is a failure, text that is not UTF-8 ends the run).
+//! It is more lenient than GNU's programs with operands (a file that cannot be read is only
+//! reported) and stricter with manifests (an empty line is a failure, text that is not UTF-8 ends
+//! the run).
 
 mod seek;
 
@@ -128,7 +130,7 @@ fn empty_input() -> io::Result<()> {
     Ok(())
 }
 
-/// Prints a message that ends the run, which is printed without the program's name.
+/// Prints a message that ends the run. As in the original, it does not contain the program's name.
 fn fatal(streams: &mut Streams, message: &str) -> Done {
     streams.bare(format!("Error: {message}\n").as_bytes())?;
     Ok(false)

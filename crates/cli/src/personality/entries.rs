@@ -1,9 +1,9 @@
-//! The entries of a manifest as tasks as they arrive, for programs that check line by line, however slowly the lines
-//! are written.
+//! The entries of a manifest as tasks as they arrive, for programs that check line by line, however
+//! slowly the lines are written.
 //!
-//! A run takes the available entries and ends where it would have to wait: when the manifest's writer is slower than
-//! the check, or before an entry that names a stream, which must not be read before everything else has been reported.
-//! The next run continues from there.
+//! A run takes the available entries and ends where it would have to wait: when the manifest's
+//! writer is slower than the check, or before an entry that names a stream, which must not be read
+//! before everything else has been reported. The next run continues from there.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -27,24 +27,25 @@ pub(crate) enum Parsed {
     Fatal(String),
 }
 
-/// How reading a manifest ended.
+/// The reason why reading a manifest ended.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// At its end.
+    /// The end of the manifest was reached.
     Whole,
-    /// With an error.
+    /// A read failed.
     Failed(io::Error),
-    /// At a line that was [`Parsed::Fatal`].
+    /// A line was [`Parsed::Fatal`].
     Fatal(String),
 }
 
-/// Returns how programs with GNU's behaviour read files: every type that can be read.
+/// Returns the engine's configuration for programs with GNU's behaviour, which read every type of
+/// file.
 pub(crate) fn config(threads: usize) -> Config {
     Config { special: Special::Read, threads, mapping: Mapping::Guarded, ..Config::default() }
 }
 
-/// Returns the number of threads for these files, 0 for one per core. A small amount of work does not need several, nor
-/// the query for their number.
+/// Returns the number of threads for these files, or 0 for one per core. A small file is read by
+/// one thread, which also avoids querying the number of cores.
 pub(crate) fn threads(names: &[Vec<u8>]) -> usize {
     const SMALL: u64 = 1 << 20;
     let [name] = names else { return 0 };
@@ -52,14 +53,16 @@ pub(crate) fn threads(names: &[Vec<u8>]) -> usize {
     usize::from(len < SMALL)
 }
 
-/// Returns whether a name refers to a stream that is already open, and can therefore be read only once.
+/// Returns whether a name refers to a stream that is already open, and can therefore be read only
+/// once.
 pub(crate) fn is_stream(name: &[u8]) -> bool {
     let names: [&[u8]; 2] = [b"-", b"/dev/stdin"];
     names.contains(&name) || name.starts_with(b"/dev/fd/") || name.starts_with(b"/proc/self/fd/")
 }
 
-/// Divides the operands into runs within which they may be read in any order: a stream that two operands name is read
-/// to its end by the first one, and results before standard input are shown before it is waited for.
+/// Divides the operands into groups within which they may be read in any order. A stream named by
+/// two operands is read to its end by the first one, and the results of operands before standard
+/// input are printed before reading it.
 pub(crate) fn segments(names: &[Vec<u8>]) -> Vec<&[Vec<u8>]> {
     let mut segments = Vec::new();
     let mut seen: HashSet<&[u8]> = HashSet::with_capacity(names.len());

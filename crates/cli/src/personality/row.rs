@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// A name, and what truesum does when called by it.
+/// The name of a program and the function that runs its replacement.
 #[derive(Clone, Copy, Debug)]
 pub struct Personality {
     pub name: &'static str,

@@ -1,8 +1,8 @@
 //! The standard streams of drop-in replacements: complete lines in order, with errors between them.
 //!
-//! Lines are collected up to the size that a pipe accepts atomically, so that programs running side by side do not
-//! split each other's lines, and are written before anything is written to standard error, so that both streams in one
-//! pipe are in the intended order.
+//! Lines are collected up to the size that a pipe accepts atomically, so that programs running side
+//! by side do not split each other's lines, and are written before anything is written to standard
+//! error, so that both streams in one pipe are in the intended order.
 
 use crate::standard;
 use crate::terminal::{Escapes, shown};
@@ -13,7 +13,8 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::process::ExitCode;
 
-/// The maximum number of bytes that a pipe accepts atomically (at least 512 in POSIX, 4096 in Linux).
+/// The maximum number of bytes that a pipe accepts atomically (at least 512 in POSIX, 4096 in
+/// Linux).
 const PIPE_BUF: usize = 4096;
 
 /// Whether everything succeeded; an error is one of standard output and ends the program.
@@ -58,7 +59,8 @@ impl Streams {
         written
     }
 
-    /// Records that standard input was read, so that an error is also printed at the end if it was closed.
+    /// Records that standard input was read, so that an error is also printed at the end if it was
+    /// closed.
     pub(crate) fn input_was_read(&mut self) {
         self.input = true;
     }
@@ -66,8 +68,8 @@ impl Streams {
     /// Writes `PROGRAM: message` to standard error, after all lines so far. The name has no path.
     ///
     /// # Errors
-    /// Returns the error of standard output. An error of standard error affects only the exit status, because it cannot
-    /// be reported.
+    /// Returns the error of standard output. An error of standard error affects only the exit
+    /// status, because it cannot be reported.
     pub(crate) fn error(&mut self, message: &[u8]) -> io::Result<()> {
         let line = [self.short(), b": ", message, b"\n"].concat();
         self.bare(&line)
@@ -109,8 +111,8 @@ impl Streams {
         self.lost |= write_all(stderr(), message).is_err();
     }
 
-    /// Writes the remaining output and ends: 0 if everything succeeded, otherwise 1. A closed pipe ends the program
-    /// with its signal.
+    /// Writes the remaining output and ends: 0 if everything succeeded, otherwise 1. A closed pipe
+    /// ends the program with its signal.
     pub(crate) fn end(mut self, done: Done) -> ExitCode {
         let written = done.and_then(|good| {
             self.flush()?;
@@ -137,8 +139,8 @@ impl Streams {
     }
 }
 
-/// Writes all bytes, with as many calls as necessary. Unlike Rust's own streams, it returns an error if the descriptor
-/// cannot be written.
+/// Writes all bytes, with as many calls as necessary. Unlike Rust's own streams, it returns an
+/// error if the descriptor cannot be written.
 fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     let shown = shown(&to, bytes, Escapes::None);
     let mut bytes = &*shown;
@@ -155,7 +157,8 @@ fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Closes a duplicate of standard output, because network file systems and quotas report some errors only then.
+/// Closes a duplicate of standard output, because network file systems and quotas report some
+/// errors only then.
 fn close_stdout() -> io::Result<()> {
     truesum::write::close(File::from(stdout().try_clone_to_owned()?))
 }

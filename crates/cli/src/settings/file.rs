@@ -1,4 +1,5 @@
-//! The settings file: TOML with keys and words. It is read completely, or rejected with the number of the line.
+//! The settings file: TOML with keys and words. It is read completely, or rejected with the number
+//! of the line.
 
 use crate::exit::Refusal;
 use std::fs::File;
@@ -11,13 +12,14 @@ use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Source, Span};
 use truesum::manifest::path::display_safe;
 
-/// A longer file is not a settings file.
+/// Maximum size of a settings file in bytes.
 const MOST: u64 = 64 << 10;
 
 /// The number of a line, its key and its value.
 pub type Line = (usize, String, String);
 
-/// Returns the lines, keys and values of a file. A missing file is empty, unless it was `named` explicitly.
+/// Returns the lines, keys and values of a file. A missing file is empty, unless it was `named`
+/// explicitly.
 ///
 /// # Errors
 /// Fails if it cannot be read, or is not TOML with keys and words.
@@ -30,8 +32,9 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     // Opening a pipe would block until it has a writer.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     match File::options().read(true).custom_flags(flags).open(path) {
-        // A component of the path may not be a folder, or may be inaccessible: if another user's home was inherited
-        // (`sudo -u`), it is impossible to tell whether there is a file.
+        // A component of the path may not be a folder, or may be inaccessible, for example because
+        // `sudo -u` kept the HOME of another user. In this case it is unknown whether there is a
+        // file.
         Err(error)
             if !named
                 && (matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)

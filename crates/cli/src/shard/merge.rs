@@ -1,4 +1,4 @@
-//! `truesum shard merge`: one manifest from all parts, or what is not known.
+//! `truesum shard merge`: merges all parts into one manifest, or reports what is missing.
 
 use crate::console::Console;
 use crate::earlier::Earlier;
@@ -85,7 +85,7 @@ pub fn merge(args: &MergeArgs, console: &mut Console) -> Exit {
     }
 }
 
-/// What of the merge itself a file is that is to be written, if it is such.
+/// Returns which input of the merge the output file is, if it is one.
 fn taken(output: &Path, plan: &Path, parts: &[PathBuf]) -> Option<&'static str> {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| FileId::from(&found));
     let output = identity(output)?;
@@ -95,7 +95,8 @@ fn taken(output: &Path, plan: &Path, parts: &[PathBuf]) -> Option<&'static str> 
     }
 }
 
-/// The name of a file as a plan of this root would have it, wherever links lead; `None` if it lies elsewhere.
+/// Returns the name of a file in a plan of this root, after resolving links. Returns `None` if the
+/// file is outside the root.
 fn name_below(file: &Path, root: &Path) -> Option<Vec<u8>> {
     let file = file.canonicalize().or_else(|_| {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -105,7 +106,8 @@ fn name_below(file: &Path, root: &Path) -> Option<Vec<u8>> {
     Some(below.into_os_string().into_vec())
 }
 
-/// The path of a folder without links; as it is if the folder is on another machine.
+/// Returns the path of a folder with links resolved, or unchanged if the folder does not exist on
+/// this machine.
 fn real(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
@@ -178,7 +180,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             Err(WriteError::Io(error)) => Err(Error::io(name, "write", error)),
             Err(WriteError::Refused(why)) => {
                 unholdable += 1;
-                // So many names tell what is wrong.
+                // This many names are sufficient to recognise the cause.
                 if refused.len() < 100 {
                     refused.push((entry.path, why.to_string()));
                 }
@@ -219,7 +221,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         return Ok(Exit::NotAsAsked);
     }
     let lacking = merged.failed + unholdable;
-    // A format that can hold none of them is no matter of a few files.
+    // If the format can store none of the files, `--partial` would not help.
     let some_held = unholdable == 0 || unholdable < merged.files;
     if merged.faults > 0 || lacking > 0 && !(args.partial && some_held) {
         let faults = count(merged.faults, "fault", "faults");
@@ -255,7 +257,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// The format of the manifest.
+/// Returns the format of the manifest.
 fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> {
     let usual = match (args.json, args.tag) {
         (true, _) => "jsonl",
@@ -269,7 +271,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
     told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
 }
 
-/// The parts in a folder, by name.
+/// Returns the parts in a folder, sorted by name.
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let fail = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
     let mut parts = Vec::new();
@@ -283,7 +285,7 @@ fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(parts)
 }
 
-/// Writes to an output.
+/// A `Write` implementation that writes to an output.
 struct Into(Output);
 
 impl std::io::Write for Into {

@@ -1,4 +1,4 @@
-//! `truesum shard plan`: which files, cut into which bundles.
+//! `truesum shard plan`: finds the files and divides them into bundles.
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
@@ -58,7 +58,8 @@ pub struct PlanArgs {
     manifest: Option<PathBuf>,
     /// Bundle size; larger files are split if the algorithm permits it
     ///
-    /// Tree hashes, part digests and CRCs can be split. For other algorithms a larger file is a bundle of its own.
+    /// Tree hashes, part digests and CRCs can be split. For other algorithms a larger file is a
+    /// bundle of its own.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
     bundle_bytes: u64,
     /// Maximum number of files in a bundle
@@ -89,7 +90,7 @@ pub fn plan(args: PlanArgs, console: &mut Console) -> Exit {
     }
 }
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 enum Stop {
     Refusal(Refusal),
     Error(Error),
@@ -246,7 +247,8 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     Ok(exit.max(print(&format!("{}\n", totals.bundles), console)))
 }
 
-/// The objects of a store, and the URL that their names lead from: of a single one that of its folder.
+/// Returns the objects of a store, and the URL to which their names are relative. For a single
+/// object, this is the URL of its folder.
 fn objects(
     remote: &dyn Remote,
     specs: &[Spec],
@@ -272,14 +274,14 @@ fn objects(
     (root, begun.into_iter().chain(list))
 }
 
-/// The plan itself, and the one it replaces: neither is content.
+/// Returns the plan itself and the one that it replaces, which must not be hashed.
 fn own(output: &AtomicFile) -> Vec<FileId> {
     let new = rustix::fs::fstat(output.file());
     let old = rustix::fs::stat(output.target());
     [new, old].into_iter().flatten().map(|stat| FileId::from(&stat)).collect()
 }
 
-/// The files that a manifest lists.
+/// The files in a manifest.
 struct Listed {
     path: PathBuf,
     lines: Reader<File>,
@@ -315,7 +317,7 @@ impl Iterator for Listed {
                 Err(ReadError::Line(error)) => return of_manifest(Cause::Other(error.to_string())),
             };
             if name == self.last {
-                // One line for each of its digests.
+                // Some formats have one line for each digest of a file.
                 continue;
             }
             self.last.clone_from(&name);

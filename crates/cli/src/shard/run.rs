@@ -1,4 +1,5 @@
-//! `truesum shard run`: the parts of bundles, on whatever machine has the plan and the files.
+//! `truesum shard run`: computes the parts of bundles, on any machine that has the plan and the
+//! files.
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
@@ -37,7 +38,8 @@ pub struct RunShardArgs {
     bundles: Vec<Range<usize>>,
     /// Take the bundle number from the environment variable NAME
     ///
-    /// The default is the first that is set of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and AWS_BATCH_JOB_ARRAY_INDEX.
+    /// The default is the first that is set of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and
+    /// AWS_BATCH_JOB_ARRAY_INDEX.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "bundles")]
     index_from_env: Option<String>,
@@ -49,7 +51,8 @@ pub struct RunShardArgs {
     output: Option<PathBuf>,
     /// Names are relative to DIR, not to the manifest's folder
     ///
-    /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
+    /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support
+    /// for object stores.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Allow names and links that lead outside the folder
@@ -65,7 +68,7 @@ pub struct RunShardArgs {
     quiet: bool,
 }
 
-/// Reads `3` or `3..7`.
+/// Parses a bundle number `3` or a range `3..7`.
 fn bundles(text: &str) -> Result<Range<usize>, String> {
     let number = |text: &str| text.parse::<usize>().map_err(|_| format!("'{text}' is not a bundle number"));
     let (start, end) = match text.split_once("..") {
@@ -75,10 +78,11 @@ fn bundles(text: &str) -> Result<Range<usize>, String> {
     if start < end { Ok(start..end) } else { Err("it ends before it begins".to_owned()) }
 }
 
-/// Variables in which schedulers tell a job its place in an array.
+/// The environment variables with the index of a job in an array, as set by schedulers.
 const PLACES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"];
 
-/// The place in the array, from this variable, or from that of the scheduler.
+/// Returns the index in the array, from this variable, or from those of schedulers if the name is
+/// empty.
 fn place(named: &str) -> Result<usize, Refusal> {
     let names = if named.is_empty() { &PLACES[..] } else { &[named] };
     let mut found: Option<(usize, &str)> = None;
@@ -125,7 +129,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     }
     let watch = Watch::start(tell.line, None, console);
     let mut exit = Exit::Done;
-    // Of several bundles one that may succeed is worth the attempt.
+    // If any of the bundles may succeed, the run is worth repeating.
     let mut again = false;
     for bundle in wanted {
         let computing = Computing {
@@ -148,7 +152,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             }
             Err(error) => {
                 console.failure(&error);
-                // What the system says of one machine it may not say of another.
+                // A system error on one machine may not occur on another.
                 again |= matches!(error.cause, Cause::Io(_));
                 exit = exit.max(Exit::NotAsAsked);
                 continue;
@@ -161,7 +165,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             console.hint("one of two reads was wrong: hash the bundle again on machines known to be good");
             exit = exit.max(Exit::Failed);
         }
-        // Who only wants the bundle done has it.
+        // Fail only if the user explicitly requested a comparison.
         if args.again && matches!(done.standing, Standing::Kept(_)) {
             exit = exit.max(Exit::Failed);
         }
@@ -185,7 +189,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     if again { Exit::TryAgain } else { exit }
 }
 
-/// The bundles asked for.
+/// Returns the requested bundles.
 fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
     let all = plan.totals().bundles as usize;
     let mut first: Vec<usize> = match &args.index_from_env {
@@ -213,6 +217,6 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
     }
     first.sort_unstable();
     first.dedup();
-    // There may be more workers than bundles: the others have nothing to do.
+    // There may be more workers than bundles; the remaining workers have nothing to do.
     Ok(first.into_iter().flat_map(|worker| (worker..all).step_by(of)).collect())
 }

@@ -11,12 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Input, Progress};
 
-/// Iterates over the names in lists. A read error ends the iteration and is stored in [`NameList::failed`].
+/// Iterates over the names in lists. A read error ends the iteration and is stored in
+/// [`NameList::failed`].
 pub struct NameList {
     /// The current list and the following ones, with their names.
     lists: VecDeque<(PathBuf, BufReader<Input>)>,
     terminator: u8,
-    /// Why reading ended early, if it did.
+    /// The error that ended reading early, if there was one.
     pub failed: Arc<Mutex<Option<Error>>>,
 }
 
@@ -46,7 +47,7 @@ impl NameList {
         })
     }
 
-    /// Returns the parts of an open file.
+    /// Returns an iterator over the parts of an open file, which end with this byte.
     pub fn of(list: Input, terminator: u8) -> NameList {
         let list = (PathBuf::new(), BufReader::with_capacity(1 << 16, list));
         NameList { lists: VecDeque::from([list]), terminator, failed: Arc::default() }
@@ -74,7 +75,7 @@ impl NameList {
     }
 }
 
-/// Longer than any system permits.
+/// Maximum length of a name in bytes; no system permits longer ones.
 const LONGEST: usize = 1 << 20;
 
 impl Iterator for NameList {
@@ -115,14 +116,14 @@ impl Iterator for NameList {
 
 /// Makes the names of files relative to a folder.
 ///
-/// Names given by the user are resolved (links, `..`), so that the result is correct wherever the program runs; names
-/// found by a walk keep their spelling.
+/// Names given by the user are resolved (links, `..`), so that the result is correct wherever the
+/// program runs; names found by a walk keep their spelling.
 pub struct Naming {
     base: PathBuf,
     /// The last root, and its replacement in names.
     root: Option<(Vec<u8>, Vec<u8>)>,
-    /// The folder of the last file, and its canonical path: adjacent files in a list are mostly in the same folder, and
-    /// resolving it costs a system call for each component.
+    /// The folder of the last file, and its canonical path: adjacent files in a list are mostly in
+    /// the same folder, and resolving it costs a system call for each component.
     folder: Option<(PathBuf, PathBuf)>,
     /// The number of names outside the folder, which are therefore absolute.
     pub outside: u64,
@@ -137,8 +138,9 @@ impl Naming {
     /// Returns the name of `path`, found at or below `root`.
     ///
     /// # Errors
-    /// Fails if a folder above it exists but cannot be resolved, because any other name could be that of another file.
-    /// A file that does not exist keeps its spelling, and is reported as missing.
+    /// Fails if a folder above it exists but cannot be resolved, because any other name could be
+    /// that of another file. A file that does not exist keeps its spelling, and is reported as
+    /// missing.
     pub fn name(&mut self, path: &[u8], root: &[u8]) -> Result<Vec<u8>, Error> {
         let trimmed = trim_slashes(root);
         if self.root.as_ref().is_none_or(|(last, _)| last != root) {

@@ -1,4 +1,5 @@
-//! `truesum tree FILE`: computes digests of large files on all cores, and draws or stores their trees.
+//! `truesum tree FILE`: computes digests of large files on all cores, and draws or stores their
+//! trees.
 
 use crate::console::Console;
 use crate::drawing::outline::{dot, svg};
@@ -27,7 +28,7 @@ use truesum::tree::outline::outline;
 use truesum::tree::store::part_of;
 use truesum::{Cause, Error, Kind};
 
-/// Which files, and what is done with their trees.
+/// The files to hash, and what to do with their trees.
 #[derive(Args)]
 pub struct BuildArgs {
     /// Files to hash
@@ -90,7 +91,7 @@ pub struct BuildArgs {
     verbose: bool,
 }
 
-/// What other programs keep.
+/// The formats of trees in other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kept {
     /// Bao: nodes above 1 KiB chunks
@@ -183,7 +184,8 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 if args.save && std::io::stderr().is_terminal() {
                     console.line(&format!("truesum: tree of {shown} stored in {kept}"));
                 }
-                // With a single piece, the digest above is the only hash; at most a length was stored.
+                // With a single piece, the digest above is the only hash; at most a length was
+                // stored.
                 if args.format.is_some() && std::fs::metadata(&tree).is_ok_and(|kept| kept.len() <= 8) {
                     console.note(&format!(
                         "{shown} is so short that {kept} contains no hash: only its BLAKE3 digest verifies it"
@@ -209,10 +211,10 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     }
 }
 
-/// Reports the unfinished tree that a failed run leaves, and what to do with it.
+/// Reports that a failed run left an unfinished tree, and what the user can do with it.
 fn note_unfinished(args: &BuildArgs, file: &OsStr, error: &Error, console: &Console) {
     let part = part_of(kept_as(file.as_bytes(), args.output.as_deref(), ending(args)));
-    // Another run may be building it, or no tree can be.
+    // Another run may be building this tree, or the algorithm has no tree.
     let of_another = matches!(error.cause, Cause::Other(_)) && error.path() == part;
     if !args.save || of_another || error.kind() == Kind::Undivided || !part.exists() {
         return;
@@ -239,7 +241,8 @@ fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
     ));
 }
 
-/// Returns the line for an extended tree, which must not be mistaken for the digest of the file.
+/// Returns the line for an extended tree. It must not be mistaken for the digest of the complete
+/// file.
 fn extension_line(name: &[u8], spec: &Spec, digest: &Digest, unread: &Unread) -> Vec<u8> {
     let (name, read, size) = (display_safe(name), unread.size - unread.bytes, unread.size);
     format!("stored tree of {name} extended: {spec} {digest}, {read} of {size} bytes read\n").into_bytes()
@@ -301,7 +304,8 @@ fn saved(
         None if args.resume => Begin::Resume,
         None => Begin::Fresh,
     };
-    // The first one that has a tree; any other error is found when it is built.
+    // Use the first algorithm that has a tree; if there is none, building the tree reports the
+    // error.
     let first = specs.iter().position(truesum::tree::store::can_store).unwrap_or(0);
     let mut beside = specs.to_vec();
     let spec = beside.remove(first);

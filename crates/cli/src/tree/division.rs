@@ -20,7 +20,8 @@ use truesum::tree::piece::hash_range;
 
 /// Hash a range of a file, for `combine`
 ///
-/// Prints one line of JSON: the digest of the range and the state of the file, or the reason for the failure.
+/// Prints one line of JSON: the digest of the range and the state of the file, or the reason for
+/// the failure.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -20,7 +20,8 @@ use truesum::{Error, Mapping, Options, Verdict};
 /// The number of bytes by which a list is recognised.
 const HEAD: u64 = 64 << 10;
 
-/// Returns whether this is a piece list, and neither a stored tree nor a file that may have one next to it.
+/// Returns whether this is a piece list, and neither a stored tree nor a file that may have one
+/// next to it.
 pub fn is_list(path: &Path) -> bool {
     let mut head = Vec::new();
     if path.extension().is_some_and(|ending| ending == "ftr")
@@ -47,7 +48,7 @@ pub fn repair(
         data => (None, data),
     };
     let options = Options { root, data, threads, mapping: Mapping::Guarded, ..Options::default() };
-    // Errors contain paths that are valid from here, and not the names in the list.
+    // Errors show paths that are valid in the current folder, not the names in the list.
     let folder = options.root.as_deref().or(list.parent()).filter(|_| options.data.is_none());
     let folder = folder.unwrap_or(Path::new("")).to_owned();
     let found = |error: &Error| {

@@ -1,10 +1,10 @@
-//! Messages about the repair of a part of a file, and about what it would overwrite: most of the file if the list or
-//! tree belongs to another one.
+//! Messages about repairs, and about repairs that are refused because they would overwrite most of
+//! a file, which suggests that the list or tree belongs to another file.
 
 use crate::console::Console;
 use truesum::tree::repair::{Lack, Mend, Mode, loses_most};
 
-/// Returns what was or would be done.
+/// Returns the result of a repair, or what a dry run would do.
 pub fn done(mend: &Mend, mode: Mode) -> String {
     match (mend.possible, mend.lack, mode) {
         (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", mend.writes),

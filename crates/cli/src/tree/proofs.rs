@@ -1,4 +1,5 @@
-//! `truesum tree prove` and `verify-proof`: prove that bytes belong to a digest, and that a file was only appended to.
+//! `truesum tree prove` and `verify-proof`: prove that bytes belong to a digest, and that a file
+//! was only appended to.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -75,7 +76,7 @@ pub struct VerifyProofArgs {
 pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
     let name = args.file.as_bytes();
     let watch = Watch::of_one(None, console);
-    // The tree of the old file is not that of the new one.
+    // The tree of the old file must not be used for the new one.
     let beside =
         || Some(tree_of(name, None)).filter(|tree| tree.exists() && Some(tree) != args.grown_from.as_ref());
     let stored = args.tree.clone().or_else(beside);
@@ -170,7 +171,7 @@ fn check_growth(
     Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))
 }
 
-/// Prints what a proof shows, or that it does not hold.
+/// Prints what a proof shows, or why it is refuted.
 fn proven(
     result: Result<(), Refuted>,
     file: &OsStr,

@@ -126,7 +126,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         _ if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: repaired; every byte now matches the tree"));
         }
-        // Nothing covered by the tree is damaged, and what follows has been reported.
+        // The tree shows no remaining damage; anything else has already been reported.
         _ if left == 0 => {}
         _ => {
             let left = count(left, "range is", "ranges are");

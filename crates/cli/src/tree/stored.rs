@@ -1,4 +1,5 @@
-//! Stored trees by name: which file a tree belongs to, where the tree of a file is stored, and opening one.
+//! Stored trees by name: which file a tree belongs to, where the tree of a file is stored, and
+//! opening one.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -23,8 +24,9 @@ pub fn kept_as(file: &[u8], folder: Option<&Path>, ending: &str) -> PathBuf {
     }
 }
 
-/// Returns the file a tree belongs to, and the tree. `given` may also be the file, whose tree is then next to it.
-/// Returns `None` if there is no such tree, which has been reported; `copy` is an intact copy, if the user has named one.
+/// Opens a stored tree. Returns the name of its file, and the tree. `given` is the tree, or the
+/// file, whose tree is then next to it. Returns `None` after reporting an error if the tree cannot
+/// be used. `copy` is an intact copy for the hint, if the user specified one.
 pub fn opened(
     given: &Path,
     file: Option<&OsString>,
@@ -42,7 +44,7 @@ pub fn opened(
         Err(error) => {
             console.failure(&error);
             if error.is_missing() && tree != given {
-                // A tree of the damaged file would call the damage intact.
+                // A tree of the damaged file would match the damage.
                 console.hint(&match copy {
                     Some(copy) => {
                         let (copy, file) = (shell_word(copy), shell_word(given));
@@ -68,7 +70,7 @@ pub fn open(path: &Path) -> Result<Store, Error> {
     })
 }
 
-/// Prints why nothing is done with a file.
+/// Prints why a file is refused.
 pub fn refuse(path: &Path, why: &str, console: &mut Console) -> Exit {
     console.error_of(path.as_os_str().as_bytes(), why);
     Exit::NotAsAsked

@@ -1,4 +1,5 @@
-//! The textual forms of `truesum tree`: lists of ranges, proofs and pieces (`docs/spec/tree.md` sections 6 and 7).
+//! The textual forms of `truesum tree`: lists of ranges, proofs and pieces (`docs/spec/tree.md`
+//! sections 6 and 7).
 
 use crate::members::{KIND, digest, kind_of, number, object, read, schema, spec};
 use serde_json::{Value, json as value};

@@ -88,7 +88,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
                 let kept = display_safe(kept.as_os_str().as_bytes());
                 console.hint(&format!("progress is saved in {kept}: continue with --resume"));
             }
-            // Nothing is known about the file.
+            // Nothing was learned about the file.
             let refused = exit == Exit::Failed && error.path == kept.as_os_str().as_bytes();
             return if refused { Exit::NotAsAsked } else { exit };
         }

@@ -1,4 +1,4 @@
-//! The options of `truesum update`: names, help and values, nothing else.
+//! The options of `truesum update`: names, help and values only.
 
 use crate::options::{ManifestArgs, RunArgs};
 use clap::{Args, ValueEnum, ValueHint};
@@ -74,17 +74,17 @@ pub struct UpdateArgs {
     pub run: RunArgs,
 }
 
-/// How far a change goes.
+/// The extent of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Extent {
-    /// As far as nothing speaks against it
+    /// Only changes that are safe
     #[value(hide = true)]
     Safe,
-    /// Also where something does
+    /// Also changes that may be mistakes
     All,
 }
 
-/// What `--quick` relies on.
+/// The times that `--quick` relies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Quick {
     /// The times of the entries
@@ -95,7 +95,7 @@ pub enum Quick {
 }
 
 impl Quick {
-    /// Returns the same for the library.
+    /// Returns the corresponding value of the library.
     pub fn trust(self) -> QuickTrust {
         match self {
             Quick::Times => QuickTrust::Times,

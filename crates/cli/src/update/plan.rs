@@ -1,4 +1,5 @@
-//! Converts the options of `update` to a plan. What can be rejected before a file is read is rejected here.
+//! Converts the options of `update` to a plan. All invalid combinations are refused here, before
+//! any file is read.
 
 use crate::comparing::ResultForm;
 use crate::exit::Refusal;
@@ -11,7 +12,7 @@ use truesum::manifest::path::display_safe;
 use truesum::update::{Consent, Options};
 use truesum::verify::bag::is_manifest_of_bag;
 
-/// What `update` does.
+/// A validated `update` command.
 pub struct Updating {
     pub manifest: PathBuf,
     pub options: Options,
@@ -22,7 +23,7 @@ pub struct Updating {
     pub notes: Vec<String>,
 }
 
-/// Tests the arguments of `update`.
+/// Validates the arguments of `update`.
 ///
 /// # Errors
 /// Fails if the manifest is not a file that can be replaced.

@@ -1,4 +1,5 @@
-//! The output of `update`: a line for each file that was changed in the manifest or does not match it, and the summary.
+//! The output of `update`: a line for each file that was changed in the manifest or does not match
+//! it, and the summary.
 
 use crate::comparing::words::label;
 use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
@@ -18,7 +19,7 @@ use truesum::manifest::path::display_safe;
 use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
 use truesum::verify::place::folder_of_names;
 
-/// The words of an audit.
+/// The wording of the results, as in an audit.
 const MANNER: Manner = Manner {
     form: ResultForm::Lines,
     schema: "truesum-update/1",
@@ -125,7 +126,7 @@ impl<'p> Telling<'p> {
     }
 }
 
-/// Prints why nothing is written, and what can be done.
+/// Prints why nothing is written, with a hint.
 fn refused(plan: &Updating, why: &Refusal) -> Refused {
     let hint = match why {
         Refusal::Unread(_) if plan.options.partial => "omit --prune to keep the entries",
@@ -148,7 +149,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
     Refused::with_hint(format!("{name}: not written: {why}"), hint)
 }
 
-/// Prints the summary line, and what can be done.
+/// Prints the summary line and hints.
 pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, console: &mut Console) {
     if plan.form == ResultForm::Silent {
         return;
@@ -186,8 +187,8 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     }
 }
 
-/// Prints notes on what the new manifest affects: other names of the file, signatures of the old manifest, and its own
-/// time.
+/// Prints notes on what the new manifest affects: other names of the file, signatures of the old
+/// manifest, and its own time.
 fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     if report.signatures > 0 && plan.tell.notes {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());

@@ -1,4 +1,4 @@
-//! When to use colours.
+//! Decides whether to use colours.
 
 use anstream::stream::RawStream;
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ pub fn make_usual(color: Color) {
     let _ = USUAL.set(color);
 }
 
-/// When to use colours.
+/// The value of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     #[default]
@@ -23,8 +23,8 @@ pub enum Color {
 }
 
 impl Color {
-    /// Returns whether this stream gets colours: as requested or set, otherwise by NO_COLOR, CLICOLOR, CLICOLOR_FORCE
-    /// and the terminal.
+    /// Returns whether to use colours on this stream: as requested or set, otherwise depending on
+    /// NO_COLOR, CLICOLOR, CLICOLOR_FORCE and the terminal.
     pub fn on(self, stream: &(impl IsTerminal + RawStream)) -> bool {
         let usual = || USUAL.get().copied().unwrap_or(Color::Auto);
         match if self == Color::Auto { usual() } else { self } {

@@ -13,11 +13,11 @@ pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// How the URLs of object stores begin.
+/// The prefixes of URLs of object stores.
 const SCHEMES: [&[u8]; 3] = [b"s3://", b"gs://", b"az://"];
 
-/// Returns whether a name is the URL of an object or of a folder of objects. A file with such a name is written
-/// `./s3:/...`.
+/// Returns whether a name is the URL of an object or of a folder of objects. A file with such a
+/// name is written `./s3:/...`.
 pub fn is_url(name: &[u8]) -> bool {
     SCHEMES.iter().any(|scheme| name.starts_with(scheme))
 }

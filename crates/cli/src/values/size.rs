@@ -8,7 +8,7 @@ pub fn size(text: &str) -> Result<u64, SizeError> {
     text.parse().map(|Size(bytes)| bytes)
 }
 
-/// Parses `A..B`, both sizes.
+/// Parses a range `A..B` of two sizes.
 pub fn range(text: &str) -> Result<Range<u64>, String> {
     let (start, end) = text.split_once("..").ok_or("expected two offsets separated by ..")?;
     let offset = |text| size(text).map_err(|error| error.to_string());

@@ -1,7 +1,7 @@
 //! Values that name a row of a table: algorithms, formats and encodings.
 //!
-//! They are read from their tables, so a new row becomes an option value, a completion and a line in the manual page
-//! without a change here.
+//! They are read from their tables, so a new row becomes an option value, a completion and a line
+//! in the manual page without a change here.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -10,12 +10,12 @@ use truesum::hash::{ALGORITHMS, KEYED, Size, Spec, SpecError};
 use truesum::manifest::encoding::{ENCODINGS, encoding};
 use truesum::manifest::{FORMATS, Format, Spelling};
 
-/// Parses `sha256`, `blake2b-256` and so on; offers the names in the table. For commands without a key: a name that
-/// requires one is rejected.
+/// Parses names such as `sha256` or `blake2b-256`, and offers the names in the table. For commands
+/// without a key: a name that requires a key is rejected.
 #[derive(Clone)]
 pub struct SpecParser;
 
-/// The same for commands that accept a key or compute nothing.
+/// Does the same for commands that accept a key or compute nothing.
 #[derive(Clone)]
 pub struct KeyedSpecParser;
 
@@ -64,7 +64,8 @@ impl TypedValueParser for KeyedSpecParser {
     }
 }
 
-/// Returns a hint on a text that is no algorithm: the name of a format, or one with the size of its parts in another spelling.
+/// Returns a hint on a text that is not an algorithm: the name of a format, or a name with the part
+/// size in another notation.
 fn meant(text: &str) -> Option<String> {
     if let Some(format) = truesum::manifest::format(text) {
         return Some(format!("this is a format: use -t {}", format.name));
@@ -76,7 +77,8 @@ fn meant(text: &str) -> Option<String> {
     Some(format!("use -a '{}'", spec.with_unit(bytes).ok()?))
 }
 
-/// A list of algorithms in which the commas within a name are no longer any: `crc:width=16,poly=0x1021` and `haval256,5`.
+/// Returns a list of algorithms with the commas within names replaced: `crc:width=16,poly=0x1021`
+/// and `haval256,5`.
 pub fn whole_names(list: &str) -> String {
     let mut whole = String::with_capacity(list.len());
     for (at, part) in list.split(',').enumerate() {
@@ -173,7 +175,7 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
     error
 }
 
-/// Returns whether it is a parameter of a CRC.
+/// Returns whether a text is a parameter of a CRC.
 fn is_parameter(text: &str) -> bool {
     let keys = ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];
     text.split_once('=').is_some_and(|(key, _)| keys.contains(&key.trim().to_ascii_lowercase().as_str()))

@@ -3,11 +3,12 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use truesum::manifest::Time;
 
-/// The number of seconds in units of time.
+/// Seconds per unit of time.
 const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
 
-/// Parses `2026-11-21` (its first moment in UTC), `2026-11-21T19:06:42Z` with any offset, `7d` ago, or the name of a
-/// file, whose modification time is used. A file named like a time is written `./7d`.
+/// Parses `2026-11-21` (its first moment in UTC), `2026-11-21T19:06:42Z` with any offset, `7d` ago,
+/// or the name of a file, whose modification time is used. A file named like a time is written
+/// `./7d`.
 pub fn when(text: &str) -> Result<Time, String> {
     at(text, SystemTime::now())
 }

@@ -38,7 +38,8 @@ pub(crate) const FOUND: usize = 1;
 /// The maximum number of algorithms computed for files that are not in the manifest; further ones are ignored.
 const ALGORITHMS: usize = 16;
 
-/// The maximum number of names in the manifest that are looked up to decide what names are relative to.
+/// The maximum number of names in the manifest that are looked up to determine the folder they are
+/// relative to.
 const LOOKED_AT: usize = 1000;
 
 /// Receives the events of a comparison. Returning an error stops it.
@@ -47,9 +48,9 @@ pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 /// The options of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How manifests and files are read. `root` is the folder that names are relative to. `algorithms` are also used to
-    /// compare two folders; the default is BLAKE3. Options that apply only to a check are ignored: `ignore_missing`,
-    /// `unlisted`, `required`.
+    /// The options for reading manifests and files. `root` is the folder that names are relative
+    /// to. `algorithms` are also used to compare two folders; the default is BLAKE3. Options that
+    /// apply only to a check are ignored: `ignore_missing`, `unlisted`, `required`.
     pub check: CheckOptions,
     /// A folder specified in addition to a manifest. If it is inside the folder that names are relative to and contains
     /// files in the manifest, it selects the files below it; otherwise names are relative to it.
@@ -81,25 +82,26 @@ pub struct Comparison<'a> {
     pub(super) below: Option<Vec<u8>>,
     /// The file in the manifest that most likely matches the next file found.
     pub(super) likely: u32,
-    /// What an update needs in addition.
+    /// Settings and additional results of an update.
     pub(crate) asked: Asked,
 }
 
 /// Determines which files need not be read, because their sizes and times match the manifest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
-    /// When the manifest was written. A file whose status changed later is read, whatever its modification time is.
+    /// The time at which the manifest was written. A file whose status changed later is read,
+    /// whatever its modification time is.
     pub written: Time,
     /// Whether files whose entries have no time are skipped if they were not modified after the manifest was written.
     pub trusts_date: bool,
 }
 
-/// What an update needs from an audit in addition to the result for each file.
+/// Settings of a comparison that runs as part of an update, and the additional results it collects.
 #[derive(Default)]
 pub(crate) struct Asked {
     /// Whether an update is running.
     pub notes: bool,
-    /// Which files need not be read, if any.
+    /// The rule that determines which files need not be read, if any.
     pub quick: Option<Quick>,
     /// Whether a file that was moved and modified is reported as a missing and a new file.
     pub accepts_modified: bool,
@@ -108,9 +110,9 @@ pub(crate) struct Asked {
     /// Whether files outside the folder that contains all files in the manifest are ignored, unless one may have been
     /// moved there.
     pub around: bool,
-    /// The number of such files. They are not read and not reported individually.
+    /// The number of files ignored in this way. They are not read and not reported individually.
     pub beside: u64,
-    /// That folder, followed by a slash.
+    /// The folder that contains all files in the manifest, followed by a slash.
     pub inside: Vec<u8>,
     /// The indices of entries by position in the manifest. An entry that spans several lines has the position of its
     /// first line.
@@ -185,7 +187,7 @@ impl<'a> Comparison<'a> {
         let named = self.options.folder.as_deref();
         let other = folders.iter().position(|other| !elsewhere && !same_file(other, folder));
         if let (Some(at), None) = (other, named) {
-            let why = "it is in another folder than the first: specify the folder that all of them describe";
+            let why = "it is in a different folder than the first one: specify the folder that all manifests describe";
             let name = manifests[at].as_ref().as_os_str().as_bytes();
             let error = Error::new(name, "use", Cause::Other(why.to_owned()));
             return self.failed(&error, tell).map(|()| None);
@@ -442,8 +444,8 @@ impl<'a> Comparison<'a> {
         rows
     }
 
-    /// Returns the standing of a file with different content. Its size proves nothing: whatever truncates a file or
-    /// fills it with zeros need not change its time either.
+    /// Returns the standing of a file with different content. Its size is not considered: damage
+    /// that truncates a file or fills it with zeros need not change its time either.
     fn differs(&self, listed: u32, found: u32) -> Standing {
         let [set, other] = &self.sets;
         let times = set.time(listed).zip(other.time(found));
@@ -531,7 +533,7 @@ impl<'a> Comparison<'a> {
     /// Reports requested names that match nothing on either side.
     fn unmatched(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         let names = self.options.check.select.unmatched();
-        // They may be missing because of an earlier failure.
+        // The names may match nothing only because of an earlier failure.
         if self.progress.stopped() || self.report.failed > 0 {
             return Ok(());
         }

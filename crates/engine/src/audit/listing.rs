@@ -35,7 +35,7 @@ impl Comparison<'_> {
                     let at = job.origin.1;
                     let reason = |word| {
                         let name = display_safe(&job.name);
-                        format!("{name} has an earlier entry with another {word}")
+                        format!("{name} has an earlier entry with a different {word}")
                     };
                     self.entry(side, &job).err().map(|word| {
                         self.asked.contradicting.extend(self.asked.notes.then_some(at.number()));
@@ -61,7 +61,7 @@ impl Comparison<'_> {
 
     /// Adds an entry. For the other side, only entries that differ are stored.
     fn entry(&mut self, side: usize, job: &Job) -> Result<(), String> {
-        // The format deliberately records no digest for it.
+        // The format deliberately records no digest for this entry.
         if job.exempt {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl Comparison<'_> {
                     self.failed(&error, tell)?;
                     continue;
                 }
-                // The name looks like that of a temporary file of this program, which proves nothing.
+                // A name like that of a temporary file of this program proves nothing.
                 Item::Temporary(path) if !self.asked.notes && !self.folders => {
                     (path.into_os_string().into_vec(), None)
                 }
@@ -183,7 +183,8 @@ impl Comparison<'_> {
         Ok(fresh)
     }
 
-    /// Does the same for an object store, in which every name in the listing is a file.
+    /// Adds the objects of an object store and returns those that are not in the manifest. Every
+    /// name in the listing is a file.
     fn objects(&mut self, side: usize, remote: &dyn Remote, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
         let mut fresh = Vec::new();
         for task in remote.list(&Arc::from([]), self.progress) {

@@ -25,7 +25,7 @@ struct Jobs<'s> {
     /// The folder in which files are examined that need not be read if they appear to match the manifest.
     quick: Option<(&'s Root, Quick)>,
     files: std::vec::IntoIter<u32>,
-    /// What to compute if nothing is expected.
+    /// The algorithms to compute if no digests are expected.
     specs: Option<&'s Arc<[Spec]>>,
     /// Files that are not read because their sizes differ, with size and time.
     skipped: Vec<(u32, u64, Time)>,

@@ -15,10 +15,10 @@ use truesum_manifest::Time;
 const UNITS: [i128; 6] = [100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, FAT];
 const FAT: i128 = 2_000_000_000;
 const HOUR: i128 = 3_600_000_000_000;
-/// Local times differ from UTC by up to this many hours.
+/// The maximum number of hours by which local times differ from UTC.
 const HOURS: i128 = 14;
 
-/// How the time of a file relates to the recorded time.
+/// The relation of a file's time to the recorded time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Movement {
     /// The times are equal as far as file systems can store them: the file was not written to.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use truesum_hash::Digest;
 
-/// What happened to a file. The rules are in docs/reference/audit.md, "Categories".
+/// The category of a file in a comparison. The rules are in docs/reference/audit.md, "Categories".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// Same name, same content.
@@ -76,7 +76,7 @@ impl Standing {
 /// The result for one file.
 #[derive(Debug)]
 pub struct Finding<'f> {
-    /// What happened to the file.
+    /// The category of the file.
     pub standing: Standing,
     /// The name of the file: the new name if it was moved.
     pub name: &'f Path,
@@ -87,7 +87,7 @@ pub struct Finding<'f> {
     pub listed: Option<Facts>,
     /// The facts found, if they differ from the manifest.
     pub found: Option<Facts>,
-    /// Why the file is [`Standing::Unreadable`].
+    /// The reason why the file is [`Standing::Unreadable`].
     pub error: Option<&'f Error>,
 }
 
@@ -154,7 +154,7 @@ pub struct Report {
     pub interrupted: bool,
     /// The algorithms of the digests on each side.
     pub algorithms: [BTreeSet<String>; 2],
-    /// Those of `algorithms` for which a matching digest does not rule out tampering.
+    /// The subset of `algorithms` for which a matching digest does not rule out tampering.
     pub not_tamper_evident: BTreeSet<String>,
     /// Files of the first side whose digests do not rule out tampering.
     pub weak: u64,

@@ -91,7 +91,7 @@ impl Set {
     /// Adds a file. If it exists already, adds the facts that were not known yet.
     ///
     /// # Errors
-    /// Returns the algorithm, or the word for the property, that contradicts what is already known.
+    /// Returns the algorithm, or the word for the property, that contradicts the known facts.
     pub(crate) fn insert(
         &mut self,
         name: &[u8],

@@ -252,7 +252,7 @@ impl Sink for Digests<'_> {
                 self.bytes.extend_from_slice(found.digests()[0].as_bytes());
             }
             Err(error) => {
-                // Keeps the position; there will be no digest of the tree.
+                // Keep the position; there will be no digest of the tree.
                 self.sizes.push(None);
                 self.bytes.resize(self.bytes.len() + self.len, 0);
                 (self.fail)(error);

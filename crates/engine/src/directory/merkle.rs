@@ -136,7 +136,7 @@ impl<'g> Entries<'g> {
     }
 
     fn leaves(&self) -> Vec<Digest> {
-        // Enough to fill all lanes.
+        // Enough entries to fill all lanes.
         const BATCH: usize = 256;
         let mut leaves = Vec::with_capacity(self.order.len());
         for first in (0..self.order.len()).step_by(BATCH) {

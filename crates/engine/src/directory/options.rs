@@ -9,7 +9,8 @@ use crate::walk;
 pub struct Options {
     /// The kind of digest.
     pub kind: Kind,
-    /// Which objects are included. Links are never followed and special files never read, whatever this specifies.
+    /// The options of the walk, which select the objects to include. Links are never followed and
+    /// special files never read, whatever these options specify.
     pub walk: walk::Options,
     /// The number of threads that read and hash; 0 means one per core.
     pub threads: usize,

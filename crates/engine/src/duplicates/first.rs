@@ -1,5 +1,5 @@
-//! Files of the same size whose first block differs are not copies of each other. This separates most files by reading
-//! a single page.
+//! Files of the same size whose first blocks differ are not copies of each other. Comparing the
+//! first blocks separates most files by reading a single page each.
 
 use super::meeting::Files;
 use super::telling::{Event, Options, Report, Tell};
@@ -16,8 +16,8 @@ use std::os::unix::ffi::OsStrExt;
 /// The number of bytes compared first. Shorter files are read completely at once.
 const BLOCK: u64 = 4096;
 
-/// Returns the files that have the same size and beginning as another one, in order. `alike` are files of which another
-/// has the same size.
+/// Returns the files that have the same size and beginning as another one, in order. `alike` are
+/// the files that have the same size as another one.
 pub(super) fn of_one_beginning(
     files: &Files,
     alike: Vec<u32>,
@@ -62,7 +62,7 @@ fn beginnings(
     options: &Options,
     progress: &Progress,
 ) -> Vec<Beginning> {
-    /// The number of files that is too small to start a thread for.
+    /// The maximum number of files for which starting a thread is not worthwhile.
     const FEW: usize = 64;
     let threads = if options.threads == 0 { cores() } else { options.threads };
     let share = long.len().div_ceil(threads.max(1)).max(FEW);

@@ -45,7 +45,7 @@ struct File {
     anchor: u32,
 }
 
-/// What two names of the same file have in common.
+/// The property by which two names are recognised as names of the same file.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     /// Device and inode number.
@@ -185,8 +185,9 @@ impl Files {
         Ok(())
     }
 
-    /// Returns the size of a file, and whether it had to be read for that. File systems that make files up on reading (`/proc`,
-    /// `/sys`) report 0 or a page whatever they contain, and some FUSE file systems report 0.
+    /// Returns the size of a file, and whether the file had to be read to determine it. File
+    /// systems that generate files when they are read (`/proc`, `/sys`) report 0 or a page whatever
+    /// the files contain, and some FUSE file systems report 0.
     fn size_of(
         &mut self,
         name: &[u8],
@@ -194,7 +195,7 @@ impl Files {
         stat: &Stat,
         progress: &Progress,
     ) -> Result<(u64, bool), Error> {
-        /// The kernel's memory in `/proc/kcore` and other large files have the size that is reported.
+        /// Larger reported sizes are trusted, such as that of the kernel's memory in `/proc/kcore`.
         const MOST: u64 = 64 << 10;
         let size = stat.st_size as u64;
         if size > MOST || size > 0 && stat.st_blocks > 0 {
@@ -211,13 +212,14 @@ impl Files {
         }
     }
 
-    /// Whether the size of a file was found by reading it.
+    /// Returns whether the size of a file was found by reading it.
     pub(super) fn is_counted(&self, at: u32) -> bool {
         self.counted.contains(&at)
     }
 
-    /// Returns what another name of this file would have too, if it may have one; what only a mount leads to twice is recognized
-    /// by [`Files::names_by_file`].
+    /// Returns the identity by which another name of this file is recognised, or `None` if it
+    /// cannot have another one. A file that is visible twice only through a mount is recognised by
+    /// [`Files::names_by_file`].
     fn identity(
         &mut self,
         name: &[u8],
@@ -295,7 +297,7 @@ impl Files {
         files
     }
 
-    /// Returns the files of which another one has the same size, in the order of the walk.
+    /// Returns the files that have the same size as another one, in the order of the walk.
     pub(super) fn of_one_size(&self) -> Vec<u32> {
         let mut by_size: Vec<u32> = (0..self.files.len() as u32).collect();
         by_size.sort_unstable_by_key(|&at| (self.size(at), at));
@@ -321,7 +323,8 @@ fn counted(name: &[u8], anchor: Option<&Anchor>, progress: &Progress) -> Result<
     let (file, _) = root.open(path, Special::Refuse).map_err(|error| error.under(name))?;
     let (mut read, mut buffer) = (0, vec![0; 64 << 10]);
     while !progress.stopped() {
-        // Data that is not there yet is not waited for: the kernel's log ends only when the system does.
+        // Do not wait for data that does not exist yet: the kernel's log, for example, would never
+        // end.
         match rustix::io::read(&file, &mut buffer) {
             Ok(0) => break,
             Ok(count) => read += count as u64,
@@ -332,7 +335,7 @@ fn counted(name: &[u8], anchor: Option<&Anchor>, progress: &Progress) -> Result<
     Ok(read)
 }
 
-/// Returns what the file system of this file guarantees.
+/// Returns the guarantees of the file system that contains this file.
 fn system_of(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<System, Error> {
     let (root, path) = place(name, anchor);
     let file = root.resolve(path, OFlags::PATH | OFlags::CLOEXEC);

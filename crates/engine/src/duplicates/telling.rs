@@ -12,13 +12,13 @@ use truesum_hash::{Digest, Spec};
 /// The options of a search for duplicates.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which files are searched.
+    /// The options of the walk, which select the files to search.
     pub walk: walk::Options,
     /// Smaller files are skipped. With 0, all empty files are copies of each other.
     pub min_size: u64,
     /// The algorithm by which contents are compared.
     pub spec: Spec,
-    /// How files are read. `root` and `order` are ignored.
+    /// The number of threads that read and hash; 0 means one per core.
     pub threads: usize,
     /// Whether files may be mapped.
     pub mapping: Mapping,
@@ -42,7 +42,7 @@ impl Default for Options {
 /// Files with the same content: at least two.
 #[derive(Debug)]
 pub struct Group<'g> {
-    /// The size of each in bytes.
+    /// The size of each file in bytes.
     pub size: u64,
     /// The digest of all of them.
     pub digest: &'g Digest,
@@ -58,7 +58,7 @@ pub enum Event<'e> {
     Group(&'e Group<'e>),
     /// A file or folder that could not be read. It may be a copy of another.
     Failed(&'e Error),
-    /// What was skipped during the walk, and why.
+    /// An object that was skipped during the walk, with the reason.
     Passed(&'e Notice),
 }
 
@@ -90,18 +90,18 @@ pub struct Report {
     pub wasted: u64,
     /// Files and folders that could not be read.
     pub failed: u64,
-    /// What the selection left out.
+    /// The number of objects left out by the selection.
     pub left_out: LeftOut,
-    /// Whether it was stopped before its end: then there may be more.
+    /// Whether the search was stopped before its end, in which case there may be more copies.
     pub interrupted: bool,
 }
 
 impl Report {
-    /// Whether the selection left out all files.
+    /// Returns whether the selection left out all files.
     pub fn all_left_out(&self) -> bool {
         self.met.files + self.met.small + self.failed == 0 && self.left_out != LeftOut::default()
     }
 }
 
-/// Takes what a search tells. Its error ends the search.
+/// Receives the events of a search. Returning an error stops it.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;

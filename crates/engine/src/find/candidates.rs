@@ -15,7 +15,8 @@ pub(super) struct Candidates<'i, 'w> {
     pub index: &'i Index<'w>,
     /// Files of other sizes.
     pub passed: u64,
-    /// Algorithms that were not computed of standard input, because they require the size in advance.
+    /// Algorithms that were not computed for standard input, because they require the size in
+    /// advance.
     pub not_computed: Vec<Spec>,
 }
 
@@ -55,7 +56,8 @@ impl<'i, 'w> Candidates<'i, 'w> {
         Some(self.task(item, parts))
     }
 
-    /// The read of standard input, without the algorithms that require the size in advance.
+    /// Returns the task that reads standard input, without the algorithms that require the size in
+    /// advance.
     fn stream(&mut self, item: Item) -> Task {
         let (specs, sized) = self.index.of_stream();
         if let Some(why) = self.index.lost_without_size() {
@@ -66,7 +68,7 @@ impl<'i, 'w> Candidates<'i, 'w> {
         item.task(&specs.into())
     }
 
-    /// All algorithms in one read: they are hundreds at most.
+    /// Returns the task that computes all algorithms, a few hundred at most, in one read.
     fn task(&self, item: Item, parts: Vec<Spec>) -> Task {
         match parts.is_empty() {
             true => item.task(&self.index.plain),

@@ -23,7 +23,7 @@ use truesum_hash::{Digest, Spec};
 pub struct Found<'f> {
     /// The index of the content.
     pub wanted: usize,
-    /// What that content is called.
+    /// The label of that content.
     pub label: &'f [u8],
     /// The file.
     pub name: &'f Path,
@@ -40,9 +40,9 @@ pub enum Event<'e> {
     Found(&'e Found<'e>),
     /// A line of this manifest that is malformed or has no digest to search for.
     Malformed(&'e Path, &'e BadLine),
-    /// A file or folder that could not be read. It may contain what is searched for.
+    /// A file or folder that could not be read. It may contain the content that is searched for.
     Failed(&'e Error),
-    /// What was skipped during the walk, and why.
+    /// An object that was skipped during the walk, with the reason.
     Passed(&'e Notice),
     /// All results known so far have been reported; buffered output can be flushed.
     Pause,
@@ -55,7 +55,8 @@ pub enum Conclusion {
     AllFound,
     /// Everything was read, and something was not found.
     NotAllFound,
-    /// Not everything could be read, no file was selected, or nothing was looked for: what was not found may be there.
+    /// Not everything could be read, no file was selected, or there was nothing to search for.
+    /// Content that was not found may exist nevertheless.
     NotAsAsked,
     /// The search was stopped before its end.
     Interrupted,
@@ -76,22 +77,22 @@ pub struct Report {
     pub failed: u64,
     /// Lines of manifests that are malformed or have nothing to search for.
     pub malformed: u64,
-    /// What the selection left out.
+    /// The number of objects left out by the selection.
     pub left_out: LeftOut,
-    /// Algorithms that require the size in advance and were not computed of standard input.
+    /// Algorithms that require the size in advance and were not computed for standard input.
     pub not_computed: Vec<Spec>,
-    /// Whether it was stopped before its end.
+    /// Whether the search was stopped before its end.
     pub interrupted: bool,
     lenient: bool,
 }
 
 impl Report {
-    /// Whether the selection left out all files.
+    /// Returns whether the selection left out all files.
     pub fn all_left_out(&self) -> bool {
         self.read + self.passed + self.failed == 0 && self.left_out != LeftOut::default()
     }
 
-    /// What all this means.
+    /// Returns the result of the search.
     pub fn conclusion(&self) -> Conclusion {
         let all = self.found.iter().all(|&files| files > 0);
         let trouble = self.failed > 0
@@ -199,8 +200,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches these files and folders. Symbolic links below a folder are followed only if the options of the walk say
-    /// so.
+    /// Searches these files and folders. Symbolic links below a folder are followed only if `walk`
+    /// specifies it.
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with files are reported and counted.

@@ -1,4 +1,5 @@
-//! What is searched for: digests with their possible algorithms, and how a file is recognised by them.
+//! The content to search for: digests with their possible algorithms, and how a file is recognised
+//! by them.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -26,8 +27,9 @@ pub(super) struct Index<'w> {
     pub plain: Arc<[Spec]>,
     /// Digests with a number of parts, and their algorithms. The part size follows from the file size.
     parted: Vec<(Spec, u64)>,
-    /// Readings in the order of the hashes of their first digests: the hash, and the indexes of the content and of the reading.
-    /// Manifests have millions of entries, so digests are not stored twice.
+    /// The interpretations, sorted by the hash of their first digest: the hash, the index of the
+    /// content, and the index of the interpretation in it. Digests are not stored again, because
+    /// manifests may have millions of entries.
     readings: Vec<(u64, u32, u32)>,
     keys: RandomState,
     /// The sizes to read, if all are known.
@@ -70,7 +72,7 @@ impl<'w> Index<'w> {
         Index { wanted, plain: all.into(), parted, readings, keys, sizes }
     }
 
-    /// What this content is called.
+    /// Returns the label of this content.
     pub(super) fn label(&self, wanted: usize) -> &[u8] {
         &self.wanted[wanted].label
     }
@@ -85,7 +87,8 @@ impl<'w> Index<'w> {
         self.sizes.as_ref().is_none_or(|sizes| sizes.contains(&size))
     }
 
-    /// Returns what to compute for a file of this size in addition to what is computed for every file.
+    /// Returns the algorithms to compute for a file of this size in addition to those computed for
+    /// every file.
     pub(super) fn of_parts(&self, size: u64) -> Vec<Spec> {
         let mut specs: Vec<Spec> = Vec::new();
         for (spec, parts) in &self.parted {
@@ -99,7 +102,8 @@ impl<'w> Index<'w> {
         specs
     }
 
-    /// The algorithms to compute of data of unknown size, and those that require the size in advance.
+    /// Returns the algorithms to compute for data of unknown size, and those that require the size
+    /// in advance.
     pub(super) fn of_stream(&self) -> (Vec<Spec>, Vec<Spec>) {
         let (mut sized, specs): (Vec<Spec>, Vec<Spec>) =
             self.plain.iter().cloned().partition(Spec::needs_size);
@@ -107,7 +111,8 @@ impl<'w> Index<'w> {
         (specs, sized)
     }
 
-    /// An algorithm without which some content cannot be recognised, and that requires the size in advance.
+    /// Returns an algorithm that requires the size in advance and without which some content cannot
+    /// be recognised, if there is one.
     pub(super) fn lost_without_size(&self) -> Option<&Spec> {
         let sized = |(spec, _): &&(Spec, Digest)| spec.needs_size() || is_open(spec);
         self.wanted.iter().find_map(|want| {
@@ -117,7 +122,8 @@ impl<'w> Index<'w> {
         })
     }
 
-    /// What a file of this size with these digests is: indexes of contents, each with the algorithms that say so.
+    /// Returns the content that a file of this size with these digests matches: indices, each with
+    /// the digests by which the content was recognised.
     pub(super) fn matches(
         &self,
         size: u64,

@@ -242,7 +242,7 @@ impl<'a> Pipe<'a> {
         None
     }
 
-    /// Adds a hole in portions that take all algorithms a short but noticeable time.
+    /// Adds a hole in portions small enough that every algorithm processes one in a short time.
     fn put_zeros(&self, mut count: u64) {
         while count > 0 && !self.is_over() {
             let part = self.lock().tracks.iter().map(|track| track.zeros).min().unwrap_or(count).min(count);
@@ -427,7 +427,7 @@ mod tests {
             let mut reading = open(file.path());
             let path = file.path().to_owned();
             let mut hashers = hashers();
-            // During the read, as early as the threads allow.
+            // Truncate the file during the read, as early as the threads allow.
             std::thread::scope(|scope| {
                 scope.spawn(|| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(left));
                 // Whether or not the truncation came in time, there is no proof of a complete read.

@@ -1,4 +1,5 @@
-//! Where a walk found a file: a name below an open folder, so that exactly that file is opened, or none.
+//! The place where a walk found a file: a name below an open folder. Exactly that file is opened,
+//! or none.
 //!
 //! The name of a file is resolved again when the file is opened, possibly long after the walk found it. It is resolved
 //! from a folder that the walk keeps open and without following symbolic links, so if a folder or file is replaced by a
@@ -15,7 +16,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Longer names are worth a closer base.
+/// The length in bytes above which a name is worth a base closer to the file.
 const FAR: usize = 1024;
 
 /// The folder from which names are resolved. Every file and folder found by a walk has one.

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-/// Asks the kernel, once per device and thread.
+/// Returns whether the kernel reports a device as a spinning disk. The kernel is queried once per
+/// device and thread.
 pub(crate) fn is_spinning(device: u64) -> bool {
     thread_local! {
         static KNOWN: RefCell<Vec<(u64, bool)>> = const { RefCell::new(Vec::new()) };
@@ -22,8 +23,9 @@ pub(crate) fn is_spinning(device: u64) -> bool {
     })
 }
 
-/// A partition has no queue of its own; that of its disk is one folder up. Virtual disks always claim to be rotational,
-/// so only the names of physical disks and of devices built on them are trusted.
+/// Reads the flag of a device below `sysfs`. A partition has no queue of its own; that of its disk
+/// is one folder up. Virtual disks always claim to be rotational, so only the names of physical
+/// disks and of devices built on them are trusted.
 fn ask(sysfs: &Path, major: u32, minor: u32) -> bool {
     let Ok(device) = sysfs.join(format!("{major}:{minor}")).canonicalize() else { return false };
     let disk = if device.join("queue").exists() { Some(device.as_path()) } else { device.parent() };

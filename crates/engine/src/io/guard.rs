@@ -23,7 +23,7 @@ const CLAIMED: u64 = 1;
 /// The number of bits for the page count: windows of up to 64 GiB.
 const COUNT_BITS: u32 = 24;
 
-/// Enough for one window per thread.
+/// The number of slots, enough for one window per thread.
 const SLOTS: usize = 1024;
 
 static WINDOWS: [WindowSlot; SLOTS] =
@@ -99,7 +99,7 @@ fn install() -> bool {
         action.sa_mask = former.sa_mask;
         action.sa_flags =
             libc::SA_SIGINFO | libc::SA_ONSTACK | (former.sa_flags & (libc::SA_RESTART | libc::SA_NODEFER));
-        // Set before the first signal can arrive.
+        // Set the previous action before the first signal can arrive.
         FORMER.set(former).is_ok() && libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) == 0
     }
 }
@@ -116,8 +116,8 @@ fn stands() -> bool {
 
 /// The handler. It uses only atomics and system calls, as a signal handler must.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes a valid siginfo to a handler that asked for one; codes above 0 are the kernel's own,
-    // and only they come with an address.
+    // SAFETY: the kernel passes a valid siginfo to a handler installed with SA_SIGINFO; codes above
+    // 0 are the kernel's own, and only they have an address.
     let (raised, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as u64) };
     if !(raised && mend(address)) {
         pass_on(signal, info, context, raised);
@@ -155,7 +155,7 @@ fn mend(address: u64) -> bool {
     false
 }
 
-/// Does what would have happened without this handler.
+/// Handles a signal as if this handler were not installed.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, raised: bool) {
     let former = FORMER.get();
     let handler = former.map_or(libc::SIG_DFL, |former| former.sa_sigaction);

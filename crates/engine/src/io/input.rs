@@ -12,12 +12,13 @@ use std::path::Path;
 /// it ends with the error that [`Input::is_interruption`] recognises.
 pub struct Input {
     file: File,
-    /// What ends the waiting, for inputs that may block.
+    /// The stop signal that ends waiting, for inputs that may block.
     until: Option<Stop>,
 }
 
 impl Input {
-    /// Opens the input with this name. The writer of a named pipe is awaited when it is read, not here.
+    /// Opens the input with this name. Opening a named pipe does not wait for its writer; reading
+    /// it does.
     ///
     /// # Errors
     /// Returns the system's error.

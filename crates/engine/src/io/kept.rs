@@ -37,13 +37,13 @@ impl Kept {
         for (name, value) in &self.attributes {
             let _ = fs::fsetxattr(file, &name[..], value, XattrFlags::empty());
         }
-        // Last, because changing the owner or access list changes the mode.
+        // Set the mode last, because changing the owner or access list changes it.
         file.set_permissions(Permissions::from_mode(self.mode & 0o7777))
     }
 }
 
-/// Returns the attributes that users can set. Those of security modules are determined by where and by whom a file is
-/// created.
+/// Returns the attributes that users can set. Attributes of security modules are excluded, because
+/// they are determined by the place and the creator of a file.
 fn attributes(path: &Path) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
     /// The maximum size of a list or value in Linux.
     const LARGEST: usize = 64 << 10;

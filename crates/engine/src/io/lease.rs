@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 /// The command that selects the signal for requesting a lease back; the libraries used here do not define it.
 const F_SETSIG: c_int = 10;
 
-/// Whether a file is open for writing.
+/// The result of testing whether a file is open for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writers {
     /// The file is not open for writing at this moment.

@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long to wait for another run.
+/// The maximum time to wait for another run.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -58,8 +58,8 @@ impl Lock {
             match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Err(Errno::WOULDBLOCK) => {}
                 Err(Errno::INTR) => continue,
-                // If the file system does not support locks or has no resources for one, the file is still compared
-                // before it is replaced.
+                // If the file system does not support locks or has no resources for one, continue
+                // without a lock: the file is still compared before it is replaced.
                 Ok(()) | Err(_) => {
                     let lock = Lock { file };
                     if lock.still_at(path).is_ok() {

@@ -82,7 +82,8 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // Before the addresses are released, because another thread may get them for its next window immediately.
+        // Free the slot before the addresses are released, because another thread may get them for
+        // its next window immediately.
         self.slot.free();
         // SAFETY: the range was mapped by this window, and nothing refers to it any more. Pages mapped by the guard are
         // part of the range.

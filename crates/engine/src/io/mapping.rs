@@ -1,7 +1,7 @@
 //! Decides whether a file is mapped or read.
 //!
-//! Mapping requires a SIGBUS handler, which affects the whole process. A library must not install one without being
-//! told to, so the caller specifies what is allowed; by default, nothing is mapped.
+//! Mapping requires a SIGBUS handler, which affects the entire process. A library must not install
+//! one without permission, so the caller specifies what is allowed; by default, nothing is mapped.
 
 use crate::io::read::Guarded;
 use crate::io::room::is_tight;

@@ -33,7 +33,7 @@ pub enum Root {
     Nowhere,
 }
 
-/// Which types of files are read.
+/// The types of files that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Special {
     /// Regular files only.
@@ -100,7 +100,7 @@ impl Root {
     /// or it is outside the root.
     pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Stat), Error> {
         let fail = |error: Errno| match error {
-            // The error for a socket, or for a device that does not exist.
+            // This is the error for a socket, or for a device that does not exist.
             Errno::NXIO if self.stat(path, true).is_ok_and(is_socket) => {
                 Error::new(path, "read", Cause::Special("socket"))
             }

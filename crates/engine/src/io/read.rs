@@ -1,8 +1,8 @@
-//! Reads a file to its end and proves that it did.
+//! Reads a file to its end and proves that the read was complete.
 //!
-//! A [`Guarded`] file records its state when it is opened. Only [`Guarded::finish`] returns a [`Whole`], and digests
-//! can be taken from their hashers only with a `Whole`. After a read error, a truncation or a change there is none, so
-//! no digest can be printed, stored or compared.
+//! A [`Guarded`] file records its state when it is opened. Only [`Guarded::finish`] returns a
+//! [`Whole`], and digests can be taken from their hashers only with a `Whole`. After a read error,
+//! a truncation or a change there is no `Whole`, so no digest can be printed, stored or compared.
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
@@ -29,9 +29,9 @@ pub struct Guarded {
     at_end: bool,
     /// A named pipe that may not have been opened for writing yet; until then, reads return 0.
     awaits_writer: bool,
-    /// What ends the waiting for a pipe, a terminal or a socket.
+    /// The stop signal that ends waiting for a pipe, a terminal or a socket.
     until: Option<Stop>,
-    /// What is read instead of `file`, for a version of an object.
+    /// The version of an object that is read instead of `file`, if any.
     version: Option<Box<dyn Version>>,
 }
 
@@ -159,8 +159,9 @@ impl Guarded {
             && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()
     }
 
-    /// Fills `buffer` as far as the file goes. A short read means that the end was reached ([`Guarded::at_end`]), or
-    /// that the run was stopped while it waited for a pipe, a terminal or a socket.
+    /// Fills `buffer`, or the beginning of it if fewer bytes are left. A short read means that the
+    /// end was reached ([`Guarded::at_end`]), or that the run was stopped while it waited for a
+    /// pipe, a terminal or a socket.
     ///
     /// # Errors
     /// Returns the system's error; interrupted calls are repeated.
@@ -186,7 +187,8 @@ impl Guarded {
                         && self.position == self.size_hint();
                 }
                 Err(Errno::INTR) => {}
-                // Only if reading of pipes and devices was requested and they are not ready: wait for them.
+                // This occurs only if reading of pipes and devices was requested and they are not
+                // ready, so wait for them.
                 Err(Errno::AGAIN) => wait(&self.file)?,
                 Err(error) => return Err(error),
             }
@@ -229,7 +231,7 @@ impl Guarded {
         Ok((hole, stop - data))
     }
 
-    /// Continues at `position`; what precedes it was read by other means.
+    /// Continues at `position`. The bytes before it were read by other means.
     pub(crate) fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
         fs::seek(&self.file, fs::SeekFrom::Start(position))?;
         self.position = position;

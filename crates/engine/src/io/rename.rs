@@ -31,7 +31,8 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<
     make_folders(root, to).map_err(fail)?;
     let (new, new_base) = place(root, to).map_err(fail)?;
     match fs::renameat_with(&old, old_base, &new, new_base, RenameFlags::NOREPLACE) {
-        // For file systems without such a rename: creating a second name replaces nothing either.
+        // Some file systems do not support such a rename. Creating a second name does not replace
+        // anything either.
         Err(Errno::INVAL | Errno::NOSYS) => {
             fs::linkat(&old, old_base, &new, new_base, AtFlags::empty()).map_err(fail)?;
             fs::unlinkat(&old, old_base, AtFlags::empty()).map_err(fail)?;

@@ -7,18 +7,19 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// System calls reject paths of this length or more; they are opened in steps.
+/// The length in bytes from which system calls reject a path. Such paths are opened in steps.
 pub(crate) const PATH_MAX: usize = 4096;
 
-/// How far a name may lead.
+/// The limit on where a name may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Anywhere.
     Anywhere,
-    /// Not out of the folder: neither with `..`, nor with an absolute path, nor through a symbolic link
-    /// ([`Errno::XDEV`]).
+    /// Only inside the folder: `..`, an absolute path or a symbolic link that leads out of it is an
+    /// error ([`Errno::XDEV`]).
     Beneath,
-    /// Through no symbolic link, neither on the way nor at the end ([`Errno::LOOP`]). For relative names without `..`.
+    /// Without following any symbolic link, neither on the way nor at the end ([`Errno::LOOP`]).
+    /// For relative names without `..`.
     NoLinks,
 }
 
@@ -62,7 +63,7 @@ fn open_short(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) 
         Reach::NoLinks => ResolveFlags::NO_SYMLINKS,
     };
     match retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)) {
-        // Kernels before 5.6, and sandboxes that do not know the call.
+        // Kernels before 5.6 and some sandboxes do not support the call.
         Err(Errno::NOSYS | Errno::PERM) => open_by_steps(folder, path, flags, reach),
         // The kernel could not rule out a race between a rename and `..`; repeating the call may succeed.
         Err(Errno::AGAIN) => retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)),

@@ -23,13 +23,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// What is known about a file before it is read.
+/// The state of a file before it is read: whether its timestamps will show every change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
     /// Its timestamps will show every change.
     Known,
-    /// Its timestamps will show every change, unless a process was already writing to it before it was opened, which
-    /// the system does not report.
+    /// Its timestamps will show every change, unless a process was already writing to it before it
+    /// was opened. The system does not report whether that is so.
     Untold,
 }
 
@@ -43,9 +43,9 @@ const WRITE: u64 = 1 << 31;
 const SLOWEST: u64 = 1 << 18;
 /// The time that a write may take to begin.
 const BEGIN: i64 = SECOND / 10;
-/// How long to wait for a file that is open for writing.
+/// The maximum time to wait for a file that is open for writing.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How much longer than intended dirty pages may wait for a busy disk.
+/// The time, in nanoseconds, that dirty pages may wait for a busy disk beyond the intended time.
 const BUSY: i64 = 60 * SECOND;
 
 /// Waits until changes of an opened file can be detected. Returns its metadata at that point.

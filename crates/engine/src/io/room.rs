@@ -12,10 +12,10 @@ const STACK: usize = 512 << 10;
 /// The memory of a thread with its stack, buffers and other allocations, and the same with small buffers.
 const THREAD: u64 = 7 << 20;
 const SMALL_THREAD: u64 = 2 << 20;
-/// If less than this is left at the start, buffers are small.
+/// The address space in bytes that must be left at the start; if there is less, buffers are small.
 const TIGHT: u64 = 96 << 20;
-/// Memory that optional threads leave free for the buffers of reading and hashing threads, which are allocated after
-/// all threads have been started.
+/// The memory in bytes that optional threads leave free for the buffers of reading and hashing
+/// threads, which are allocated after all threads have been started.
 const SPARE: u64 = 5 << 20;
 
 /// Returns the remaining address space in bytes, if it is limited.

@@ -1,8 +1,9 @@
-//! What a file system guarantees: sizes, holes, timestamps, inode numbers.
+//! The guarantees of file systems: sizes, holes, timestamps, inode numbers.
 //!
-//! The guarantees depend on its type and are in one table; types that are not in it are treated as network file
-//! systems. The kernel version does not matter: the table contains what holds for all of them, and what differs between
-//! disks is determined from the timestamps.
+//! The guarantees depend on the type of a file system and are in one table; types that are not in
+//! it are treated as network file systems. The kernel version does not matter: the table contains
+//! only properties that all versions have, and properties that differ between disks are determined
+//! from the timestamps.
 
 use rustix::fs::{self, FileType, Stat};
 use std::cell::RefCell;
@@ -33,7 +34,7 @@ pub(crate) enum Sizes {
     Other,
 }
 
-/// What updates the status change time of a file.
+/// The events that update the status change time of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stamps {
     /// Every write, and the first store to a mapped page after it was written back. Programs cannot set it.
@@ -112,7 +113,8 @@ impl System {
         }
     }
 
-    /// Asks the file system, once per device and thread.
+    /// Returns the row for the file system of an open file, which is queried once per device and
+    /// thread.
     pub(crate) fn of(file: impl AsFd, stat: &Stat) -> System {
         thread_local! {
             static KNOWN: RefCell<Vec<(u64, System)>> = const { RefCell::new(Vec::new()) };
@@ -134,10 +136,11 @@ impl System {
         *SYSTEMS.iter().find(|system| system.magic == magic).unwrap_or(&OTHER)
     }
 
-    /// Returns the minimum distance in nanoseconds between a timestamp with these nanoseconds and the next one that
-    /// differs. Disks with small inodes (ext2, ext3, old ext4) store whole seconds, others multiples of 100 ns: if
-    /// digits are always zero, timestamps are that far apart. A timestamp that ends in
-    /// zeros by chance looks coarser than it is, which only costs a wait of that length.
+    /// Returns the minimum distance in nanoseconds between a timestamp with these nanoseconds and
+    /// the next one that differs. Disks with small inodes (ext2, ext3, old ext4) store whole
+    /// seconds, others multiples of 100 ns: if digits are always zero, timestamps are that far
+    /// apart. A timestamp that ends in zeros by chance looks coarser than it is, which only costs a
+    /// wait of that length.
     pub(crate) fn resolution(&self, nanoseconds: u64) -> u64 {
         let digits = if nanoseconds == 0 { SECOND } else { 10_u64.pow(trailing_zeros(nanoseconds)) };
         digits.max(self.tick)

@@ -29,8 +29,8 @@ pub(crate) struct Temporary {
     slot: Option<&'static Slot>,
 }
 
-/// A file to be removed by [`remove_all`]: a folder and a name in it. The folder is set first and cleared last, and
-/// whoever takes the name out owns it.
+/// A file to be removed by [`remove_all`]: a folder and a name in it. The folder is set first and
+/// cleared last, and the code that takes the name out owns it.
 struct Slot {
     folder: AtomicI32,
     name: AtomicPtr<c_char>,
@@ -40,8 +40,8 @@ struct Slot {
 static MADE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
 const FREE: i32 = -1;
-/// One slot per file that is written at a time is enough; a file without one is left behind if the process is killed by
-/// a signal.
+/// The slots of files being written, of which a process needs one at a time. A file without a slot
+/// is left behind if the process is killed by a signal.
 static SLOTS: [Slot; 8] = [const { Slot::empty() }; 8];
 
 impl Slot {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_there_is_removed_and_nothing_else() {
-        // Separate from those of the other tests in this process.
+        // Use slots separate from those of the other tests in this process.
         let slots: &[Slot] = Box::leak(Box::new([const { Slot::empty() }; 3]));
         let dir = tempfile::tempdir().unwrap();
         let folder = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
@@ -163,7 +163,7 @@ mod tests {
             std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["kept"], "it had its final name");
         drop((first, second));
-        // More than there are slots; all of them are free again afterwards.
+        // Create more names than there are slots. All slots are free again afterwards.
         let many: Vec<Temporary> = (0..2 * slots.len()).map(|number| made(&number.to_string())).collect();
         assert!(many.iter().filter(|temporary| temporary.slot.is_some()).count() <= slots.len());
         drop(many);

@@ -28,8 +28,8 @@ impl Waits {
     }
 }
 
-/// Voluntary context switches of this thread: a read of cached pages makes none, a read that waits for a disk or a
-/// network makes one (getrusage(2)).
+/// Returns the number of voluntary context switches of this thread (getrusage(2)). A read of cached
+/// pages causes none, a read that waits for a disk or a network causes one.
 #[allow(unsafe_code)]
 fn waited() -> i64 {
     // SAFETY: an all-zero rusage is valid, and the call writes only to it.

@@ -76,7 +76,7 @@ impl Counting {
     pub fn finish(self) -> Result<Whole, Cause> {
         let Counting { size, modified, seen } = self;
         if seen != size {
-            return Err(Cause::Other(format!("{seen} bytes came of {size}")));
+            return Err(Cause::Other(format!("received {seen} of {size} bytes")));
         }
         Ok(Whole { size, mtime: (modified, 0), ctime: (modified, 0), inode: 0 })
     }

@@ -108,8 +108,9 @@ impl AtomicFile {
         AtomicFile::begin(target, true)
     }
 
-    /// Starts to write the file with this name in an open folder, wherever that folder is by now. A symbolic link with
-    /// that name is replaced and not followed. [`AtomicFile::target`] and errors refer to the folder by its descriptor.
+    /// Starts to write the file with this name in an open folder, even if that folder was moved. A
+    /// symbolic link with that name is replaced and not followed. [`AtomicFile::target`] and errors
+    /// refer to the folder by its descriptor.
     pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
         let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
         let found = version(&path).map_err(|error| Error::io(name, "write", error))?;
@@ -341,14 +342,15 @@ pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
     }
 }
 
-/// Returns the time by which the system stamps files: one that is written to from now on has this time or a later one.
+/// Returns the current time of the clock from which file timestamps are taken. A file that is
+/// written to from now on has this timestamp or a later one.
 pub fn coarse_now() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
     Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
 
-/// Returns where a name leads if the file does not exist: a dangling symbolic link is followed to the location of the
-/// future file.
+/// Returns the path that a name refers to if the file does not exist yet: a dangling symbolic link
+/// is followed to the location of the future file.
 fn destination(target: &Path) -> io::Result<PathBuf> {
     /// The kernel's limit for symbolic links.
     const LINKS: usize = 40;
@@ -490,7 +492,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("M");
         let mut file = begin(&target, false);
-        // It was unlinked permanently: the kernel does not give such a file a name again.
+        // The file was unlinked permanently: the kernel does not give such a file a name again.
         let gone = dir.path().join("gone");
         let unlinked = File::options().read(true).write(true).create_new(true).open(&gone).unwrap();
         std::fs::remove_file(&gone).unwrap();

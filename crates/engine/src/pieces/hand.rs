@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use truesum_hash::tree::{Merkle, Plan};
 
-/// How far a thread may be ahead of the slowest one, per thread. This limits the digests that wait for earlier ones.
+/// The number of units or leaves, per thread, by which a thread may be ahead of the slowest one.
+/// This limits the digests that wait for earlier ones.
 const AHEAD: u64 = 64;
 
 /// Distributes the units of a file, or its pieces if they are large leaves, each once.
@@ -27,7 +28,7 @@ pub(super) struct Hand<'a> {
     turn: Mutex<()>,
 }
 
-/// What remains to be handed out: numbers of units or leaves.
+/// The remaining work: numbers of units or leaves.
 #[derive(Default)]
 struct Remaining {
     /// The remaining ranges, ascending.

@@ -17,7 +17,7 @@ const LEAF_SLICE: u64 = 1 << 18;
 /// Lanes whose data begin at multiples of a power of two would map to the same cache sets.
 const SKEW: usize = 64 + 4096;
 
-/// How the leaves of a file are hashed.
+/// The file whose leaves are hashed, and the hasher for them.
 pub(super) struct Leaves<'a> {
     pub source: Source<'a>,
     /// A hasher in its initial state.

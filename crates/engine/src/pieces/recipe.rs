@@ -1,5 +1,5 @@
-//! How the digest of a piece is computed: a digest of its bytes, with or without salt, or a node of BLAKE3's tree; and
-//! the rolling checksum of zsync.
+//! The computation of the digest of a piece: a digest of its bytes, with or without salt, or a node
+//! of BLAKE3's tree; and the rolling checksum of zsync.
 
 use std::sync::Arc;
 use truesum_hash::tree::Merkle;
@@ -9,18 +9,18 @@ use truesum_manifest::{Made, PieceList};
 /// The number of pieces hashed at a time: more than there are lanes.
 const TOGETHER: usize = 64;
 
-/// How the pieces of one list are hashed.
+/// The method by which the pieces of one list are hashed.
 #[derive(Clone)]
 pub(crate) struct Recipe {
     way: Way,
-    /// What is hashed after a piece.
+    /// The bytes that are hashed after a piece.
     after: Arc<[u8]>,
     sums: bool,
 }
 
 #[derive(Clone)]
 enum Way {
-    /// A hasher that has processed what precedes the piece.
+    /// A hasher that has processed the bytes that precede each piece.
     Hash(Box<Hasher>),
     /// Hashed as a subtree at its position.
     Subtree(Arc<Merkle>),

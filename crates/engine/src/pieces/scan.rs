@@ -1,7 +1,7 @@
 //! A scan of a file on several threads: every piece is read once and hashed for every plan.
 //!
-//! Mapped pages count as memory of this process: windows are sized so that those of all threads together stay within
-//! [`WINDOWS`].
+//! Mapped pages count as memory of this process. Windows are sized so that the windows of all
+//! threads together stay within [`WINDOWS`].
 
 use crate::error::Error;
 use crate::io::room::{is_tight, thread};
@@ -57,7 +57,8 @@ impl<'a> Scan<'a> {
         Scan { zeros: zeros && self.source.holes && self.beside.is_none(), ..self }
     }
 
-    /// Also passes everything that is read to chains, and reads what they need. Pieces must not be leaves.
+    /// Passes all bytes that are read to chains as well, and reads the bytes that the chains need.
+    /// Pieces must not be leaves.
     pub(crate) fn beside(self, chains: &'a Chains) -> Scan<'a> {
         Scan { beside: Some(chains), zeros: false, ..self }
     }

@@ -59,7 +59,7 @@ pub(crate) struct Sequence {
     piece: Range<u64>,
     /// The large piece in progress.
     large: Vec<Large>,
-    /// The small pieces in progress, of which the last may be incomplete.
+    /// The small pieces in progress. The last one may be incomplete.
     unit: Unit,
     work: Sender<Work>,
     under_way: VecDeque<Receiver<(Unit, Vec<Cooked>)>>,
@@ -141,7 +141,7 @@ impl Sequence {
         self.fill(count, false, take);
     }
 
-    /// Adds what is between files, or after the last one.
+    /// Adds the gap between two files, or after the last one.
     pub(crate) fn between(&mut self, list: &PieceList, gap: Range<u64>, take: &mut dyn Take) {
         for (count, zeros) in list.between(gap) {
             self.fill(count, !zeros, take);

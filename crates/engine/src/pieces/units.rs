@@ -8,7 +8,7 @@ use std::sync::MutexGuard;
 use truesum_hash::tree::{Merkle, Plan};
 use truesum_hash::{Digest, kernel};
 
-/// How the units of a file are hashed.
+/// The file whose units are hashed, and the plans for them.
 pub(super) struct Units<'a> {
     pub source: Source<'a>,
     /// The plans, which all divide the file in the same way.
@@ -50,7 +50,7 @@ impl Units<'_> {
             let mut digests = vec![Vec::new(); self.plans.len()];
             for &unit in units {
                 let from = ((unit - first) * UNIT) as usize;
-                // Every plan in turn, while the unit is in the cache.
+                // Apply every plan while the unit is in the cache.
                 let data = &data[from..data.len().min(from + UNIT as usize)];
                 for (plan, digests) in self.plans.iter().zip(&mut digests) {
                     digests.extend(plan.hash_pieces(unit * pieces, data));

@@ -1,9 +1,10 @@
-//! Decides which files are hashed alone, each by one core with the best single-message kernel, and which share SIMD
-//! lanes.
+//! Decides which files are hashed alone, each by one core with the best single-message kernel, and
+//! which files share SIMD lanes.
 //!
-//! Several files in lanes take little more time than one of them alone ([`kernel::efforts`]), but each of them is
-//! slower. So a file that would take longer in a lane than all others goes alone, whereas several disk images of equal
-//! size go side by side.
+//! Hashing several files in lanes takes little more time than hashing one of them alone
+//! ([`kernel::efforts`]), but each file takes longer. So a file that would take longer in a lane
+//! than all others is hashed alone, whereas several disk images of equal size are hashed side by
+//! side.
 
 use std::cmp::Ordering;
 use truesum_hash::{Spec, kernel};
@@ -14,12 +15,13 @@ pub(crate) const READ_AHEAD: u64 = 4 << 20;
 const COPIED: u64 = 10;
 const EIGHTHS: u64 = 8;
 
-/// In a list that is too long to be known completely, files of this size go alone if there are no lanes. If there are,
-/// other files probably share them, so a file must be larger to take longest.
+/// The size in bytes from which a file is hashed alone if there are no lanes, in a list that is too
+/// long to be known completely. If there are lanes, other files probably share them, so only a
+/// larger file would take longest.
 const LARGE: u64 = 256 << 20;
 const HUGE: u64 = 4 << 30;
 
-/// Returns whether a file goes alone if the other files are unknown.
+/// Returns whether a file is hashed alone if the other files are unknown.
 pub(crate) fn alone_in_the_unknown(size: u64, specs: &[Spec]) -> bool {
     size >= if specs.iter().any(|spec| lanes_of(spec) > 1) { HUGE } else { LARGE }
 }
@@ -29,8 +31,8 @@ pub(crate) fn lanes_of(spec: &Spec) -> usize {
     kernel::full_lanes(spec.algorithm())
 }
 
-/// Returns how many of the largest files go alone. `sizes` are those of all files, the largest first, and all files
-/// have these algorithms.
+/// Returns how many of the largest files are hashed alone. `sizes` are the sizes of all files, the
+/// largest first, and all files have these algorithms.
 ///
 /// Each number is evaluated by the time at which the run would end: not before the last of the threads among which
 /// files are divided, nor before the longest file, alone or in its lane.
@@ -39,7 +41,8 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     let threads = threads.max(1);
     let all: u128 = sizes.iter().copied().map(u128::from).sum();
     if lanes == 1 {
-        // Going alone costs nothing, unless there is more other work than the file takes.
+        // Without lanes, it costs nothing to hash a file alone. This helps if the file is larger
+        // than a thread's share of all bytes.
         return sizes.iter().take_while(|&&size| u128::from(size) > all / threads as u128).count();
     }
     // The effort for each number of messages on a core, for all algorithms together.
@@ -49,7 +52,8 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
         efforts.iter_mut().zip(own).for_each(|(sum, effort)| *sum += effort);
     }
     let by_itself = |bytes: u128| bytes * u128::from(efforts[1]);
-    // The time at which `files` of `bytes` bytes together end, the longest of which has `size` bytes.
+    // The time at which `files` files with a total of `bytes` bytes are finished, the longest of
+    // which has `size` bytes.
     let in_lanes = |files: usize, bytes: u128, size: u64, threads: usize| {
         let busy = files.div_ceil(threads).min(lanes);
         let effort = u128::from(efforts[busy] * COPIED / EIGHTHS);
@@ -63,7 +67,7 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
         let end = match alone.cmp(&threads) {
             Ordering::Less => longest.max(others(threads - alone)),
             Ordering::Equal => longest + others(threads),
-            // If there are more files than threads, some go one after the other.
+            // If there are more files than threads, some are hashed one after the other.
             Ordering::Greater => {
                 let pair = u128::from(sizes[threads - 1]) + u128::from(sizes[threads]);
                 longest.max(by_itself(pair)).max(by_itself(all - rest) / threads as u128) + others(threads)

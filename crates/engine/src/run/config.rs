@@ -1,4 +1,4 @@
-//! How a run reads and hashes.
+//! The configuration of a run.
 
 use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
@@ -8,12 +8,12 @@ use crate::run::order::Order;
 use crate::run::remote::Remote;
 use std::sync::{Arc, OnceLock};
 
-/// How a run reads and hashes.
+/// The configuration of a run: how it opens, reads and hashes files.
 #[derive(Debug)]
 pub struct Config {
     /// The root from which the names of jobs are resolved.
     pub root: Root,
-    /// Which types of files are read.
+    /// The types of files that are read.
     pub special: Special,
     /// The number of threads that read and hash; 0 means one per core. With limited address space, there may be fewer.
     pub threads: usize,

@@ -11,18 +11,20 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use truesum_hash::Spec;
 
-/// The maximum number of tasks that workers may be ahead of the delivered outcomes. It limits the outcomes that wait
-/// for their turn.
+/// The maximum number of tasks that workers may be ahead of the delivered outcomes. It limits the
+/// number of outcomes that wait for earlier ones.
 const WINDOW: u64 = 1 << 14;
-/// The maximum size of the names in a window. If names are long, it contains fewer tasks.
+/// The maximum total size in bytes of the names in a window. If names are long, a window contains
+/// fewer tasks.
 const NAMES: usize = 16 << 20;
-/// A waiting worker waits until it can take this many tasks; the shortest window is at least as long.
+/// The number of tasks that must be available before a waiting worker continues. The shortest
+/// window is at least as long.
 const ROOM: u64 = 64;
-/// A list of at most this many tasks is examined as a whole first.
+/// The maximum length of a list whose tasks are all examined before the first one is handed out.
 const KNOWN: usize = 4096;
 /// The number of tasks taken from the iterator at a time.
 const BATCH: usize = 32;
-/// Starting a thread takes about as long as hashing this many bytes.
+/// The number of bytes that can be hashed in the time it takes to start a thread.
 const THREAD_COST: u64 = 1 << 17;
 
 /// Distributes jobs to workers.
@@ -197,7 +199,8 @@ impl Feed<'_> {
         ((NAMES / self.longest) as u64).clamp(ROOM, WINDOW)
     }
 
-    /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that manifests state, if all are known.
+    /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that
+    /// manifests state, if all are known.
     fn take(&mut self, most: usize) -> Option<u64> {
         let mut bytes = Some(0u64);
         for taken in 0..most as u64 {
@@ -226,7 +229,7 @@ impl Feed<'_> {
         let (least, most) = if self.ended { (0, Some(0)) } else { self.tasks.size_hint() };
         let exact = most == Some(least);
         self.progress.set_found(self.found + least as u64, exact);
-        // The tasks that are still to come count as found, but their sizes are not known.
+        // The remaining tasks count as found, but their sizes are not known.
         if exact && !self.ended { None } else { bytes }
     }
 

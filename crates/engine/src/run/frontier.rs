@@ -1,5 +1,5 @@
-//! How far outcomes have been delivered. This is the only place where a worker sleeps until another thread makes
-//! progress, and this comment proves that none sleeps forever.
+//! The position up to which outcomes have been delivered. This is the only place where a worker
+//! sleeps until another thread makes progress, and this comment proves that none sleeps forever.
 //!
 //! Workers take tasks at most a window ahead of the delivered outcomes. A worker that has nothing left to do waits here
 //! until the frontier has moved far enough, or is closed, which ends all waiting. Four rules make this safe:

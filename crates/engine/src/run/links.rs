@@ -53,7 +53,7 @@ enum LinkState {
     Read(Found),
 }
 
-/// What to do with a name.
+/// The action to take for a name.
 pub(crate) enum Claim {
     /// Read the file, and report the outcome with [`Links::settle`].
     First(Job),
@@ -103,7 +103,8 @@ impl Links {
         }
     }
 
-    /// Records the outcome of the first name. Returns those of the other names that waited for it.
+    /// Records the outcome of the first name. Returns the outcomes of the other names that waited
+    /// for it.
     pub(crate) fn settle(&self, id: FileId, outcome: &Outcome) -> Vec<(u64, Outcome)> {
         let mut files = self.lock();
         let Some(File { identity, specs, names_left, state: LinkState::Reading(waiting) }) =

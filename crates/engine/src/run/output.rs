@@ -59,7 +59,8 @@ impl<'a, 'f> Output<'a, 'f> {
         self.sink.pause()
     }
 
-    /// Delivers what still waits for a file that a stopped run did not finish, and returns the counts of the run.
+    /// Delivers the outcomes that still wait for a file that a stopped run did not finish, and
+    /// returns the counts of the run.
     ///
     /// # Errors
     /// Returns the error of the sink.

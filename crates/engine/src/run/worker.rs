@@ -54,8 +54,8 @@ pub(crate) struct Worker<'a, 'f> {
     progress: &'a Progress,
     /// The maximum number of open files, according to the limit of this process.
     open_limit: usize,
-    /// The attempts left before a file fails because descriptors are exhausted. They are counted per run, not per file:
-    /// if one file waited in vain, the next one fails at once.
+    /// The attempts left before a file fails because descriptors are exhausted. They are counted
+    /// per run, not per file: if waiting did not help one file, the next one fails at once.
     patience: u32,
     /// The bytes of slices that are read before they are hashed.
     round: usize,
@@ -387,7 +387,8 @@ impl<'a, 'f> Worker<'a, 'f> {
             Ok(false) => return,
             Err(error) => Err(Error::io(&ticket.job.name, "read", error)),
         };
-        // Only after the proof: a file that changed is not a file that reports a wrong size.
+        // Compute digests only after the proof, so that a file that changed is not reported as a
+        // file with a wrong size.
         let read = whole.and_then(|proof| Ok((proof, digests(&mut hashers, &ticket.job.name)?)));
         match read {
             Ok((proof, digests)) => {

@@ -185,7 +185,7 @@ pub(crate) fn plain(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path })
 }
 
-/// The same of a path.
+/// Returns a path without redundant components, as [`plain`] does for names.
 pub(crate) fn plain_path(path: &OsStr) -> PathBuf {
     OsString::from_vec(plain(path.as_bytes()).into_owned()).into()
 }

@@ -1,7 +1,8 @@
 //! Writes and parses the lines of plans and parts (`docs/spec/shards.md`).
 //!
-//! A line is accepted only if it is byte-for-byte identical to what would be written. A file ends with a line that
-//! contains the digest of everything before it, so that no loss, addition or change goes unnoticed.
+//! A line is accepted only if it is byte-for-byte the line that this module would write. A file
+//! ends with a line that contains the digest of everything before it, so that every loss, addition
+//! or change is detected.
 
 use super::state::State;
 use crate::error::{Cause, Error};
@@ -43,7 +44,7 @@ pub(super) fn seal() -> Hasher {
     blake3().hasher()
 }
 
-/// Returns its algorithm.
+/// Returns the algorithm of that digest.
 pub(super) fn blake3() -> Spec {
     "blake3".parse().expect("a row of the table of algorithms")
 }
@@ -102,17 +103,17 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Returns the number of bytes to read for it.
+    /// Returns the number of bytes to read for this item.
     pub fn bytes(&self) -> u64 {
         self.range.as_ref().map_or(self.state.size, |range| range.end - range.start)
     }
 
-    /// Returns whether it is a complete file or the first range of a file.
+    /// Returns whether this item is a complete file or the first range of a file.
     pub fn is_first(&self) -> bool {
         self.range.as_ref().is_none_or(|range| range.start == 0)
     }
 
-    /// Appends its line without the closing brace, to be followed by a result.
+    /// Appends the line of this item without the closing brace, to be followed by a result.
     pub fn open_into(&self, out: &mut Vec<u8>) {
         let State { size, mtime, ctime, inode, version } = &self.state;
         out.push(b'{');
@@ -130,7 +131,7 @@ impl Item {
         }
     }
 
-    /// Parses its line.
+    /// Parses the line of an item.
     pub fn parse(line: &[u8]) -> Option<Item> {
         let mut exact = Exact::new(line);
         exact.text("{")?;
@@ -178,7 +179,7 @@ pub(super) struct Bundle {
 }
 
 impl Bundle {
-    /// Returns its line in the index.
+    /// Returns the line of this bundle in the index.
     pub fn text(&self, number: usize) -> String {
         let Bundle { offset, length, lines, bytes, digest } = self;
         let digest = Digest::new(digest);
@@ -187,7 +188,7 @@ impl Bundle {
         )
     }
 
-    /// Parses its line in the index.
+    /// Parses the line of a bundle in the index.
     pub fn parse(line: &[u8], number: usize) -> Option<Bundle> {
         let [_, offset, length, lines, bytes] =
             numbers(line, ["{\"bundle\":", ",\"offset\":", ",\"length\":", ",\"lines\":", ",\"bytes\":"])?;
@@ -245,7 +246,7 @@ pub(super) fn parse_part_head(line: &[u8]) -> Option<(String, u64)> {
 pub struct Counts {
     /// The number of files and ranges.
     pub lines: u64,
-    /// Those of them that have no digest.
+    /// Files and ranges that have no digest.
     pub failed: u64,
     /// The failed ones that may succeed when retried.
     pub again: u64,
@@ -300,7 +301,7 @@ pub(super) enum Came {
     Failed(Failure),
 }
 
-/// Why there is no digest.
+/// The reason why there is no digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// `missing`, `changed`, `refused` or `unreadable`.

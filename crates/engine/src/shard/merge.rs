@@ -1,8 +1,9 @@
-//! Checks all parts against their plan and produces the entries of one manifest, or reports what is missing
-//! (`docs/spec/shards.md`, section 4).
+//! Checks all parts against their plan and produces the entries of one manifest, or reports the
+//! missing parts and results (`docs/spec/shards.md`, section 4).
 //!
-//! Plan and parts have the same order, that of the manifest, and bundles are consecutive. So each part is read once,
-//! one after the other, and memory contains one bundle of the plan, one line of a part, and the pieces of one file.
+//! Plan and parts have the order of the manifest, and bundles are consecutive. So parts are read
+//! one after the other, each once, and memory contains one bundle of the plan, one line of a part,
+//! and the pieces of one file.
 
 pub use super::line::Failure;
 use super::line::{Came, Counts, Item, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable};
@@ -30,7 +31,7 @@ pub enum Fault {
     Repeated(usize, [PathBuf; 2]),
     /// Two parts of a bundle differ: one worker, or one read, was wrong.
     Contradicting(usize, [PathBuf; 2]),
-    /// A part is damaged, or contains something other than what was planned: the line and the reason.
+    /// A part is damaged, or contains something that was not planned: the line and the reason.
     Damaged(PathBuf, u64, &'static str),
     /// A part could not be read.
     Unreadable(Error),
@@ -149,12 +150,12 @@ pub fn merge(
     let totals = plan.totals();
     let bytes_agree = merged.failed > 0 || merged.bytes == totals.bytes;
     if merged.faults == 0 && !(merged.files + merged.failed == totals.files && bytes_agree) {
-        return Err(unusable(plan.path(), "the plan's sums are not those of its files"));
+        return Err(unusable(plan.path(), "the plan's totals do not match its files"));
     }
     Ok(merged)
 }
 
-/// Returns the bundle of which a file is the part.
+/// Returns the bundle that a part file belongs to.
 fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     let foreign = |why: String| Fault::Foreign(path.to_owned(), why);
     let fail = |error| Fault::Unreadable(Error::io(path.as_os_str().as_bytes(), "read", error));
@@ -167,7 +168,7 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
         return Err(foreign("it belongs to another plan".to_owned()));
     }
     let number = usize::try_from(bundle).ok().filter(|_| bundle < plan.totals().bundles);
-    number.ok_or_else(|| foreign(format!("no bundle {bundle}")))
+    number.ok_or_else(|| foreign(format!("the plan has no bundle {bundle}")))
 }
 
 /// Returns the fault for two parts of one bundle.
@@ -192,9 +193,9 @@ fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
     }
 }
 
-/// Why a file is not a valid part.
+/// The reason why a file is not a valid part.
 pub(super) enum Flaw {
-    /// It has a fault, after this many valid lines.
+    /// The part has a fault, after this many valid lines.
     Fault(Fault, usize),
     /// Processing its contents failed.
     Error(Error),
@@ -235,7 +236,7 @@ pub(super) fn prove(
             None => false,
         };
         let Some(came) = came.filter(|_| suits) else {
-            return Err(damaged(&part, "not what came of the file that was planned here", read));
+            return Err(damaged(&part, "not a result for the file that was planned here", read));
         };
         part.cover();
         counts.add(&item, &came);
@@ -318,7 +319,7 @@ struct Joining<'p> {
 struct Cut {
     item: Item,
     pieces: Vec<Vec<Piece>>,
-    /// Why there will be no digest, if that is already known.
+    /// The reason why there will be no digest, if it is already known.
     failed: Option<Failure>,
     unknown: bool,
 }
@@ -392,11 +393,11 @@ impl Joining<'_> {
     fn end(&self) -> Result<(), Error> {
         let path = self.plan.path();
         if self.cut.is_some() || self.files != self.plan.totals().files {
-            return Err(unusable(path, "the plan's sums are not those of its files"));
+            return Err(unusable(path, "the plan's totals do not match its files"));
         }
         match if self.ascending { None } else { self.plan.repeated()? } {
             None => Ok(()),
-            Some(name) => Err(unusable(path, format!("the plan names {} twice", display_safe(&name)))),
+            Some(name) => Err(unusable(path, format!("the plan contains {} twice", display_safe(&name)))),
         }
     }
 }

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// How bundles are computed.
+/// The options for computing bundles.
 #[derive(Clone, Copy)]
 pub struct Computing<'a> {
     /// The folder that names are relative to, if it differs from the one in the plan, because its path is different on
@@ -55,22 +55,22 @@ pub struct Computing<'a> {
 pub struct Done {
     /// The counts in the part.
     pub counts: Counts,
-    /// What happened to the part.
+    /// The status of the part after the bundle was computed.
     pub standing: Standing,
     /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
     /// one just written.
     pub digest: String,
 }
 
-/// What happened to a part.
+/// The status of a part after its bundle was computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It was written.
     Written,
     /// An identical part existed already.
     There,
-    /// A part without failures existed and was kept; for this many files or ranges, this attempt had nothing to
-    /// compare.
+    /// A part without failures existed and was kept. This attempt had no result for this many files
+    /// or ranges, so they could not be compared.
     Kept(u64),
     /// A different part of the bundle without failures existed: one of the two is wrong. The new one was written here.
     Contradicts(PathBuf),
@@ -93,7 +93,10 @@ pub fn compute(
 ) -> Result<Done, Error> {
     let bundles = plan.totals().bundles;
     if bundle as u64 >= bundles {
-        return Err(unusable(plan.path(), format!("no bundle {bundle}: it has {bundles}, from 0 on")));
+        return Err(unusable(
+            plan.path(),
+            format!("no bundle {bundle}: the plan has {bundles} bundles, numbered from 0"),
+        ));
     }
     let block = plan.block(bundle)?;
     let target = folder.join(plan.part_name(bundle));
@@ -139,7 +142,8 @@ pub fn compute(
         return Err(Error::interrupted(target.as_os_str().as_bytes()));
     }
     let (file, counts, digest) = part.seal().map_err(fail)?;
-    // If two workers compute the same bundle, the later one finds the part of the other; this last look decides.
+    // If two workers compute the same bundle, the later one finds the part of the other. This last
+    // test decides which part is kept.
     let mut from = file.file().try_clone().map_err(fail)?;
     let mut met = None;
     let committed = file.commit_if(|| {
@@ -243,7 +247,7 @@ fn range(item: &Item, specs: &[Spec], reading: &Reading<'_>) -> Result<Vec<Vec<(
             // The version alone is sufficient.
             Some(Origin { version: Some(_), .. }) => None,
             Some(origin) => item.state.hints().differs(&origin.state),
-            None => Some("what is known of it"),
+            None => Some("its recorded state"),
         };
         differs.map_or(Ok(piece.levels), |what| Err(as_planned(what)))
     };
@@ -301,7 +305,8 @@ struct InOrder<'p, 'a, I> {
 
 impl<I: Iterator<Item = Item>> InOrder<'_, '_, I> {
     fn put(&mut self, came: impl FnOnce(&Item) -> Result<Came, Error>) -> io::Result<()> {
-        let item = self.items.next().ok_or_else(|| io::Error::other("more came than was planned"))?;
+        let item =
+            self.items.next().ok_or_else(|| io::Error::other("there are more results than planned files"))?;
         self.part.put(&item, came(&item))
     }
 }

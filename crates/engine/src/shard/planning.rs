@@ -21,7 +21,7 @@ const BATCH: usize = 4096;
 /// The number of files that one thread examines. It mostly waits for a disk or a server.
 const SHARE: usize = 512;
 
-/// What a plan lacks.
+/// The counts of files that are missing from a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Planned {
     /// Files and folders that could not be examined.

@@ -59,13 +59,14 @@ impl State {
         Hints { mtime: whole(self.mtime), ctime: whole(self.ctime), inode: self.inode, device: 0 }
     }
 
-    /// Returns what differs in a later state.
+    /// Returns the property that differs in a later state, or `None` if the states are equal.
     pub(super) fn differs(&self, later: &State) -> Option<&'static str> {
         match self.size == later.size {
             false => Some("the size"),
             true if self.version != later.version => Some("the version"),
             true if self == later => None,
-            // For times that the hints cannot represent.
+            // The hints cannot represent all times, so they may be equal although the states
+            // differ.
             true => self.hints().differs(&later.hints()).or(Some("a time")),
         }
     }

@@ -28,7 +28,7 @@ use truesum_hash::{Digest, Hasher, Spec};
 /// The interval between checkpoints of a tree that is being saved.
 const CHECKPOINT: Duration = Duration::from_secs(5);
 
-/// Reads what the tree and the chains need, once. Returns the chains' digests.
+/// Reads the ranges that the tree and the chains need, each once. Returns the chains' digests.
 fn read_once(
     source: Source<'_>,
     plan: &Plan,
@@ -60,7 +60,7 @@ fn read_once(
             None => (plans, wanted, None),
         };
         if !started {
-            // All others would wait for it.
+            // All other threads would wait for the missing one.
             chains.stop();
             let why = "cannot start a thread for each digest: limited by ulimit -v or -u";
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
@@ -75,7 +75,7 @@ fn read_once(
     })
 }
 
-/// What to do with an existing tree.
+/// The starting point of a build: nothing, or an existing tree.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Begin {
     /// Build a new tree.
@@ -86,19 +86,19 @@ pub enum Begin {
     /// The file has grown since its tree was stored: read only the new part and the last granules of the old part,
     /// which must match the tree. The granules before them are not read and therefore not checked.
     Append,
-    /// Only these bytes have changed since the tree was stored, and the size has not: read only their granules and the
-    /// last of the others, which must match the tree.
+    /// Only these bytes have changed since the tree was stored, and the size has not. Read only the
+    /// granules that contain them, and the last of the other granules, which must match the tree.
     Changed(Vec<Range<u64>>),
 }
 
-/// How a tree is saved.
+/// The options for saving a tree.
 #[derive(Clone, Debug)]
 pub struct Saving<'a> {
     /// The path of the tree.
     pub target: &'a Path,
     /// The granule size in bytes, a power of two.
     pub granule: u64,
-    /// What to do with an existing tree.
+    /// The starting point of the build.
     pub begin: Begin,
     /// Plain digests to compute in the same read, which then covers the complete file.
     pub beside: &'a [Spec],
@@ -115,17 +115,17 @@ pub struct Saved {
     pub store: Store,
     /// Granules that were already complete and not hashed again.
     pub kept: u64,
-    /// Bytes of the file that were not read. For these, the digest repeats what the earlier tree contained. 0 unless a
-    /// tree was extended.
+    /// Bytes of the file that were not read. For these, the digest repeats the earlier tree. The
+    /// number is 0 unless a tree was extended.
     pub unread: u64,
 }
 
 /// Builds the tree of a file and saves it.
 ///
 /// # Errors
-/// Fails if the file cannot be read to its end, is not a regular file, or changed during the read; if the run was
-/// stopped; if the tree cannot be written or cannot be resumed; or if the digest has no tree to store. What was
-/// completed is kept in the unfinished tree.
+/// Fails if the file cannot be read to its end, is not a regular file, or changed during the read;
+/// if the run was stopped; if the tree cannot be written or cannot be resumed; or if the digest has
+/// no tree to store. Granules that were completed remain in the unfinished tree.
 pub fn save(
     path: impl AsRef<Path>,
     spec: &Spec,
@@ -162,7 +162,7 @@ pub fn save(
     let beside = match beside {
         Ok(beside) => beside,
         Err(error) => {
-            // Completed work is kept, whatever the reason for stopping.
+            // Save completed work, whatever the reason for stopping.
             rows.checkpoint(&chains)?;
             return Err(error);
         }
@@ -200,7 +200,7 @@ struct Begun {
     store: Store,
     /// The hashers of the plain digests, with the number of units they have processed.
     hashers: Vec<(Hasher, u64)>,
-    /// Bytes of the file that are read neither before nor now.
+    /// The number of bytes of the file that are read neither in an earlier run nor in this one.
     unread: u64,
 }
 
@@ -220,7 +220,7 @@ fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begu
             if let Ok(store) = Store::open_to_write(&part)? {
                 let old = store.header();
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
-                    return Err(other("the unfinished tree has another algorithm or resolution"));
+                    return Err(other("the unfinished tree has a different algorithm or resolution"));
                 }
                 // Compare all times, because the modification time alone can be set back after the content was changed.
                 if (old.size, old.hints) != (header.size, header.hints) {
@@ -251,10 +251,10 @@ fn extend(
     let stored = Store::open(saving.target)?.map_err(|refusal| other(&refusal.to_string()))?;
     let old = stored.header();
     if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
-        return Err(other("the stored tree has another algorithm or resolution"));
+        return Err(other("the stored tree has a different algorithm or resolution"));
     }
     let Some(tree) = Merkle::new(&header.spec) else {
-        return Err(other("every leaf of mtsum depends on the file's size"));
+        return Err(other("every leaf of an mtsum digest depends on the file size"));
     };
     let same = old.size == header.size;
     if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
@@ -287,8 +287,8 @@ fn extend(
         checked.iter().filter(|&&granule| granule < keep).map(|&granule| bytes(granule)).sum();
     let store = Store::copy(saving.target, part)?;
     let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
-    // The file's state is omitted until the tree is complete: if this build were resumed separately, nothing would
-    // record what was not read.
+    // The file's state is omitted until the tree is complete: if this build were resumed
+    // separately, nothing would record which bytes were not read.
     store.reopen(header.size, Hints::default(), &kept)?;
     Ok((store, unread - read_again))
 }
@@ -397,7 +397,7 @@ impl Rows {
     }
 }
 
-/// Combines piece digests to granule hashes if a granule is larger than what is hashed at a time.
+/// Combines piece digests to granule hashes if a granule is larger than a piece.
 pub(crate) struct Gather {
     /// The number of pieces per granule, and in total.
     ratio: u64,

@@ -16,22 +16,24 @@ pub enum Origins {
     Trusted,
 }
 
-/// Why pieces cannot be combined to a digest.
+/// The reason why pieces cannot be combined to a digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// There are no pieces.
     None,
-    /// They belong to different digests, or to files of different sizes.
+    /// The pieces belong to different digests, or to files of different sizes.
     Mixed(String),
-    /// One does not record its origin.
+    /// A piece does not record its origin.
     Unstamped(Range<u64>),
-    /// Two were not read from the same state of the same file: the second one, its origin, and what differs.
+    /// Two pieces were not read from the same state of the same file: the range of the second one,
+    /// the path it was read from, and the property that differs.
     Moved(Range<u64>, Vec<u8>, &'static str),
-    /// Two for the same range contradict each other: one of the workers, or of the reads, was wrong.
+    /// Two pieces for the same range contradict each other: one of the workers, or one of the
+    /// reads, was wrong.
     Contradiction(Range<u64>),
-    /// One does not begin where the previous one ends: expected and actual offset.
+    /// A piece does not begin where the previous one ends: expected and actual offset.
     Gap(u64, u64),
-    /// One does not have the hashes that its range needs.
+    /// A piece does not have the hashes that its range needs.
     Levels(Range<u64>),
     /// The digest cannot be divided.
     Undivided(String),
@@ -53,7 +55,7 @@ impl std::fmt::Display for Misfit {
                 let (start, end, path) = (range.start, range.end, display_safe(path));
                 write!(
                     f,
-                    "the range {start}..{end} was read from another state of the file: {what} of {path} differs"
+                    "the range {start}..{end} was read from a different state of the file: {what} of {path} differs"
                 )
             }
             Misfit::Contradiction(range) => {
@@ -94,7 +96,7 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit
         return Err(Misfit::Contradiction(pair[0].range.clone()));
     }
     parts.dedup_by(|later, earlier| later.range == earlier.range);
-    // No file is larger, and a line that claims so must not cost memory.
+    // No file is larger. A line that claims a larger size must not consume memory.
     let possible = size <= 1 << 48;
     let division = if possible { Division::of(&spec, size) } else { None };
     let division = division.ok_or_else(|| Misfit::Undivided(format!("{spec} of {size} bytes")))?;
@@ -169,5 +171,5 @@ fn one_origin(parts: &[Piece]) -> Result<(), Misfit> {
 }
 
 fn whole_or_undivided(digest: Option<Digest>, spec: &Spec) -> Result<Digest, Misfit> {
-    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of so short a file")))
+    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of a file this short")))
 }

@@ -1,9 +1,9 @@
-//! The saved progress of an unfinished verification (`.ftr.verify`, `docs/spec/tree.md` section 8), which need not
-//! start over.
+//! The saved progress of an unfinished verification (`.ftr.verify`, `docs/spec/tree.md` section 8),
+//! from which it can be resumed.
 //!
-//! It is saved only on request, and is tied to every bit of the stored tree and to the state of the file. A mismatch is
-//! an error and not ignored: a user who asks to resume should not discover only from the duration that everything was
-//! read again.
+//! The progress is saved only on request, and is tied to every bit of the stored tree and to the
+//! state of the file. A mismatch is an error: if it were ignored, users who resume a verification
+//! would notice only from its duration that everything was read again.
 
 use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
@@ -20,7 +20,8 @@ const MAGIC: [u8; 12] = *b"\x89FTV\r\n\x1a\n\x02\0\0\0";
 /// The interval between writes.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Returns where the progress of an unfinished verification with this stored tree is saved.
+/// Returns the path of the file in which the progress of an unfinished verification with this
+/// stored tree is saved.
 pub fn findings_of(tree: impl AsRef<Path>) -> PathBuf {
     with_suffix(tree, ".verify")
 }
@@ -32,7 +33,7 @@ pub(crate) struct Findings {
     about: Vec<u8>,
     /// Granules that were compared.
     pub checked: Vec<Range<u64>>,
-    /// Those of them that differ.
+    /// The compared granules that differ.
     pub differing: Vec<Range<u64>>,
     written: Instant,
 }
@@ -108,7 +109,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Adds granules that were compared, and those of them that differ.
+    /// Adds granules that were compared, and the ones among them that differ.
     ///
     /// # Errors
     /// Fails if it was time to save the progress and that failed.
@@ -149,7 +150,8 @@ impl Findings {
     /// Removes the saved progress when the verification has a result.
     ///
     /// # Errors
-    /// Returns the system's error. A later verification would otherwise rely on the present progress.
+    /// Returns the system's error. Progress that remains would otherwise be used by a later
+    /// verification.
     pub fn remove(self) -> Result<(), Error> {
         std::fs::remove_file(&self.path).map_err(|error| Error::io(self.name(), "remove", error))
     }

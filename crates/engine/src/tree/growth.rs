@@ -31,8 +31,8 @@ pub struct GrowthProof {
     pub size: u64,
     /// The root of the old tree before it was sealed.
     pub old_root: Digest,
-    /// If the old file consists of complete leaves, RFC 9162's consistency proof; otherwise the inclusion path of the
-    /// leaf in which it ends.
+    /// RFC 9162's consistency proof, if the old file consists of complete leaves; otherwise the
+    /// inclusion path of the leaf in which it ends.
     pub path: Vec<Digest>,
 }
 

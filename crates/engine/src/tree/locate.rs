@@ -35,7 +35,7 @@ pub enum Judgement {
     OtherTree,
 }
 
-/// How the file's length compares with that in the tree.
+/// The comparison of the file's length with the length in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// Equal.
@@ -46,7 +46,8 @@ pub enum Length {
     Grown(u64),
 }
 
-/// Old bytes were found at another offset: this many bytes were inserted (positive) or lost (negative) before them.
+/// A shift of old bytes to another offset: this many bytes were inserted (positive) or lost
+/// (negative) before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
     /// The offset in the original file from which bytes are shifted.
@@ -62,9 +63,9 @@ pub struct Difference {
     pub judgement: Judgement,
     /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
     pub damaged: Vec<Range<u64>>,
-    /// How the lengths compare.
+    /// The comparison of the lengths.
     pub length: Length,
-    /// Where old bytes were found at another offset, if the lengths differ.
+    /// The shift of old bytes that were found at another offset, if the lengths differ.
     pub shift: Option<Shift>,
     /// A description of the damage to the tree itself.
     pub blemish: Option<String>,
@@ -74,7 +75,7 @@ pub struct Difference {
     pub before: u64,
 }
 
-/// How a file is compared with its stored tree.
+/// The options for comparing a file with its stored tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
     /// A digest from another source, to which the tree must belong.
@@ -182,8 +183,8 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the granules whose hashes differ from those in the tree, including missing ones. Those in `findings` are not
-/// read.
+/// Returns the granules whose hashes differ from those in the tree, including missing ones.
+/// Granules in `findings` are not read.
 fn differing(
     source: Source<'_>,
     store: &Store,
@@ -193,7 +194,8 @@ fn differing(
     let header = store.header();
     let (plan, ratio) = (header.plan(), header.pieces_per_granule());
     let granules = header.granules();
-    // Pieces that end within the file; for small ones the last unit is hashed as far as it goes and differs.
+    // Pieces that end within the file. If pieces are small, the last unit is hashed up to the end
+    // of the file, and differs.
     let here = match plan.piece_hasher() {
         Some(_) => {
             (0..plan.pieces()).take_while(|&piece| plan.piece(piece).end <= source.size).count() as u64
@@ -250,7 +252,7 @@ fn differing(
     let scan = Scan::new(source, std::slice::from_ref(&plan), threads).skipping_zeros(zeros.is_some());
     let result = scan.run(wanted, done);
     let mut state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    // Completed work is kept, whatever the reason for stopping.
+    // Save completed work, whatever the reason for stopping.
     if let (Err(_), Some(findings)) = (&result, &mut state.2) {
         findings.write()?;
     }

@@ -57,7 +57,7 @@ pub(crate) fn read(target: &Path, specs: &[Spec], size: u64, hints: &Hints) -> V
     let kept = kept.unwrap_or_default();
     let go_on = |spec: &Spec| {
         let (_, fed, state) = kept.iter().find(|(name, _, _)| *name == spec.to_string())?;
-        // Never beyond the end of the file, and only at unit boundaries.
+        // A state is accepted only at unit boundaries and not beyond the end of the file.
         let hasher = spec.restore(state).ok()?;
         let whole = fed.is_multiple_of(UNIT) && *fed <= size && hasher.fed() == Some(*fed);
         whole.then_some((hasher, fed / UNIT))
@@ -90,7 +90,7 @@ fn parse(bytes: &[u8], identity: &[u8]) -> Option<Vec<(String, u64, Vec<u8>)>> {
 
 /// Removes the saved states.
 pub(crate) fn remove(target: &Path) {
-    // It is fine if the file does not exist; any other failure leaves a file that matches no later build.
+    // The file may not exist. If it cannot be removed, it matches no later build and is ignored.
     if is_own(&name(target), &MAGIC) {
         let _ = std::fs::remove_file(name(target));
     }

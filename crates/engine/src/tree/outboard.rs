@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
 
-/// Which nodes an outboard contains.
+/// The kind of an outboard, which determines the nodes it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outboard {
     /// The nodes above chunks of 1 KiB, after the file's length: `.obao` (`bao encode --outboard`).
@@ -124,7 +124,7 @@ impl Making<'_> {
         let (first, mut start, mut leaves, mut place) = (unit * self.per_unit, 0, self.leaves, 0);
         while leaves > self.per_unit {
             let left = left_of(leaves);
-            // The left side has one node less than leaves.
+            // The left side has one node less than it has leaves.
             (start, leaves, place) = match first < start + left {
                 true => (start, left, place + 1),
                 false => (start + left, leaves - left, place + left),

@@ -62,8 +62,8 @@ impl Piece {
 }
 
 impl Origin {
-    /// Returns what shows that another piece was read from a different file, or from this one in a different state;
-    /// `None` if nothing does.
+    /// Returns the property that shows that another piece was read from a different file, or from
+    /// this one in a different state; `None` if there is none.
     ///
     /// Names and device numbers are local to each machine and not compared. The status change time is, because it also
     /// changes if the modification time is set back. For an object, the version alone is sufficient.
@@ -72,7 +72,7 @@ impl Origin {
     }
 }
 
-/// How a digest is divided between workers.
+/// The division of a digest between workers.
 pub(super) enum Division {
     Tree(Box<Merkle>),
     Checksum(Linear),
@@ -109,7 +109,8 @@ impl Division {
         }
     }
 
-    /// Returns the first offset, starting with this one, at which it can be divided; at the latest the end.
+    /// Returns the first offset, at or after this one, at which the digest can be divided. The end
+    /// of the file always counts.
     fn next_cut(&self, from: u64, size: u64) -> u64 {
         match self {
             Division::Checksum(_) => from.min(size),
@@ -182,7 +183,8 @@ impl Iterator for Cuts {
     }
 }
 
-/// Returns the piece of a worker for these bytes when it is read back, or `None` if the digest cannot be divided there.
+/// Restores the piece of a worker for these bytes from its hashes. Returns `None` if the digest
+/// cannot be divided there.
 pub fn piece_of(
     spec: &Spec,
     size: u64,
@@ -220,14 +222,14 @@ pub fn hash_range(
     }
     // The only leaf of a BLAKE3 tree is the root and cannot be a piece.
     if matches!(&division, Division::Tree(tree) if !tree.place_independent() && tree.leaves(size) < 2) {
-        return Err(fail(format!("{spec} of so short a file cannot be divided: truesum hash computes it")));
+        return Err(fail(format!("{spec} of a file this short cannot be divided: use truesum hash")));
     }
     let range = division.units(&bytes, size).ok_or_else(|| {
         let whole = match &division {
             Division::Tree(tree) => format!("multiples of {}", tree.leaf_size()),
             _ => "the offsets where its leaves begin".to_owned(),
         };
-        fail(format!("{spec} can be divided at {whole} only"))
+        fail(format!("{spec} can be divided only at {whole}"))
     })?;
     let levels = match &division {
         Division::Checksum(linear) => vec![(0, checksum(source, spec, *linear, bytes, threads)?)],

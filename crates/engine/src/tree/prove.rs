@@ -38,9 +38,9 @@ impl RangeProof {
 /// The granule hashes from which a proof is created.
 #[derive(Debug)]
 pub enum Row<'a> {
-    /// Those in a stored tree.
+    /// The hashes in a stored tree.
     Stored(&'a Store),
-    /// Those computed by reading the complete file: [`read_row`].
+    /// The hashes computed by reading the complete file with [`read_row`].
     Read(Vec<Digest>),
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn bytes_of(tree: &Merkle, leaves: &Range<u64>, size: u64) -> Range<u
     place(leaves.start)..place(leaves.end)
 }
 
-/// Why a proof does not hold, or could not be verified.
+/// The reason why a proof is invalid or could not be verified.
 #[derive(Debug)]
 pub enum Refuted {
     /// It does not have the form that its range requires.

@@ -1,4 +1,4 @@
-//! How the functions of this module read a file.
+//! The settings with which the functions of this module read a file.
 
 use crate::error::Error;
 use crate::io::mapping::Mapping;
@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::run::config::cores;
 use crate::run::remote::Remote;
 
-/// How a file is read, how progress is reported, and how the work is stopped.
+/// The settings for reading a file, reporting progress, and stopping the work.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     /// The root from which the file's name is resolved.

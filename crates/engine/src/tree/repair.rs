@@ -24,7 +24,7 @@ use truesum_hash::{Digest, Spec};
 /// The number of bytes compared and written at a time.
 const BLOCK: usize = 4096;
 
-/// Why a copy does not have the right bytes.
+/// The reason why a copy does not have the right bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
     /// The copy is damaged itself, or too short.
@@ -42,7 +42,7 @@ pub struct Mend {
     pub range: Range<u64>,
     /// Whether the copy has the right bytes.
     pub possible: bool,
-    /// Why it does not.
+    /// The reason why it does not have them; meaningless if it does.
     pub lack: Lack,
     /// The number of bytes that were or would be written: complete blocks that differ.
     pub writes: u64,
@@ -69,10 +69,10 @@ pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error
     Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
 
-/// Whether to write.
+/// The extent to which a repair may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Only report what would be done.
+    /// Do not write; only report what would be written.
     DryRun,
     /// Write, unless more than half of the existing bytes would be lost: then nothing is written.
     Write,
@@ -87,12 +87,14 @@ impl Mode {
     }
 }
 
-/// Repairs a file from `copy`, as far as the copy has the right bytes. Returns what was found before, and what was
-/// done. `trusted` is a digest from another source, to which the tree must belong.
+/// Repairs a file from `copy`, as far as the copy has the right bytes. Returns the difference found
+/// before, and the repair of each damaged granule. `trusted` is a digest from another source, to
+/// which the tree must belong.
 ///
-/// A file that is too long is not truncated, because nothing is known about the bytes at its end. Nothing is done if
-/// the tree is damaged or not the trusted one, which is reported in the judgement. The copy's name is relative to the
-/// current folder, whatever the file's name is relative to.
+/// A file that is too long is not truncated, because nothing is known about the bytes at its end.
+/// Nothing is done if the tree is damaged or not the trusted one, which is reported in
+/// [`Difference::judgement`]. The copy's name is relative to the current folder, whatever the
+/// file's name is relative to.
 ///
 /// # Errors
 /// Fails if a file cannot be read or written, or if most of it would be lost without permission.
@@ -153,7 +155,7 @@ pub fn repair(
             file.sync_all().map_err(|error| Error::io(path, "write", error))
         };
         let done = write();
-        // It must not be open for writing when it is read.
+        // The file must not be open for writing when it is read.
         drop(file);
         done.and_then(|()| check(path, store, &mends, reading)).map_err(|error| after(error, written))?;
     }
@@ -231,7 +233,7 @@ fn read_to_end(file: &File, buffer: &mut [u8], start: u64) -> usize {
     filled
 }
 
-/// Reads what was written and compares it with the tree.
+/// Reads the repaired granules again and compares them with the tree.
 fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> Result<(), Error> {
     let file = reading.open(path)?;
     let source = reading.unmapped(&file, path);

@@ -45,7 +45,7 @@ pub fn with_suffix(path: impl AsRef<Path>, suffix: &str) -> PathBuf {
 }
 
 impl Store {
-    /// Creates a new tree in a file with this name, discarding what an earlier build left there.
+    /// Creates a new tree in a file with this name, discarding the remains of an earlier build.
     ///
     /// # Errors
     /// Fails if the file cannot be created or written, or if an existing file is not a stored tree.
@@ -132,10 +132,10 @@ impl Store {
                 (refusal, _) => refusal,
             }));
         };
-        let blemish = blemish.map(|_| Unusable::Damaged("one of its two superblocks".to_owned()));
+        let blemish = blemish.map(|_| Unusable::Damaged("one of its two superblocks is invalid".to_owned()));
         let end = ROW + header.granules().saturating_mul(header.hash_len());
         if header.is_complete() && len != end {
-            return Ok(Err(Unusable::Damaged(format!("it has {len} bytes and should have {end}"))));
+            return Ok(Err(Unusable::Damaged(format!("it has {len} bytes, but should have {end}"))));
         }
         if let Some(last) = header.extents.last()
             && len < ROW + last.end * header.hash_len()
@@ -308,12 +308,12 @@ fn own_file(path: &Path) -> Result<File, Error> {
     })?;
     lock(&file, path)?;
     if file.metadata().map_err(|error| io_error(path, "write", error))?.nlink() > 1 {
-        return Err(refuse("the file has other names"));
+        return Err(refuse("the file has other hard links"));
     }
     Ok(file)
 }
 
-/// Opens the file of an unfinished tree and discards what an earlier build left in it.
+/// Opens the file of an unfinished tree and discards the remains of an earlier build.
 fn emptied(path: &Path) -> Result<File, Error> {
     let file = own_file(path)?;
     may_be_replaced(&file, path)?;

@@ -91,7 +91,7 @@ fn usual(comparison: &Comparison<'_>) -> Vec<Spec> {
     let mut counts = vec![0u64; set.kinds().len()];
     (0..set.len()).for_each(|at| counts[set.kind(at) as usize] += 1);
     let kinds = set.kinds().iter().zip(counts).filter(|(kind, _)| !kind.is_empty());
-    // If two are equally common, the first one.
+    // If two lists are equally common, use the first one.
     let most = kinds.rev().max_by_key(|(_, count)| *count);
     most.map_or_else(|| comparison.asked.usual.clone(), |(kind, _)| kind.to_vec())
 }
@@ -119,7 +119,7 @@ impl Changes for Planned<'_, '_> {
                 };
                 let own = |spec: &Spec| line.entry.digests.iter().any(|(known, _)| known == spec);
                 let mut entry = self.entry(found, path, own);
-                // In the order of the line.
+                // Sort the digests in the order of the line.
                 let place = |spec: &Spec| line.entry.digests.iter().position(|(known, _)| known == spec);
                 entry.digests.sort_by_key(|(spec, _)| place(spec));
                 Edit::Replace(Box::new(entry))

@@ -89,8 +89,9 @@ impl Update<'_> {
     }
 }
 
-/// Returns the folder with or without which most names in the manifest exist: then names are relative to a different
-/// folder than the one that was searched.
+/// Returns the folder that, added to or removed from most names in the manifest, turns them into
+/// existing names. The names are then relative to a different folder than the one that was
+/// searched.
 pub(super) fn other_folder(comparison: &Comparison<'_>, rows: &[Row]) -> Option<PathBuf> {
     let [listed, found] = &comparison.sets;
     let mut folders: HashMap<&[u8], u64> = HashMap::new();

@@ -31,7 +31,7 @@ impl Update<'_> {
         if self.options.quick.is_none() || self.report.unread == 0 {
             return same.next().is_some();
         }
-        // Some were not read: read the smallest one.
+        // Some files were not read, so read the smallest one.
         let Ok(root) = Root::folder(folder, self.options.audit.check.allow_outside) else { return false };
         let set = &self.comparison.sets[LISTED];
         let size =

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
-/// How far a kind of change is permitted.
+/// The extent to which a kind of change is permitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consent {
     /// Never.
@@ -23,28 +23,29 @@ pub enum Consent {
     All,
 }
 
-/// What an update that does not read every file relies on.
+/// The times that an update relies on if it does not read every file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuickTrust {
     /// The times in the entries. A file whose entry has no time is read; a manifest without any times is rejected.
     Times,
-    /// Also the manifest's own date, for entries without a time. A copy of a manifest may have a date other than that
-    /// of the read it records.
+    /// The times in the entries and, for entries without a time, the manifest's own date. If the
+    /// manifest was copied, its date may differ from the time at which its files were read.
     Date,
 }
 
 /// The options of an update. The defaults are the strictest ones: only files that are not in the manifest are added.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How manifests and files are read, and in which folder.
+    /// The options for reading manifests and files, and the folder.
     pub audit: AuditOptions,
-    /// Whether entries of modified files are refreshed.
+    /// The permission to refresh entries of modified files.
     pub refresh: Consent,
-    /// Whether entries of missing files are removed.
+    /// The permission to remove entries of missing files.
     pub prune: Consent,
     /// Whether entries of moved files get the new name.
     pub rename: bool,
-    /// Whether files are not read if their size and time match the manifest, and which times are used.
+    /// The times used to decide that a file need not be read because its size and time match the
+    /// manifest. `None` reads every file.
     pub quick: Option<QuickTrust>,
     /// Write the manifest even if some file or folder could not be read.
     pub partial: bool,
@@ -54,7 +55,7 @@ pub struct Options {
     pub dry_run: bool,
 }
 
-/// What was done about a file.
+/// The action taken for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// Nothing: its entry, if it has one, is unchanged.
@@ -75,7 +76,7 @@ impl Action {
         [Action::Kept, Action::Added, Action::Refreshed, Action::Renamed, Action::Removed];
 }
 
-/// Why nothing is written.
+/// The reason why nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The number of files or folders that could not be read.
@@ -92,8 +93,8 @@ pub enum Refusal {
     EmptyFolder(PathBuf),
     /// No entry would be left.
     NothingLeft,
-    /// Most files in the manifest exist if this folder is added to or removed from their names, so another folder is
-    /// meant.
+    /// Most files in the manifest exist if this folder is added to or removed from their names, so
+    /// the names are probably relative to another folder.
     OtherFolder(PathBuf),
     /// No entry has a time that would allow a file not to be read.
     NoTimes,
@@ -128,19 +129,15 @@ impl fmt::Display for Refusal {
                 write!(f, "{} is empty but should contain files: is a disk not mounted?", shown(folder))
             }
             Refusal::OtherFolder(folder) => {
-                write!(
-                    f,
-                    "most entries would only gain or lose {} at the start of their names",
-                    shown(folder)
-                )
+                write!(f, "most names would only gain or lose the prefix {}", shown(folder))
             }
             Refusal::NoTimes => f.write_str("--quick: no entry of the manifest has a time"),
             Refusal::NothingLeft => f.write_str("no entry would be left"),
-            Refusal::OtherKey => {
-                f.write_str("no keyed line matches the given key, which is probably not the manifest's")
-            }
+            Refusal::OtherKey => f.write_str(
+                "no keyed line matches the given key, which is probably not the key of the manifest",
+            ),
             Refusal::Listed(name) => {
-                write!(f, "{} is not new: a line that could not be used contains its name", shown(name))
+                write!(f, "{} may not be new: a malformed line contains its name", shown(name))
             }
         }
     }
@@ -149,8 +146,8 @@ impl fmt::Display for Refusal {
 /// An event of an update.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// The result for a file that does not, or did not, match the manifest, and what was done about it. Reported in the
-    /// order of names, at the end.
+    /// The result for a file that does not, or did not, match the manifest, and the action taken.
+    /// Reported in the order of names, at the end.
     File(&'e Finding<'e>, Action),
     /// A line of the manifest that is malformed or contradicts an earlier one.
     Malformed(&'e Path, &'e BadLine),

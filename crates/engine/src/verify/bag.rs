@@ -29,7 +29,7 @@ pub(super) struct Bag {
     pub(super) all_in_each: bool,
 }
 
-/// How the names of payload manifests and of tag manifests begin.
+/// The prefixes of the names of payload manifests and of tag manifests.
 const PAYLOAD: &str = "manifest-";
 const TAGS: &str = "tagmanifest-";
 
@@ -82,7 +82,7 @@ pub fn is_part(path: &Path) -> bool {
 /// Returns the bag in this folder, or `None` if it is not a bag.
 ///
 /// # Errors
-/// Fails if the bag has an unsupported declaration or lacks what is required of a bag.
+/// Fails if the bag has an unsupported declaration or lacks a required file or folder.
 pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
     is_bag(folder).then(|| read(folder, &folder.join(DECLARATION)))
 }
@@ -108,12 +108,18 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     }
     let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
     if !encoding.eq_ignore_ascii_case("utf-8") {
-        return Err(refused(declaration, format!("names are in {encoding:?}, and only UTF-8 is read")));
+        return Err(refused(
+            declaration,
+            format!("unsupported Tag-File-Character-Encoding {encoding:?}, expected UTF-8"),
+        ));
     }
     // Exactly two lines (RFC 8493, section 2.1.1).
     let exact = [format!("BagIt-Version: {version}"), format!("Tag-File-Character-Encoding: {encoding}")];
     if !text.lines().eq(exact) {
-        return Err(refused(declaration, "not the two lines that a bag declares itself by"));
+        return Err(refused(
+            declaration,
+            "expected exactly two lines: BagIt-Version and Tag-File-Character-Encoding",
+        ));
     }
     let mut names = Vec::new();
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "read", error);
@@ -126,17 +132,17 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     };
     let (payload, tags) = (of(PAYLOAD), of(TAGS));
     if payload.is_empty() {
-        return Err(refused(folder, "a bag without a payload manifest"));
+        return Err(refused(folder, "the bag has no payload manifest"));
     }
     // A symbolic link would place the payload elsewhere, where its files are unknown.
     if !std::fs::symlink_metadata(folder.join("data")).is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(refused(folder, "a bag without a data folder"));
+        return Err(refused(folder, "the bag has no data folder"));
     }
     for list in payload.iter().chain(&tags) {
         plain(list)?;
         // Without a known algorithm, the digest length would suggest a different one (RFC 8493, section 2.4).
         if !is_of_algorithm(list.file_name().unwrap_or_default().as_bytes()) {
-            return Err(refused(list, "the algorithm that it is called by is not known"));
+            return Err(refused(list, "the algorithm in its name is unknown"));
         }
     }
     Ok(Bag { payload, tags, all_in_each: numbers == Some((1, 0)) })
@@ -179,8 +185,8 @@ fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// Returns what is wrong with the bag apart from its manifests: a wrong payload count, and fetch entries that lead out
-/// of the payload.
+/// Returns the faults of the bag apart from its manifests: a wrong payload count, and fetch entries
+/// that lead out of the payload.
 pub(super) fn faults(folder: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let path = folder.join("bag-info.txt");
@@ -201,8 +207,9 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
     faults
 }
 
-/// Returns what may be damage but does not make the bag invalid: a label that is similar to that of the payload count,
-/// and objects next to the payload in no tag manifest (`beside`) that are not files or have the name of a manifest.
+/// Returns possible damage that does not make the bag invalid: a label that is similar to that of
+/// the payload count, and objects next to the payload in no tag manifest (`beside`) that are not
+/// files or have the name of a manifest.
 pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let description = folder.join("bag-info.txt");
     let text = info(&description).unwrap_or_default();
@@ -274,7 +281,7 @@ pub fn unsafe_fetches(folder: &Path) -> Vec<Error> {
 fn unsafe_fetch(line: &str) -> Option<&'static str> {
     let mut words = line.splitn(3, [' ', '\t']);
     let (Some(_), Some(length), Some(name)) = (words.next(), words.next(), words.next()) else {
-        return Some("not an address, a length and a name");
+        return Some("expected a URL, a length and a name");
     };
     if length != "-" && (length.is_empty() || !length.bytes().all(|byte| byte.is_ascii_digit())) {
         return Some("the length is not a number");
@@ -284,7 +291,7 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
     (!inside).then_some("the name leads out of the payload")
 }
 
-/// Returns what is wrong with `Payload-Oxum`, the number of bytes and files in the payload.
+/// Returns an error if `Payload-Oxum`, the number of bytes and files in the payload, is wrong.
 fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
     let walk = Walk::new([folder.join("data")], Options::default(), 0);
     let (mut bytes, mut files) = (0, 0);

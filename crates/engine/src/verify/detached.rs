@@ -174,7 +174,8 @@ mod tests {
             assert!(is_whole(&[&one[..], &packet(&[0x88, 5], 5)].concat()), "two signatures");
             assert!(!is_whole(&one[..one.len() - 1]), "cut off");
             assert!(!is_whole(&[one, LINE.as_bytes()].concat()), "a list behind {:x?}", &one[..4]);
-            // Literal data, compressed data, a one-pass signature: messages that contain what is signed.
+            // Literal data, compressed data, a one-pass signature: messages that contain the signed
+            // data.
             for other in [0xcb, 0xc8, 0xc4, 0xa3, 0x90] {
                 assert!(!is_whole(&[&[other, 2, 4, 0], &one[..]].concat()));
                 assert!(!is_whole(&[&one[..], &[other, 2, 4, 0]].concat()));

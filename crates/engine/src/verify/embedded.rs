@@ -27,10 +27,11 @@ use truesum_manifest::json::SCHEMA;
 /// The extensions of manifests, in addition to names that contain an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
 
-/// Ends of names of JSON lines, which are a manifest only if they contain entries.
+/// The extensions of JSON Lines files, which are manifests only if they contain entries.
 const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
 
-/// Ends of names of manifests that are checked only if they are named: their files may be elsewhere, or not complete yet.
+/// The extensions of manifests that are checked only if the user names them: their files may be
+/// elsewhere, or not complete yet.
 const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mhl"];
 
 /// Ends of names of compressed files.
@@ -75,10 +76,11 @@ impl Verification<'_> {
         self.end(tell)
     }
 
-    /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
-    /// manifests do (`.sfv`), and JSON lines written by truesum. What is no folder is a manifest itself. A folder that says it is
-    /// a bag is checked as one. Torrents and other formats that may describe files elsewhere, compressed manifests, and other
-    /// JSON lines are only counted ([`Event::NotUsed`]).
+    /// Checks all manifests below folders: files whose names contain an algorithm (`SHA256SUMS`,
+    /// `x.iso.sha256`) or have an extension that only manifests have (`.sfv`), and JSON Lines files
+    /// written by truesum. A path that is not a folder is a manifest itself. A folder with a bag
+    /// declaration is checked as a bag. Torrents and other formats that may describe files
+    /// elsewhere, compressed JSON Lines, and other JSON Lines are only counted ([`Event::NotUsed`]).
     ///
     /// # Errors
     /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
@@ -87,7 +89,7 @@ impl Verification<'_> {
         let folders: Vec<PathBuf> = places.iter().filter(|place| place.is_dir()).cloned().collect();
         let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
-        // The places with something that was used or reported.
+        // The places below which something was used or reported.
         let mut fruitful = BTreeSet::new();
         let mut not_used: BTreeMap<NotUsed, (u64, PathBuf)> = BTreeMap::new();
         let mut walk = walk.until(self.progress.stop_flag());
@@ -99,7 +101,8 @@ impl Verification<'_> {
             let before = uses(&manifests, &not_used, &self.report);
             match item {
                 Item::File(path, None) => manifests.push(path),
-                // Whatever its type: checking the folder as a bag reports a declaration that is not a regular file.
+                // The type does not matter: checking the folder as a bag reports a declaration that
+                // is not a regular file.
                 Item::File(path, Some(_))
                 | Item::Link(path)
                 | Item::Dangling(path)
@@ -123,7 +126,7 @@ impl Verification<'_> {
                     self.report.counts.unreadable += 1;
                     tell(Event::Failed(&error))?;
                 }
-                // Something that has the name of a manifest but cannot be read is not skipped.
+                // An object that has the name of a manifest but cannot be read is not skipped.
                 Item::Special(path, kind) if may_be_manifest(&path) => {
                     let why = Cause::Other(format!("named like a manifest, but a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
@@ -142,7 +145,7 @@ impl Verification<'_> {
                 fruitful.insert(walk.current_root().to_owned());
             }
         }
-        // Where nothing at all was found, there is one message for all folders.
+        // If no manifest was found anywhere, a single message covers all folders.
         if !manifests.is_empty() && !self.progress.stopped() {
             for folder in folders.iter().filter(|folder| !fruitful.contains(*folder)) {
                 let why = Cause::Other("no manifest in this folder or below it".to_owned());
@@ -194,7 +197,8 @@ fn may_be_manifest(path: &Path) -> bool {
     has_manifest_name(path) || ends(path, LINES) || ends(path, OTHERS)
 }
 
-/// Returns what a search does with a file of JSON lines. One that cannot be read is reported when it is used.
+/// Returns what a search does with a JSON Lines file. One that cannot be read is used as a manifest,
+/// so that the error is reported.
 fn use_of_lines(path: &Path, anchor: &Anchor) -> Use {
     /// Damage to a single block of a disk does not hide what follows it.
     const BEGIN: u64 = 64 << 10;
@@ -222,7 +226,8 @@ fn use_of_lines(path: &Path, anchor: &Anchor) -> Use {
     }
 }
 
-/// Returns whether a file has the name of a manifest. Below a folder, such a file is a failure if it is not one.
+/// Returns whether a file has the name of a manifest. If a file with such a name below a folder is
+/// not a manifest, that is a failure.
 pub fn has_manifest_name(path: &Path) -> bool {
     if ends(path, COMPRESSED) && has_manifest_name(&path.with_extension("")) {
         return true;

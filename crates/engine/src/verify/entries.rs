@@ -22,7 +22,8 @@ use truesum_manifest::{
     Entry, Format, Line, LineError, Options, ReadError, Reader, Reason, Signer, usual, weak,
 };
 
-/// Adjacent lines for one file become one job. More algorithms than this would only occur in an attack.
+/// The maximum number of algorithms in a job made from adjacent lines for one file. More would only
+/// occur in an attack.
 const MERGED: usize = 16;
 
 /// The entries of a manifest as tasks.
@@ -49,7 +50,7 @@ pub struct Entries<'a, R> {
     /// The name for the algorithms of the last job, if a matching digest does not rule out tampering.
     weak: Option<String>,
     facts: Facts,
-    /// Which of them become tasks.
+    /// The selection of the entries that become tasks.
     picking: Picking,
     /// The number of malformed lines that are reported individually.
     told: u64,
@@ -59,7 +60,8 @@ pub struct Entries<'a, R> {
     data: Option<(Vec<u8>, Option<Vec<u8>>)>,
     /// Whether lines of this format leave the algorithm to be guessed from the digest length.
     guessing: bool,
-    /// Whether entries must have a keyed digest: if a key is given, digests that anyone can compute are not meant.
+    /// Whether entries must have a keyed digest: if the user gives a key, digests that anyone can
+    /// compute do not count.
     keyed: bool,
     /// Whether names may be by digest, as in Debian archives.
     release: bool,
@@ -67,13 +69,13 @@ pub struct Entries<'a, R> {
     payload: bool,
     /// Entries that failed when they were last read, if a state is kept.
     failed: HashSet<Key>,
-    /// The names of those that are not selected.
+    /// The names of such entries that are not selected.
     left_out_failed: Vec<Vec<u8>>,
     /// Algorithms to compute in addition to those of the expected digests.
     also: Vec<Spec>,
 }
 
-/// What was learned about a manifest while its entries were read.
+/// The facts learned about a manifest while its entries were read.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// The number of jobs for selected entries.
@@ -88,7 +90,7 @@ pub struct Facts {
     pub untold: u64,
     /// An algorithm that was determined only by the digest length.
     pub guessed: Option<Spec>,
-    /// Why reading ended early.
+    /// The error that ended reading early, if any.
     pub failed: Option<io::Error>,
 }
 
@@ -133,7 +135,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// Computes these algorithms too, in the read that verifies an entry.
+    /// Computes these algorithms as well, in the read that verifies an entry.
     pub(crate) fn computing(self, also: &[Spec]) -> Entries<'a, R> {
         Entries { also: also.to_vec(), ..self }
     }
@@ -143,7 +145,8 @@ impl<'a, R: Read> Entries<'a, R> {
         Entries { failed, ..self }
     }
 
-    /// Returns the names of those found so far.
+    /// Returns the names of the entries found so far that failed when they were last read and are
+    /// not selected.
     pub(crate) fn left_out_failed(&self) -> &[Vec<u8>] {
         &self.left_out_failed
     }
@@ -179,9 +182,9 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Returns why an entry must not be in this manifest.
     fn stray(&mut self, line: &Line) -> Option<&'static str> {
         if self.is_of_another(line) {
-            Some("another file than the given one: specify the folder instead")
+            Some("an entry for a different file: specify the folder instead of a single file")
         } else if self.payload && !bag::is_payload(&line.entry.path) {
-            Some("a name outside data, the payload folder")
+            Some("the name is outside data, the payload folder")
         } else {
             None
         }
@@ -195,7 +198,8 @@ impl<'a, R: Read> Entries<'a, R> {
 
     /// Treats absolute names below `folder`, the path of the root, as relative to it.
     pub fn of_folder(mut self, folder: &Path) -> Entries<'a, R> {
-        // As the system resolves it and as the user spells it. Neither is trusted: names are opened beneath the root.
+        // Use the path as the system resolves it and as the user spells it. Neither is trusted:
+        // names are opened beneath the root.
         let paths = [std::fs::canonicalize(folder), std::path::absolute(folder)];
         self.paths = paths.into_iter().flatten().map(|path| path.into_os_string().into_vec()).collect();
         self
@@ -237,7 +241,8 @@ impl<'a, R: Read> Entries<'a, R> {
         self.pieced.take()
     }
 
-    /// Returns those of them that are selected: all files of a sequence if one of them is.
+    /// Returns the selected entries with piece digests. If one file of a sequence is selected, all
+    /// its files are.
     pub(crate) fn take_pieced_picked(&mut self) -> Vec<Pieced> {
         let (root, all) = (self.root, self.pieced.take());
         let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
@@ -250,7 +255,7 @@ impl<'a, R: Read> Entries<'a, R> {
         files
     }
 
-    /// Returns what was learned so far.
+    /// Returns the facts learned so far.
     pub fn facts(self) -> Facts {
         self.facts
     }
@@ -382,7 +387,7 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 }
 
-/// Returns the name for algorithms of which none rules out tampering.
+/// Returns the name for these algorithms if none of them rules out tampering.
 pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
     let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
     // Each info hash has its own name.

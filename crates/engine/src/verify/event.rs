@@ -41,9 +41,10 @@ pub enum Event<'e> {
     Unmatched(&'e Unmatched<'e>),
     /// A symbolic link with the name of a manifest, which was not followed.
     PassedOver(&'e Path),
-    /// Files that may be manifests and were not checked by a search of folders: why, how many, and the first.
+    /// Files that may be manifests and were not checked by a search of folders: the reason, their
+    /// number, and the first one.
     NotUsed(NotUsed, u64, &'e Path),
-    /// A file that is called as the signature of a manifest, and was not read.
+    /// A detached signature, which was not read as a manifest.
     Signature(&'e Path),
     /// A file that failed when it was last read and was not read now, because it is scheduled for a later run.
     StillFailed(&'e Path),

@@ -9,18 +9,20 @@ use truesum_manifest::{Head, detect};
 
 /// The description of anything that is not text.
 const BINARY: &str = "binary data";
-/// It may contain a list, which only OpenPGP programs can open.
-const MESSAGE: &str = "an OpenPGP message (to read what it holds: gpg -d FILE | truesum check -)";
-/// What PowerShell's `Out-File` and Windows editors write has a byte order mark, and is read.
+/// The description of an OpenPGP message, which may contain a list that only OpenPGP programs can
+/// read.
+const MESSAGE: &str = "an OpenPGP message (to read its contents: gpg -d FILE | truesum check -)";
+/// The descriptions of UTF-16 text without a byte order mark. Files written by PowerShell's
+/// `Out-File` and by Windows editors have one, and are read.
 const UTF16LE: &str =
     "UTF-16 without a byte order mark (to convert it: iconv -f UTF-16LE FILE | truesum check -)";
 const UTF16BE: &str =
     "UTF-16 without a byte order mark (to convert it: iconv -f UTF-16BE FILE | truesum check -)";
-/// Bytes looked at, if they come at once.
+/// The maximum number of bytes that are examined; fewer if the first read returns fewer.
 const HEAD: usize = 16 << 10;
 
-/// Returns what the file is, if it is not a manifest. A list of pieces may begin with any bytes and be recognised only
-/// by its name.
+/// Returns a description of the file if it is not a manifest. A list of pieces may begin with any
+/// bytes and be recognised only by its name.
 fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     if detect(Head { text: b"", complete: true }, name).is_some_and(|row| row.holds.locates) {
         return None;
@@ -31,13 +33,14 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
-    // Except those that occur in text: blanks, ends of lines, pages and files, colours.
+    // All control characters except those that occur in text: blanks, ends of lines, pages and
+    // files, colours.
     let controls = || {
         head.iter()
             .filter(|byte| byte.is_ascii_control() && !b"\t\n\x0b\x0c\r\x1a\x1b".contains(byte))
             .count()
     };
-    // Text may contain a few by mistake, and long text a few more.
+    // Text may contain a few control characters by mistake, and long text a few more.
     let few = head.len().min(16) / 4 + head.len() / 32;
     match () {
         () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),
@@ -49,15 +52,17 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     }
 }
 
-/// Whether each pair of the first bytes has a character of ASCII at this place, and a zero at the other.
+/// Returns whether each pair of the first bytes has an ASCII character at this index and a zero
+/// byte at the other.
 fn is_ascii_in(head: &[u8], place: usize) -> bool {
     let first = &head[..head.len().min(64) & !1];
     let is_pair = |pair: &[u8]| matches!(pair[place], 9..=13 | b' '..=b'~') && pair[1 - place] == 0;
     !first.is_empty() && first.chunks(2).all(is_pair)
 }
 
-/// Whether this is called as what OpenPGP's programs write and begins with a packet of theirs (RFC 9580, section 5): a session's
-/// key, a signature in one pass, compressed or literal data, in the old form of lengths or the new one.
+/// Returns whether a file is named like the output of OpenPGP programs and begins with one of their
+/// packets (RFC 9580, section 5): a session key, a one-pass signature, or compressed, literal or
+/// encrypted data, with lengths in the old or the new format.
 fn is_message(head: &[u8], name: Option<&[u8]>) -> bool {
     let called = |name: &[u8]| [&b".gpg"[..], b".pgp", b".sig"].iter().any(|end| name.ends_with(end));
     let begins = matches!(

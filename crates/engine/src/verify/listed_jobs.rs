@@ -24,7 +24,8 @@ pub(crate) enum Listed {
     Bad(BadLine),
 }
 
-/// Why reading entries ended: the manifest could not be read, or the receiver returned an error.
+/// The reason why reading entries ended early: the manifest could not be read, or the receiver
+/// returned an error.
 pub(crate) enum Ended {
     Unread(Error),
     Refused(io::Error),

@@ -1,8 +1,9 @@
 //! Repairs files from a second copy with a list of piece digests: a torrent, Metalink, PAR2, zsync and so on.
 //!
-//! Only pieces that differ are modified, and of these only the blocks that differ, and only if the copy's bytes have
-//! the expected digest. They are verified before they are written and compared with what was verified when they are
-//! written. Then the files are verified again with everything in the list, which determines the final result.
+//! Only pieces that differ are modified, and of these only the blocks that differ, and only if the
+//! copy's bytes have the expected digest. The bytes are verified before anything is written, and
+//! compared with the verified ones when they are written. Then the files are verified again with
+//! everything in the list, which determines the final result.
 
 mod copies;
 
@@ -43,7 +44,7 @@ use truesum_manifest::{self as manifest, PieceList};
 pub struct Repaired {
     /// The outcome before the repair.
     pub before: Outcome,
-    /// Its parts of damaged pieces, and what was done about each.
+    /// The file's parts of damaged pieces, each with its repair.
     pub mends: Vec<Mend>,
     /// Its previous size in bytes.
     pub there: u64,
@@ -110,7 +111,7 @@ pub fn repair(
     }
     let copies = Copies::new(copy, &pieced, options.data.is_some())?;
     let mut pieced = pieced;
-    // A file given by the user is named as it was given.
+    // A file that the user specified keeps the specified name.
     if options.data.is_some() {
         pieced.iter_mut().for_each(|file| file.job.name = file.job.path().to_vec());
     }
@@ -162,7 +163,8 @@ pub fn repair(
     Ok(Repair { files: files.collect(), whole })
 }
 
-/// Refuses to write to a file that belongs to two entries, because what is right for one may be wrong for the other.
+/// Refuses to write to a file that belongs to two entries, because the right bytes for one may be
+/// wrong for the other.
 fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error> {
     let mut seen: HashMap<FileId, Vec<usize>> = HashMap::new();
     for (number, file) in files.iter().enumerate() {
@@ -177,11 +179,12 @@ fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error
     });
     let Some(numbers) = shared else { return Ok(()) };
     let [one, other] = [0, 1].map(|at| &files[numbers[at]].job.name);
-    let why = format!("{} is the same file, and the list has other bytes for each", display_safe(other));
+    let why =
+        format!("{} is the same file, and the list requires different bytes for each", display_safe(other));
     Err(Error::new(one, "repair", Cause::Other(why)))
 }
 
-/// Returns whether both are divided from the same sequence.
+/// Returns whether `b` follows `a` in the same sequence of files.
 fn same_sequence(a: &Pieced, b: &Pieced) -> bool {
     Arc::ptr_eq(a.pieces[0].digests(), b.pieces[0].digests()) && b.pieces[0].file_start() > 0
 }
@@ -243,7 +246,8 @@ fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Ve
     if all.0.len() < count { Err(Error::interrupted(&name)) } else { Ok(all.0) }
 }
 
-/// Hashes what is between files, or after the last one. Returns false if that is not zeros.
+/// Hashes the gap between two files, or after the last one. Returns false if it does not consist of
+/// zeros.
 fn zeros(list: &PieceList, gap: Range<u64>, larges: &mut [Large]) -> bool {
     list.between(gap).all(|(count, zeros)| {
         larges.iter_mut().filter(|_| zeros).for_each(|large| large.zeros(count));
@@ -266,7 +270,7 @@ struct Mending<'a> {
 }
 
 impl Mending<'_> {
-    /// Repairs all files. Returns what was done about each.
+    /// Repairs all files. Returns the repairs of each.
     fn all(&mut self) -> Result<Vec<Vec<Mend>>, Error> {
         let mut mends = vec![Vec::new(); self.files.len()];
         let mut first = 0;
@@ -321,7 +325,8 @@ impl Mending<'_> {
         }
         let holds = |lot| at(lot).filter(|range| range.contains(&start)).map(|range| (lot, range));
         let mut ways: Vec<(&Vec<PieceList>, Range<u64>)> = lots.iter().filter_map(holds).collect();
-        // The smallest first; checksums are not used if there is a digest, which might not match what they accept.
+        // Try the smallest piece first. Checksums are not used if there is a digest, because they
+        // may accept bytes that do not match it.
         let is_digest = |lot: &[PieceList]| lot.iter().any(PieceList::is_strong);
         ways.sort_by_key(|(lot, range)| (Reverse(is_digest(lot)), range.end - range.start));
         let strong = ways.first().is_some_and(|(lot, _)| is_digest(lot));

@@ -52,10 +52,10 @@ pub struct Options {
     pub ignore_missing: bool,
     /// Whether malformed lines are counted without being failures.
     pub lenient: bool,
-    /// How many malformed lines of a manifest are reported individually; the others are only counted. `None` reports
-    /// all of them.
+    /// The number of malformed lines of a manifest that are reported individually; the others are
+    /// only counted. `None` reports all of them.
     pub malformed_told: Option<u64>,
-    /// How files that are in no manifest are treated.
+    /// The treatment of files that are in no manifest.
     pub unlisted: Unlisted,
     /// Whether missing files are searched for under other names, among the files that are not in the manifest. Not in
     /// bags, and not for entries with piece digests.
@@ -63,15 +63,16 @@ pub struct Options {
     /// Whether damage is located. Files with a single piece are then verified by it, which reveals no more about those
     /// that match.
     pub locate: bool,
-    /// Which spellings of a name are accepted if the name itself does not exist.
+    /// The spellings of a name that are accepted if the name itself does not exist.
     pub spellings: Spellings,
     /// Whether files that only have a different name are accepted.
     pub moved_passes: bool,
-    /// Which files are renamed to their names in the manifest. No file is ever replaced or moved out of the root.
+    /// The files that are renamed to their names in the manifest, if any. No file is ever replaced
+    /// or moved out of the root.
     pub renaming: Option<Renaming>,
-    /// Which entries are checked, and which files that are not in the manifest count.
+    /// The selection of the entries to check, and of the files not in the manifest that count.
     pub select: Selection,
-    /// How much of that is checked in this run.
+    /// The part of the selection that is checked in this run.
     pub turn: Turn,
     /// Names in manifests that must be verified.
     pub required: Vec<PathBuf>,
@@ -81,7 +82,7 @@ pub struct Options {
     /// Whether the SHA-256 of each manifest is computed while it is read, for
     /// [`Checked::digest`](crate::Checked::digest).
     pub digest_manifests: bool,
-    /// Which types of files are read.
+    /// The types of files that are read.
     pub special: Special,
     /// The number of threads that read and hash; 0 means one per core.
     pub threads: usize,
@@ -113,7 +114,7 @@ impl Options {
         }
     }
 
-    /// Returns how a manifest with this name is read; the name `-` implies nothing.
+    /// Returns the options for reading a manifest with this name; the name `-` implies nothing.
     pub(crate) fn reading(&self, name: &[u8], progress: &Progress) -> manifest::Options {
         // Searching for renamed files, checking in parts, and object stores use digests of complete files.
         let locating = !self.search
@@ -136,7 +137,7 @@ impl Options {
         }
     }
 
-    /// Returns how files below this root are read.
+    /// Returns the configuration of a run that reads files below this root.
     pub(crate) fn config(&self, root: Root) -> Config {
         let Options { special, threads, mapping, order, .. } = *self;
         let remote = self.remote.clone();
@@ -153,30 +154,34 @@ pub(crate) fn under(specs: Vec<Spec>, key: Option<&Secret>) -> Vec<Spec> {
     specs.into_iter().map(keyed).collect()
 }
 
-/// Which files are renamed to their names in the manifest, after their content has been found to match.
+/// The files that are renamed to their names in the manifest, after their content has been found to
+/// match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Renaming {
-    /// Those found under other names by [`Options::search`]; empty files only if they have the same base name.
+    /// Whether files found under other names by [`Options::search`] are renamed; empty files only
+    /// if they have the same base name.
     pub to_match: bool,
-    /// Those whose names differ only in case, Unicode normalization or path separators.
+    /// Whether files are renamed whose names differ only in case, Unicode normalization or path
+    /// separators.
     pub names: bool,
     /// Whether files are renamed, or this is only reported.
     pub carried_out: bool,
 }
 
-/// How files that are in no manifest are treated.
+/// The treatment of files that are in no manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Unlisted {
     /// They are not searched for.
     #[default]
     Unasked,
-    /// Those around the files in the manifest are reported and are not failures. The search ends if it would take long.
+    /// Files in the deepest folder that contains all files in the manifest are reported, and are
+    /// not failures. The search ends early if it would take long.
     Told,
     /// Everything below the root is searched, and each such file is a failure.
     Refused,
 }
 
-/// How much is checked in one run. The default is everything.
+/// The part of a check that is done in one run. The default is everything.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
     /// The file that stores when each entry was last read.

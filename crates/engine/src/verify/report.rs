@@ -14,12 +14,15 @@ use truesum_manifest::{Format, Signer};
 /// The overall result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// There was at least one entry, every entry was read to its end and matches, and every other requirement was met.
+    /// There was at least one entry, every entry was read to its end and matches, and all other
+    /// requirements were met.
     Verified,
-    /// The same for the selected entries. The others were not read, so nothing is known about the whole.
+    /// The same holds for the selected entries. The others were not read, so nothing is known about
+    /// them.
     PartVerified,
-    /// At least one file is not known to be good: it differs, is missing or unreadable, changed while it was read, was
-    /// required and not verified, or is not in the manifest although all must be.
+    /// At least one file is not known to be good: it differs, is missing or unreadable, changed
+    /// while it was read, was required but not verified, or is not in the manifest although all
+    /// files must be.
     Failed,
     /// No file failed, but not everything could be done: a manifest could not be read, nothing in it was verified, it
     /// has malformed lines, or it has entries without a digest although its format requires one.
@@ -44,7 +47,7 @@ impl Conclusion {
     }
 }
 
-/// The counts of a check, and what they mean.
+/// The counts and the overall result of a check.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Entries by result. Skipped ones are not included in the missing ones.
@@ -63,7 +66,7 @@ pub struct Report {
     pub unmarked: u64,
     /// Files that are in no manifest.
     pub unlisted: u64,
-    /// What bags lack or have too much of, by the rules for bags.
+    /// Violations of the rules for bags, such as missing or extra files.
     pub incomplete: u64,
     /// Manifests and files without the required signature.
     pub unsigned: u64,
@@ -85,13 +88,13 @@ pub struct Report {
     pub left_out: u64,
     /// Selected entries that are deferred to a later run.
     pub not_in_turn: u64,
-    /// Those of them that failed when they were last read.
+    /// Deferred entries that failed when they were last read.
     pub still_failed: u64,
     /// Requested names that matched no entry.
     pub unmatched: u64,
     /// Manifests found by a search of folders; `None` if manifests were specified.
     pub manifests: Option<u64>,
-    /// How many of the manifests expected by [`Options::expect_manifests`] a search of folders did not find.
+    /// Manifests expected by [`Options::expect_manifests`] that a search of folders did not find.
     pub missing_manifests: u64,
     /// Manifests that were not started when the check was stopped.
     pub not_begun: u64,
@@ -111,7 +114,7 @@ impl Report {
         }
     }
 
-    /// A report in which nothing was done yet.
+    /// Returns the report of a check that has not started yet.
     pub(super) fn new(options: &Options) -> Report {
         Report {
             counts: Summary::default(),
@@ -167,7 +170,7 @@ impl Report {
             // Selections make the check partial (`is_part`).
             left_out: _,
             not_in_turn: _,
-            // Only after an interruption, which alone determines the result.
+            // Not zero only after an interruption, which alone determines the result.
             not_begun: _,
             // Reported, but not failures with these options.
             entries: _,
@@ -204,7 +207,7 @@ impl Report {
         }
     }
 
-    /// Returns whether only part of the entries was to be checked.
+    /// Returns whether only some of the entries were selected or scheduled for this run.
     pub fn is_part(&self) -> bool {
         self.left_out + self.not_in_turn > 0
     }
@@ -250,7 +253,7 @@ pub struct Checked {
     pub left_out: u64,
     /// Selected entries that are deferred to a later run; they are not included in `entries`.
     pub not_in_turn: u64,
-    /// Those of them that failed when they were last read.
+    /// Deferred entries that failed when they were last read.
     pub still_failed: u64,
     /// The SHA-256 of the manifest itself, if requested and the manifest was read to its end.
     pub digest: Option<Digest>,
@@ -262,7 +265,7 @@ pub struct Checked {
     pub not_tamper_evident: BTreeMap<String, u64>,
     /// An algorithm that was determined only by the digest length.
     pub guessed: Option<Spec>,
-    /// Why it was not read to its end.
+    /// The reason why it was not read to its end.
     pub failed: Option<Error>,
 }
 

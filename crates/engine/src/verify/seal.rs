@@ -1,6 +1,7 @@
 //! Verifies signatures of minisign and signify with a public key: of manifests before they are read, and of files.
 //!
-//! A manifest is read once into memory, so what is verified is what is then parsed, whatever happens to the file.
+//! A manifest is read once into memory, so that exactly the verified bytes are parsed, whatever
+//! happens to the file.
 
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
@@ -117,7 +118,9 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
     match text.len() > LIMIT {
         true => Err(refused(
             name,
-            format!("more than {LIMIT} bytes, of which all must be read before one is believed"),
+            format!(
+                "more than {LIMIT} bytes, all of which must be read before the signature can be verified"
+            ),
         )),
         false => Ok(text),
     }
@@ -242,7 +245,7 @@ pub(super) fn of_file(
             message.take(bytes);
         }
     })?;
-    // Hash the file once, even if its digest is what is signed.
+    // Hash the file once, even if the signature covers only its digest.
     let digest: Digest = match &mut message {
         Message::Digest(of_message, ..) => {
             **of_message = hasher.clone();

@@ -51,7 +51,7 @@ pub(super) struct Wrong {
 /// The results of a search.
 #[derive(Default)]
 pub(super) struct Outcomes {
-    /// By the index of the entry; entries that were not found have none.
+    /// The results by the index of the entry. Entries that were not found have none.
     pub fates: HashMap<usize, Fate>,
     pub wrong: Vec<Wrong>,
     /// Files and folders that could not be read during the search.
@@ -70,7 +70,7 @@ pub(super) struct Seeking<'a> {
 }
 
 impl Seeking<'_> {
-    /// Searches for all of them.
+    /// Searches for the files of all these entries.
     ///
     /// # Errors
     /// Fails if the folder cannot be opened or walked.
@@ -172,7 +172,7 @@ impl Seeking<'_> {
         for (from, to) in moved([lost, &others], &mut gone, &mut fresh) {
             let (name, found) = (others.name(to).to_vec(), all[&to].clone());
             self.listed.add(&name);
-            // All empty files are equal, so only the name shows that it is this one.
+            // All empty files are equal, so only the name shows that this is the missing one.
             let is_this = found.size() > 0 || lost.base(from) == others.base(to);
             if is_this && self.options.renaming.is_some_and(|renaming| renaming.to_match) {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());
@@ -229,7 +229,7 @@ impl Seeking<'_> {
         Ok(())
     }
 
-    /// Computes their digests. Returns the results for those that could be read.
+    /// Computes the digests of these files. Returns the results for those that could be read.
     fn hash(
         &mut self,
         others: &mut Set,

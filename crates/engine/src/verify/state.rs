@@ -1,5 +1,5 @@
-//! When entries were last read, stored in a file, so that a check can continue where the last one ended
-//! (docs/reference/check.md, "Checking in parts").
+//! A file that stores when entries were last read, so that a check can continue where the last one
+//! ended (docs/reference/check.md, "Checking in parts").
 //!
 //! The order of entries is determined by the number of the run in which they were last read, which the file counts
 //! itself. The time is stored for users and decides nothing: a clock that is set back, jumps or stands still must
@@ -56,7 +56,7 @@ impl Mark {
     }
 }
 
-/// What happened to an entry in that run.
+/// The result for an entry in that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// It was read and matched.
@@ -70,7 +70,7 @@ pub(crate) enum What {
 const WORDS: [(What, &str); 3] =
     [(What::Verified, "verified"), (What::Failed, "failed"), (What::Seen, "seen")];
 
-/// When entries were last read.
+/// The state of all entries: when each was last read, and the result.
 pub(crate) struct State {
     path: PathBuf,
     marks: HashMap<Key, Mark>,
@@ -82,7 +82,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Locks and reads the state in this file, which is created before the first run.
+    /// Locks and reads the state in this file, which is created if it does not exist.
     ///
     /// # Errors
     /// Fails if the file cannot be read or written, is used by another run, or is something else.
@@ -102,14 +102,14 @@ impl State {
             line.clear();
             let read = io::Read::take(&mut reader, LONGEST as u64).read_until(b'\n', &mut line);
             match read.map_err(|error| Error::io(name, "read", error))? {
-                // Created and not saved yet.
+                // The file was created and not saved yet.
                 0 if number == 1 => break,
                 0 if number == 2 => return Err(refused("it is truncated")),
                 0 if number != entries + 3 => return Err(refused("it is truncated")),
                 0 => break,
                 _ if number == 1 && line == MAGIC => continue,
                 _ if number == 1 && line.starts_with(MAGIC_OF_ALL) => {
-                    return Err(refused("it is from another version; delete it to start again"));
+                    return Err(refused("it was written by another version; delete it to start again"));
                 }
                 _ if number == 1 => return Err(refused("not a state file")),
                 _ => {}
@@ -164,7 +164,7 @@ impl State {
         }
         let began = Instant::now();
         self.save()?;
-        // Saving a large state takes long: at most a twentieth of the run.
+        // Saving a large state takes long, so limit it to about a twentieth of the run.
         self.pause = SAVE.max(began.elapsed() * 20);
         Ok(())
     }

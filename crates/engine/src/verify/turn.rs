@@ -44,8 +44,8 @@ fn now() -> Time {
     Time { seconds: since.as_secs() as i64, nanos: since.subsec_nanos() }
 }
 
-/// Returns how many entries of a queue to process next, so that the remaining time is not exceeded by much: a quarter
-/// of what it allows.
+/// Returns how many entries of a queue to process next: as many as take about a quarter of the
+/// remaining time, so that it is not exceeded by much.
 fn batch(queue: &[Queued], done: (u64, u64), spent: Duration, left: Duration) -> usize {
     let part = left.as_secs_f64() / spent.as_secs_f64().max(1e-3) / 4.0;
     let (files, bytes) = match done {
@@ -67,7 +67,7 @@ struct Noting<'n, 'r, 't> {
     state: Option<&'n mut State>,
     weak: BTreeMap<String, u64>,
     read: (u64, u64),
-    /// Why the state could not be saved in the meantime, if that happened.
+    /// The first error that occurred when the state was saved during the run, if any.
     unsaved: Option<Error>,
 }
 
@@ -199,8 +199,9 @@ impl Verification<'_> {
         let first = names.first()?.as_ref();
         let several = names.len() > 1 || first.is_dir();
         (several && !self.options.turn.is_all()).then(|| {
-            let why =
-                Cause::Other("only a single manifest can be checked in parts, and not a bag".to_owned());
+            let why = Cause::Other(
+                "only a single manifest can be checked in parts, not a bag or several manifests".to_owned(),
+            );
             Error::new(first.as_os_str().as_bytes(), "check", why)
         })
     }

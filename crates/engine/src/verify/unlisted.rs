@@ -18,7 +18,8 @@ use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
-/// Files of this program that are next to other files: their extensions and, except for trees, how they begin.
+/// Files of this program that are next to other files: their extensions and, except for trees,
+/// their first bytes.
 const BESIDE: [(&[u8], &[u8]); 4] = [
     (b".ftr", b""),
     (b".ftr.part", b""),
@@ -48,20 +49,21 @@ pub struct Search {
     pub cut: bool,
 }
 
-/// Where to search for files that are not in the manifest.
+/// The extent of a search for files that are not in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The deepest folder that contains all files in the manifest. Files outside of it are not its concern.
+    /// The deepest folder that contains all files in the manifest. Files outside of it are not
+    /// reported.
     Around,
     /// The complete root.
     Whole,
 }
 
-/// How a search is done.
+/// The options of a search.
 pub struct Looking<'a> {
-    /// Where to search.
+    /// The extent of the search.
     pub scope: Scope,
-    /// Which files count.
+    /// The selection of files that count.
     pub select: &'a Selection,
     /// Files to ignore, as `(device, inode)`: manifests and the run's output.
     pub own: &'a [FileId],
@@ -72,7 +74,7 @@ pub struct Looking<'a> {
     pub temporaries: bool,
     /// The number of files, in the manifest or not, after which the search ends.
     pub limit: u64,
-    /// Returns whether the search must end.
+    /// A function that returns whether the search must end.
     pub stopped: &'a dyn Fn() -> bool,
 }
 
@@ -128,7 +130,8 @@ pub fn unlisted(
                 found(name)?;
             }
             Item::Failed(error) => {
-                // Enough to act on; the number of files in them is unknown anyway.
+                // A hundred errors are enough for users; the number of files in these folders is
+                // unknown anyway.
                 if result.failed.len() < 100 {
                     result.failed.push(error);
                 }
@@ -161,7 +164,8 @@ pub fn unlisted(
     Ok(result)
 }
 
-/// Does the same in an object store, where all objects are examined.
+/// Searches an object store for objects that are not in the manifest, like [`unlisted`]. All
+/// objects are examined.
 ///
 /// # Errors
 /// Returns the error of `found`.
@@ -197,8 +201,9 @@ fn is_one_of(files: &[FileId], path: &[u8], anchor: Option<&Anchor>, follow: boo
     !files.is_empty() && stat().is_ok_and(|stat| files.contains(&FileId::from(&stat)))
 }
 
-/// Returns whether this is a detached signature of one of these manifests, judging by its name and content: a name
-/// alone would allow any file. No manifest can contain its own signature.
+/// Returns whether this is a detached signature of one of these manifests. Both name and content
+/// are examined, because the name alone would allow any file. No manifest can contain its own
+/// signature.
 pub(crate) fn is_signature(manifests: &[FileId], path: &[u8], anchor: Option<&Anchor>) -> bool {
     let signed = SIGNATURES.iter().find_map(|end| path.strip_suffix(end.as_bytes()));
     signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true)) && holds_signature(path, anchor)

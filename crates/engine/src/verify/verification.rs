@@ -291,8 +291,8 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// Reports files in a bag's payload that a payload manifest lacks. Returns the names of what is next to the
-    /// payload.
+    /// Reports files in a bag's payload that a payload manifest lacks. Returns the names of the
+    /// objects next to the payload.
     fn unlisted_payload(
         &mut self,
         folder: &Path,
@@ -332,7 +332,7 @@ impl<'a> Verification<'a> {
         Ok(beside)
     }
 
-    /// Runs tasks, and counts what was reported even if `tell` fails: entries that failed before the error still count.
+    /// Runs tasks. If `tell` fails, the entries reported before are still counted.
     pub(super) fn run(
         &mut self,
         config: &Config,
@@ -352,7 +352,7 @@ impl<'a> Verification<'a> {
         Ok(())
     }
 
-    /// Does the same for files with piece digests.
+    /// Verifies files with piece digests, and counts the results as [`Verification::run`] does.
     fn run_pieced(
         &mut self,
         config: &Config,
@@ -486,7 +486,7 @@ pub(super) struct Relay<'r, 't> {
     options: &'r Options,
     manifest: &'r Manifest<'r>,
     report: &'r mut Report,
-    /// The counts of what was reported so far.
+    /// The counts of the outcomes reported so far.
     counts: Summary,
     ignored: u64,
     /// Stores missing entries, if they are to be searched for elsewhere.

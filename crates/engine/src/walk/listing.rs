@@ -1,4 +1,4 @@
-//! The entries of one folder, and the count of what has been found and not reached yet.
+//! The entries of one folder, and the number of entries that were found and not reached yet.
 
 use crate::error::Error;
 use crate::io::anchor::Anchor;
@@ -14,7 +14,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 
-/// What listings contain and the consumer has not reached yet.
+/// The number of entries in listings that the consumer has not reached yet.
 #[derive(Debug, Default)]
 pub(super) struct Met {
     /// Entries that will certainly be items.
@@ -102,8 +102,8 @@ impl Drop for WaitingShare {
 }
 
 impl Drop for Listing {
-    /// Iterative: unused listings contain those of their subfolders, which may be nested more deeply than the stack
-    /// allows.
+    /// Drops the listing iteratively, because unused listings contain those of their subfolders,
+    /// which may be nested more deeply than the stack allows.
     fn drop(&mut self) {
         let mut rest = take(&mut self.entries);
         while let Some(entry) = rest.pop() {

@@ -1,7 +1,9 @@
-//! The listing of a folder, which is made once: by a helper in advance, or by the consumer if it arrives first.
+//! The listing of a folder, which is made once: by a helper in advance, or by the consumer if it
+//! gets there first.
 //!
-//! The consumer waits for a helper only while that helper lists the folder, and a helper that ends without a listing
-//! reports that too, so the consumer never waits in vain. `tests/shutdown.rs` runs this file under a model checker.
+//! The consumer waits for a helper only while that helper lists the folder. A helper that ends
+//! without a listing reports that, so the consumer never waits forever. `tests/shutdown.rs` runs
+//! this file under a model checker.
 
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -86,7 +88,7 @@ impl<L> Begun<'_, L> {
 }
 
 impl<L> Drop for Begun<'_, L> {
-    /// Without a listing, the consumer makes one itself.
+    /// Wakes the consumer, which lists the folder itself if there is no listing.
     fn drop(&mut self) {
         let mut state = self.slot.lock();
         if matches!(*state, SlotState::Begun) {

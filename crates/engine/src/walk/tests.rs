@@ -40,7 +40,7 @@ fn only_command_line_arguments_name_standard_input() {
     let first = |walk: Walk| walk.into_iter().next().unwrap();
     let walk = || Walk::new(["-".into(), "/dev/null".into()] as [PathBuf; 2], Options::default(), 1);
     assert!(matches!(first(walk().of_arguments()), Item::Stdin));
-    // Without it `-` is a file, which does not exist here.
+    // Without `of_arguments`, `-` is a file, which does not exist here.
     assert!(matches!(first(walk()), Item::Failed(_)));
     let specs: Arc<[truesum_hash::Spec]> = Arc::from([]);
     assert!(!Job::hash("-", &specs).stdin && Job::argument("-", &specs).stdin);
@@ -213,7 +213,7 @@ fn a_missing_root_is_an_item() {
     assert_eq!(others, ["failed : No such file or directory"]);
 }
 
-/// A chain of folders, with a file `f` in each or only in the last.
+/// Returns a chain of folders, with a file `f` in each or only in the last.
 fn chain(levels: usize, name: &str, with_files: bool) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut at = rustix::fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
@@ -262,7 +262,7 @@ fn a_walk_dropped_with_much_listed_ahead_needs_no_deep_stack() {
     let root = dir.path().to_owned();
     let walk = move || {
         let mut walk = Walk::new([root], Options::default(), 4);
-        // Far enough that helpers have started; then they get time to list what is below.
+        // Far enough that helpers have started; then they get time to list the folders below.
         assert!((0..20).all(|_| walk.next().is_some()));
         while walk.size_hint().1.is_none() {
             std::thread::yield_now();

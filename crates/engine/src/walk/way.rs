@@ -66,7 +66,8 @@ impl Way {
 }
 
 impl Drop for Way {
-    /// Iterative: a chain is as long as the tree is deep, which the stack may not allow.
+    /// Drops the chain iteratively, because it is as long as the tree is deep, which the stack may
+    /// not allow.
     fn drop(&mut self) {
         let mut above = self.above.take();
         while let Some(way) = above {

@@ -1,7 +1,8 @@
-//! The hand in which a manifest is written: how its lines end, how digests are spelled, and what stands around them.
+//! The formatting of a manifest: how lines end, how digests are encoded, and what surrounds them.
 //!
-//! A line that truesum would have written is written as truesum would. Any other that says no more than a name and one digest
-//! serves as a pattern: those two are exchanged, and all between them stays.
+//! A line in a style that truesum writes is replaced with a line in the same style. Any other line
+//! that has only a name and one digest serves as a pattern: these two are replaced, and everything
+//! around them stays.
 
 use crate::entry::Entry;
 use crate::format::{Format, Heading, Mode, Spelling, Style, Unholdable, Writing};
@@ -11,24 +12,25 @@ use crate::writer::{WriteError, Writer, append};
 use data_encoding::{BASE64, BASE64_NOPAD};
 use truesum_hash::{Digest, Spec};
 
-/// Patterns kept, at most: one for each algorithm.
+/// Maximum number of patterns, one for each algorithm.
 const PATTERNS: usize = 16;
 
-/// What was learned from lines.
+/// The formatting learned from lines of the manifest.
 pub(super) struct Hand {
     format: &'static Format,
-    /// Whether lines end with CR and LF.
+    /// True if lines end with CR and LF.
     cr: bool,
     learned: bool,
     patterns: Vec<Pattern>,
-    /// A writer that has the heading behind it, and the algorithms of that.
+    /// A writer that has already written the heading, and the style and algorithms of that heading.
     writer: Option<(Style, Vec<Spec>, Writer<Vec<u8>>)>,
 }
 
-/// How a line looks that says one digest of this algorithm.
+/// The formatting of a line with one digest of this algorithm.
 struct Pattern {
     spec: Spec,
-    /// As truesum writes it; `None` takes the line itself for a pattern.
+    /// The style in which truesum writes this line. If it is `None`, the line itself is the
+    /// pattern.
     style: Option<Style>,
     line: Vec<u8>,
     entry: Entry,
@@ -51,14 +53,14 @@ impl Hand {
         }
     }
 
-    /// Whether lines like that of this entry were seen.
+    /// Returns whether the line of this entry would teach nothing new.
     pub(super) fn knows(&self, entry: &Entry) -> bool {
         let seen = |spec: &Spec| self.patterns.iter().any(|pattern| pattern.spec == *spec);
         self.learned
             && (self.patterns.len() >= PATTERNS || entry.digests.first().is_none_or(|(spec, _)| seen(spec)))
     }
 
-    /// Looks at the line of an entry.
+    /// Learns from the line of an entry.
     pub(super) fn learn(&mut self, text: &[u8], entry: &Entry) {
         if !self.learned {
             self.cr = self.terminator() == b'\n' && text.ends_with(b"\r\n");
@@ -72,7 +74,8 @@ impl Hand {
         }
     }
 
-    /// The line of an entry that says this now. `Err(None)`: the line holds what would be lost.
+    /// Returns the line of an entry that has changed from `old` to `new`. `Err(None)` means that
+    /// content of the line would be lost.
     pub(super) fn instead(
         &mut self,
         text: &[u8],
@@ -88,7 +91,7 @@ impl Hand {
         Ok([made, end].concat())
     }
 
-    /// The lines of an entry that is new here.
+    /// Returns the lines of an entry that is not in the manifest yet.
     pub(super) fn new_lines(&mut self, entry: &Entry) -> Result<Vec<u8>, Unholdable> {
         let pattern_of =
             |hand: &Hand, spec: &Spec| hand.patterns.iter().position(|pattern| pattern.spec == *spec);
@@ -109,7 +112,8 @@ impl Hand {
                 style.is_none().then(|| by_pattern(line, old, &one, self.format))
             });
             let line = match made {
-                // A name that the pattern cannot hold is held by a line of truesum's own, or by none.
+                // A name that the pattern cannot hold is written in truesum's own style, or
+                // refused.
                 Some(Some(line)) => line,
                 Some(None) | None => self.written(&one, Style::default())?,
             };
@@ -118,7 +122,7 @@ impl Hand {
         Ok(text)
     }
 
-    /// Lines as they are written, without the end of the last.
+    /// Returns the lines of an entry in this style, without the end of the last line.
     fn written(&mut self, entry: &Entry, style: Style) -> Result<Vec<u8>, Unholdable> {
         let mut text = match self.format.writing {
             Writing::Manifest(_) => self.of_table(entry, style)?,
@@ -132,7 +136,7 @@ impl Hand {
         Ok(text)
     }
 
-    /// What a writer writes of an entry that has written the heading before.
+    /// Returns the lines that a writer writes for an entry after the heading.
     fn of_table(&mut self, entry: &Entry, style: Style) -> Result<Vec<u8>, Unholdable> {
         let refused = |error| match error {
             WriteError::Refused(why) => why,
@@ -151,7 +155,7 @@ impl Hand {
         Ok(std::mem::take(writer.get_mut()))
     }
 
-    /// The style in which truesum would have written this line, if there is one.
+    /// Returns the style in which truesum would have written this line, if there is one.
     fn style_of(&mut self, line: &[u8], entry: &Entry) -> Option<Style> {
         let spellings = [Spelling::Hex, Spelling::HexUpper, Spelling::Base64];
         let styles = spellings.into_iter().flat_map(|spelling| {
@@ -168,7 +172,7 @@ impl Hand {
     }
 }
 
-/// Lines with this end.
+/// Returns the lines with this line end.
 fn ended(mut text: Vec<u8>, end: &[u8]) -> Vec<u8> {
     if end == b"\r\n" {
         text = text.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
@@ -177,14 +181,15 @@ fn ended(mut text: Vec<u8>, end: &[u8]) -> Vec<u8> {
     text
 }
 
-/// The line with another name and another digest in it, where it has each of them once and says nothing else that changes.
+/// Returns the line with the name and the digest of the new entry. Returns `None` if the old ones
+/// cannot be located without doubt, or if something else in the line would have to change.
 fn by_pattern(line: &[u8], old: &Entry, new: &Entry, format: &Format) -> Option<Vec<u8>> {
     let ([(spec, digest)], [(new_spec, new_digest)]) = (&old.digests[..], &new.digests[..]) else {
         return None;
     };
     let holds = &format.holds;
     let others_stay = !holds.size && !holds.mtime && spec == new_spec;
-    // What needs an escape has none in the pattern.
+    // A name that needs an escape is spelled differently in the line.
     let plain = old.path == new.path || !needs_escape(&old.path) && !needs_escape(&new.path);
     if !others_stay || !plain {
         return None;
@@ -202,7 +207,8 @@ fn by_pattern(line: &[u8], old: &Entry, new: &Entry, format: &Format) -> Option<
     let (before, behind) = (&line[..at], &line[at + spelled.0..]);
     let (before, behind) = match old.path == new.path {
         true => (before.to_vec(), behind.to_vec()),
-        // The name is all that stands on one side, as far as it goes: a shorter one may be a part of a tag.
+        // A name at the end of the line takes precedence: the same text before the digest may be
+        // part of a tag.
         false => match (behind.strip_suffix(&old.path[..]), once(before, &old.path)) {
             (Some(gap), _) => (before.to_vec(), [gap, &new.path].concat()),
             (None, Some(at)) => {
@@ -215,7 +221,7 @@ fn by_pattern(line: &[u8], old: &Entry, new: &Entry, format: &Format) -> Option<
     Some([before, spelled.1, behind].concat())
 }
 
-/// Where this stands in a text, if it stands there just once.
+/// Returns the position of `part` in the text if it occurs there exactly once.
 fn once(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() {
         return None;

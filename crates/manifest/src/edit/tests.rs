@@ -1,4 +1,4 @@
-//! Changes to manifests of every format that can be changed, and refusals of the others.
+//! Tests edits of manifests in every format that can be edited, and the refusals for all others.
 
 use super::*;
 use crate::table::FORMATS;
@@ -6,7 +6,7 @@ use crate::{Time, Writer};
 use std::collections::BTreeMap;
 use truesum_hash::Spec;
 
-/// Changes by name, and entries to add.
+/// Changes by file name, and entries to add.
 #[derive(Default)]
 struct Wanted {
     of: BTreeMap<Vec<u8>, Edit>,
@@ -23,7 +23,7 @@ impl Changes for Wanted {
         match self.of.get(&line.entry.path) {
             None => Edit::Keep,
             Some(Edit::Replace(new)) => {
-                // A line of one digest is replaced by one.
+                // A line with one digest is replaced by a line with one digest.
                 let own = |(spec, _): &&(Spec, _)| line.entry.digests.iter().any(|(known, _)| known == spec);
                 let digests = new.digests.iter().filter(own).cloned().collect();
                 Edit::Replace(Box::new(Entry { digests, ..Entry::clone(new) }))
@@ -75,7 +75,7 @@ fn text(bytes: Vec<u8>) -> String {
 
 #[test]
 fn every_format_that_is_written_is_changed_to_what_it_would_have_been() {
-    // A list of a history of ASC-MHL is never changed: the next one is another.
+    // A manifest in an ASC-MHL history is never changed; each update adds another one.
     let written = |row: &&&Format| !matches!(row.writing, Writing::No) && row.name != "ascmhl";
     for row in FORMATS.iter().filter(written).filter(|row| row.holds.pieces.is_none()) {
         let name = row.holds.usual_algorithm().algorithm().name;
@@ -172,7 +172,7 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
     for (old, name, why) in [
         (signed.into_bytes(), "M", "it is signed, and its signature would become invalid"),
         (wide, "M", "it is written in UTF-16"),
-        (line.into_bytes(), "M", "line 1: it contains more than can be rewritten"),
+        (line.into_bytes(), "M", "line 1: contains information that would be lost"),
         (
             format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{hex}\",\"note\":1}}]}}").into_bytes(),
             "M.json",
@@ -186,9 +186,9 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
     let why = refusal(b"; x\na 352441C2\n", "M.sfv", &mut wanted);
     assert_eq!(
         why,
-        "'n'$'\\n''l': cannot be written: the name contains '\\n', which cannot be escaped there"
+        "'n'$'\\n''l': cannot be written: the name contains '\\n', which cannot be escaped in this format"
     );
-    // Below another heading the new line would be of another algorithm.
+    // Below the other heading, the new line would be read with the wrong algorithm.
     let blake2b = entry("b", &["blake2b"], b"x");
     let old = format!("{hex}  a\n# blake2b\n{}  b\n", blake2b.digests[0].1.to_hex());
     let mut wanted = Wanted { added: vec![entry("n", &["sha256"], b"n")], ..Wanted::default() };

@@ -1,4 +1,4 @@
-//! Manifests of formats that are written as a whole: changed by writing them anew, where that loses nothing.
+//! Edits manifests that can be written only as a whole: rewrites them if that loses nothing.
 
 use super::{Changes, Edit, EditError, Open, Uneditable};
 use crate::entry::Entry;
@@ -9,7 +9,8 @@ use crate::writer::{WriteError, Writer};
 use std::io::{self, BufReader, Read, Write};
 use truesum_hash::Spec;
 
-/// Whether the old entries, written anew, are the old text byte for byte: then it holds nothing that a writer would lose.
+/// Returns whether writing the old entries again produces the old text byte for byte. If so, it has
+/// nothing that a writer would lose.
 pub(super) fn is_reproduced(
     open: &mut Open<'_>,
     options: &Options,
@@ -39,7 +40,7 @@ pub(super) fn is_reproduced(
             return Ok(false);
         }
     }
-    // Of a manifest without entries nobody knows what it was to be.
+    // A manifest without entries does not show which heading it needs.
     let Some(writer) = writer else { return Ok(false) };
     let mut same = match writer.finish() {
         Ok(same) => same,
@@ -50,13 +51,13 @@ pub(super) fn is_reproduced(
     Ok(!same.differs && more == 0)
 }
 
-/// The heading that a manifest has whose first entry this is.
+/// Returns the heading of a manifest whose first entry is this.
 fn heading(first: &Entry) -> Heading {
     let specs: Vec<Spec> = first.digests.iter().map(|(spec, _)| spec.clone()).collect();
     Heading { specs, ..Heading::default() }
 }
 
-/// Takes a text and compares it with the old one.
+/// A writer that compares its input with the old text.
 struct Same<R> {
     old: R,
     differs: bool,
@@ -78,7 +79,7 @@ impl<R: Read> Write for Same<R> {
     }
 }
 
-/// Writes the manifest anew.
+/// Rewrites the complete manifest with the changes.
 pub(super) fn write(
     open: &mut Open<'_>,
     options: &Options,

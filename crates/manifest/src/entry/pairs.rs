@@ -1,13 +1,14 @@
-//! The tree of torrents of version 2 (BEP 52): pairs of SHA-256 digests, and zeros where there is no leaf.
+//! The hash tree of version 2 torrents (BEP 52): a binary tree of SHA-256 digests, padded with
+//! zeros in place of missing leaves.
 
 use truesum_hash::{Digest, Hasher, Spec, find};
 
-/// Bytes of a leaf.
+/// The number of file bytes hashed into a leaf.
 pub(crate) const LEAF: u64 = 16 << 10;
-/// Bytes of a node.
+/// The length of a node in bytes.
 pub(crate) const NODE: usize = 32;
 
-/// Hashes pairs of nodes.
+/// A hasher for pairs of nodes.
 pub(crate) struct Pairs(Hasher);
 
 impl Pairs {
@@ -21,7 +22,7 @@ impl Pairs {
         self.0.finish_reset()
     }
 
-    /// The node this many levels above the leaves below which there is none.
+    /// Returns the node at this level above the leaves if all of its leaves are missing.
     fn empty(&mut self, level: u32) -> Digest {
         let mut node = Digest::new(&[0; NODE]);
         for _ in 0..level {
@@ -30,7 +31,8 @@ impl Pairs {
         node
     }
 
-    /// The node at `level` whose first leaves are those below `node`, which stands at `from`; behind them is none.
+    /// Returns the node at `level` that has `node`, which is at level `from`, as its leftmost
+    /// descendant. All leaves to the right of `node` are missing.
     pub(crate) fn raised(&mut self, node: &[u8], from: u32, level: u32) -> Digest {
         let (mut node, mut empty) = (Digest::new(node), self.empty(from));
         for _ in from..level {
@@ -40,7 +42,8 @@ impl Pairs {
         node
     }
 
-    /// The root above a row of nodes at `level`, one after the other, raised to a power of two by empty ones.
+    /// Returns the root above consecutive nodes at `level`, which are padded with empty nodes to a
+    /// power of two.
     pub(crate) fn root(&mut self, row: &[u8], level: u32) -> Digest {
         let mut row = row.to_vec();
         let mut empty = self.empty(level);
@@ -58,7 +61,7 @@ impl Pairs {
     }
 }
 
-/// How many levels above its leaves the root of so many bytes stands.
+/// Returns the height of the tree of a file with this many bytes.
 pub(crate) fn height(bytes: u64) -> u32 {
     bytes.div_ceil(LEAF).next_power_of_two().trailing_zeros()
 }
@@ -67,7 +70,7 @@ pub(crate) fn height(bytes: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// The root by the definition: leaves, zeros up to a power of two, pairs.
+    /// Computes the root directly from the definition: leaves, zeros up to a power of two, pairs.
     fn naive(data: &[u8], least: usize) -> Digest {
         let sha256 = Spec::new(find("sha256").unwrap());
         let mut row: Vec<Vec<u8>> =

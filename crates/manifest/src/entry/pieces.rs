@@ -1,9 +1,10 @@
-//! A list of digests of pieces, whatever lists them: torrents, Metalink, PAR2, zsync, casync, Bao, verity trees, the parts of
-//! an object in S3, Digital Forensics XML, `hashdeep -p`.
+//! Lists of digests of pieces, as found in torrents, Metalink, PAR2, zsync, casync, Bao, verity
+//! trees, the parts of an object in S3, Digital Forensics XML, and the output of `hashdeep -p`.
 //!
-//! Pieces are cut from a *sequence* of bytes: the file itself, or all files of a torrent laid end to end, so that a piece
-//! may hold the end of one file and the beginning of the next. All entries of such a manifest share one list; each
-//! knows where its file lies in the sequence. A digest takes no more memory than its bytes.
+//! Pieces are ranges of a *sequence* of bytes: the file itself, or all files of a torrent one after
+//! the other, so that a piece may hold the end of one file and the beginning of the next. All
+//! entries of such a manifest share one list, and each entry has the position of its file in the
+//! sequence. A digest takes no more memory than its bytes.
 
 use crate::entry::pairs::Pairs;
 use std::borrow::Cow;
@@ -11,24 +12,25 @@ use std::ops::Range;
 use std::sync::Arc;
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// The largest size that a file can have: what an `off_t` of 64 bits counts.
+/// The maximum size of a file in bytes: the largest value of a 64-bit `off_t`.
 pub const SIZE_LIMIT: u64 = i64::MAX as u64;
 
-/// Bytes of a digest that is no mere checksum.
+/// Minimum length in bytes of a digest that is more than a checksum.
 const STRONG: usize = 16;
 
-/// The digests of the pieces of a sequence, and where in it a file lies.
+/// The digests of the pieces of a sequence, and the position of a file in that sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceList {
     spec: Spec,
     cuts: Cuts,
     digests: Arc<[u8]>,
-    /// Bytes that are listed of each digest.
+    /// The number of bytes stored of each digest.
     digest_len: usize,
     file_start: u64,
     is_padded: bool,
     ends_with_file: bool,
-    /// Whether that was so before its size was told.
+    /// True if the file's size was not in the manifest, even if [`PieceList::of_size`] has set it
+    /// since.
     was_open: bool,
     made: Made,
     raised: Option<(u32, u32)>,
@@ -36,54 +38,56 @@ pub struct PieceList {
     pads: Option<Arc<[Range<u64>]>>,
 }
 
-/// Where pieces begin and end.
+/// The boundaries of pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cuts {
-    /// Those of `covered`, each `len` bytes but the last.
+    /// Consecutive pieces of `covered`, each `len` bytes long except the last.
     Equal {
-        /// The bytes that pieces cover.
+        /// The range that the pieces cover.
         covered: Range<u64>,
-        /// Bytes of a piece.
+        /// The length of a piece in bytes.
         len: u64,
     },
-    /// These, ascending and apart, none of them empty; there may be gaps between them.
+    /// Ranges that are ascending, disjoint and not empty; there may be gaps between them.
     Listed(Arc<[Range<u64>]>),
 }
 
-/// What is hashed of a piece.
+/// The input that is hashed for a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// Its bytes.
+    /// The bytes of the piece.
     Plain,
-    /// Its bytes between these.
+    /// The bytes of the piece with other bytes before and after them.
     Salted {
-        /// What is hashed before them.
+        /// The bytes hashed before the piece.
         before: Arc<[u8]>,
-        /// What is hashed after them.
+        /// The bytes hashed after the piece.
         after: Arc<[u8]>,
     },
-    /// Its bytes as a subtree of BLAKE3 at their place: what is listed is a chaining value and no digest.
+    /// The bytes of the piece as a subtree of BLAKE3 at their offset. The list has its chaining
+    /// value, which is not a digest.
     Subtree,
 }
 
-/// Rolling checksums of zsync beside the digests: the last `len` of four bytes, one after the other.
+/// Rolling checksums of zsync in addition to the digests: the last `len` of the four bytes of each,
+/// concatenated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Sums {
     len: usize,
     all: Arc<[u8]>,
 }
 
-/// One piece.
+/// A piece of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its bytes, counted in the sequence.
+    /// The range of the piece in the sequence.
     pub range: Range<u64>,
-    /// What they must hash to, as far as that is listed.
+    /// The expected digest, which may be truncated.
     pub digest: Digest,
 }
 
 impl Cuts {
-    /// The bytes from the first piece's first to the last one's last.
+    /// Returns the range from the start of the first piece to the end of the last.
     pub fn covered(&self) -> Range<u64> {
         match self {
             Cuts::Equal { covered, .. } => covered.clone(),
@@ -94,7 +98,7 @@ impl Cuts {
         }
     }
 
-    /// The bytes of a piece; `None` behind the last.
+    /// Returns the range of a piece, or `None` after the last piece.
     pub fn piece(&self, index: u64) -> Option<Range<u64>> {
         match self {
             Cuts::Equal { covered, len } => {
@@ -105,7 +109,7 @@ impl Cuts {
         }
     }
 
-    /// The first piece that ends behind this byte.
+    /// Returns the index of the first piece that ends after this offset.
     pub fn at(&self, byte: u64) -> u64 {
         match self {
             Cuts::Equal { covered, len } => byte.saturating_sub(covered.start) / (*len).max(1),
@@ -113,7 +117,7 @@ impl Cuts {
         }
     }
 
-    /// Number of pieces.
+    /// Returns the number of pieces.
     pub fn count(&self) -> u64 {
         match self {
             Cuts::Equal { covered, len } => (covered.end - covered.start).div_ceil((*len).max(1)),
@@ -121,7 +125,7 @@ impl Cuts {
         }
     }
 
-    /// Ranges between pieces that none of them covers, within what they cover together.
+    /// Returns the ranges between the first and the last piece that no piece covers.
     pub fn gaps(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let ranges: &[Range<u64>] = match self {
             Cuts::Equal { .. } => &[],
@@ -132,9 +136,10 @@ impl Cuts {
 }
 
 impl PieceList {
-    /// The pieces of `covered`, each `piece_len` bytes but the last; `digests` are their digests one after the other.
+    /// Creates the list of the pieces of `covered`, each `piece_len` bytes long except the last;
+    /// `digests` has their digests, concatenated.
     ///
-    /// `None` if their number is not what lengths say.
+    /// Returns `None` if the number of digests does not match the lengths.
     pub fn new(spec: Spec, covered: Range<u64>, piece_len: u64, digests: Arc<[u8]>) -> Option<PieceList> {
         let bytes = covered.end.checked_sub(covered.start)?;
         if bytes > 0 && piece_len == 0 {
@@ -144,14 +149,16 @@ impl PieceList {
         PieceList::of(spec, Cuts::Equal { covered, len: piece_len.max(1) }, digests, digest_len)
     }
 
-    /// The one piece of a file that is no longer than one: all of it. An empty file has none.
+    /// Creates the list of a file that is no longer than a piece, so that its one piece is the
+    /// complete file. Returns `None` for an empty file, which has no piece.
     pub(crate) fn whole(spec: Spec, size: u64, digest: &[u8]) -> Option<PieceList> {
         PieceList::new(spec, 0..size, size, digest.into()).filter(|_| size > 0)
     }
 
-    /// Pieces that need not be equal nor follow each other: ascending, apart, none empty.
+    /// Creates the list of pieces that may have different lengths and gaps between them.
     ///
-    /// `None` if they are not, end behind what a file can have, or have not as many digests.
+    /// Returns `None` if the ranges are not ascending, disjoint and not empty, if they end after
+    /// [`SIZE_LIMIT`], or if the number of digests differs.
     pub fn of_ranges(spec: Spec, ranges: Vec<Range<u64>>, digests: Arc<[u8]>) -> Option<PieceList> {
         let digest_len = spec.digest_len();
         let ascending = ranges.windows(2).all(|pair| pair[0].end <= pair[1].start);
@@ -172,9 +179,10 @@ impl PieceList {
         PieceList::of(spec, cuts, digests, digest_len)
     }
 
-    /// Pieces of whose digests only the first `digest_len` bytes are listed.
+    /// Creates a list with only the first `digest_len` bytes of each digest.
     ///
-    /// `None` if that is more than a digest has, or their number is not that of pieces.
+    /// Returns `None` if `digest_len` is 0 or exceeds the length of a digest, or if the number of
+    /// digests does not match the number of pieces.
     pub fn of(spec: Spec, cuts: Cuts, digests: Arc<[u8]>, digest_len: usize) -> Option<PieceList> {
         let wanted = usize::try_from(cuts.count()).ok()?.checked_mul(digest_len)?;
         let sound = digests.len() == wanted && (1..=spec.digest_len()).contains(&digest_len);
@@ -194,26 +202,28 @@ impl PieceList {
         })
     }
 
-    /// The same pieces for a file that begins at this byte of the sequence.
+    /// Returns the same pieces for a file that starts at this offset in the sequence.
     #[must_use]
     pub fn of_file_at(&self, file_start: u64) -> PieceList {
         PieceList { file_start, ..self.clone() }
     }
 
-    /// The same pieces where zeros that are in no file fill up the last one.
+    /// Returns the same pieces with the last one padded with zeros that are in no file.
     #[must_use]
     pub fn padded(self) -> PieceList {
         PieceList { is_padded: true, ..self }
     }
 
-    /// The same pieces of a sequence in which these ranges, ascending and apart, are zeros that are in no file.
+    /// Returns the same pieces of a sequence in which these ranges are zeros that are in no file.
+    /// The ranges must be ascending and disjoint.
     #[must_use]
     pub(crate) fn with_pads(self, pads: Arc<[Range<u64>]>) -> PieceList {
         PieceList { pads: Some(pads), ..self }
     }
 
-    /// What lies between files or behind the last, in order: how many bytes, and whether these are zeros. Of others nothing
-    /// is known: they are of a file that is listed and has no entry.
+    /// Splits a range between files, or after the last one, into runs of bytes in order: the length
+    /// of each, and whether it consists of zeros. The content of other runs is unknown; it belongs
+    /// to a file that is in the list but has no entry.
     pub fn between(&self, mut gap: Range<u64>) -> impl Iterator<Item = (u64, bool)> + '_ {
         let pads = self.pads.as_deref().unwrap_or_default();
         std::iter::from_fn(move || {
@@ -228,41 +238,44 @@ impl PieceList {
         })
     }
 
-    /// The same pieces of a file whose size is not listed: it may end anywhere in the last one.
+    /// Returns the same pieces for a file whose size is not in the manifest, so that it may end
+    /// anywhere in the last piece.
     #[must_use]
     pub fn ending_with_file(self) -> PieceList {
         PieceList { ends_with_file: true, was_open: true, ..self }
     }
 
-    /// The same pieces, of which this is hashed.
+    /// Returns the same pieces with this input for the hash function.
     #[must_use]
     pub fn made(self, made: Made) -> PieceList {
         PieceList { made, ..self }
     }
 
-    /// The same pieces, of whose last one a node of a tree of pairs is listed: `to` levels above the leaves, of which it has
-    /// those below level `from` (BEP 52).
+    /// Returns the same pieces, where the last digest in the list is a node of a hash tree `to`
+    /// levels above the leaves. The bytes of the last piece make up only the leftmost node at level
+    /// `from`; the remaining leaves are missing (BEP 52).
     #[must_use]
     pub(crate) fn raised(self, from: u32, to: u32) -> PieceList {
         PieceList { raised: Some((from, to)), ..self }
     }
 
-    /// Whether a node of a tree is listed of the last one.
+    /// Returns whether the last digest is a node of a hash tree with missing leaves.
     pub(crate) fn is_raised(&self) -> bool {
         self.raised.is_some()
     }
 
-    /// The same pieces with rolling checksums beside: the last `len` bytes of each.
+    /// Returns the same pieces with rolling checksums: `all` has the last `len` bytes of each,
+    /// concatenated.
     ///
-    /// `None` if there are not as many.
+    /// Returns `None` if their number does not match, or if `len` exceeds 4.
     pub(crate) fn with_sums(self, len: usize, all: Arc<[u8]>) -> Option<PieceList> {
         let wanted = usize::try_from(self.cuts.count()).ok()?.checked_mul(len)?;
         (all.len() == wanted && len <= 4)
             .then_some(PieceList { sums: Some(Sums { len, all }).filter(|sums| sums.len > 0), ..self })
     }
 
-    /// The same pieces of a file of this size, where it ends in the last one and the list left that open. Its bytes are then
-    /// known to be as many.
+    /// Returns the same pieces for a file of this size. Returns `None` unless the size was open and
+    /// the file ends in the last piece. That piece then ends with the file, unless it is padded.
     #[must_use]
     pub fn of_size(&self, size: u64) -> Option<PieceList> {
         let Cuts::Equal { covered, len } = &self.cuts else { return None };
@@ -275,38 +288,41 @@ impl PieceList {
         Some(PieceList { cuts, ends_with_file: false, ..self.clone() })
     }
 
-    /// Whether zeros that are in no file fill up the last piece.
+    /// Returns whether the last piece is padded with zeros that are in no file.
     pub fn is_padded(&self) -> bool {
         self.is_padded
     }
 
-    /// Whether the file's size is not listed.
+    /// Returns whether the file's size is unknown.
     pub fn is_open(&self) -> bool {
         self.ends_with_file
     }
 
-    /// Whether equal digests of all pieces leave open how many zeros the file ends with: its size is not listed, and more of them
-    /// fill up the last piece.
+    /// Returns whether the number of zeros at the end of the file remains unknown even if all
+    /// digests match: the manifest does not have the file's size, and the last piece is padded with
+    /// zeros.
     pub fn leaves_length(&self) -> bool {
         self.is_padded && self.was_open
     }
 
-    /// Whether equal digests of all pieces say that they are the listed ones: all bytes of each are listed.
+    /// Returns whether matching digests prove that the pieces are the expected ones: no digest is
+    /// truncated.
     pub fn is_proof(&self) -> bool {
         self.digest_len == self.spec.digest_len()
     }
 
-    /// Whether equal digests say so by more than a checksum has bytes: no chance makes those of other bytes.
+    /// Returns whether matching digests are a proof and longer than checksums, so that different
+    /// bytes do not match by chance.
     pub fn is_strong(&self) -> bool {
         self.is_proof() && self.digest_len >= STRONG
     }
 
-    /// What the digests are of.
+    /// Returns the algorithm of the digests.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// The algorithm, and how much of its digests is listed, for people.
+    /// Describes the algorithm, and how much of its digests is in the list, for users.
     pub fn described(&self) -> String {
         match (&self.sums, self.is_proof()) {
             (None, true) => self.spec.to_string(),
@@ -317,17 +333,18 @@ impl PieceList {
         }
     }
 
-    /// Where pieces begin and end.
+    /// Returns the boundaries of the pieces.
     pub fn cuts(&self) -> &Cuts {
         &self.cuts
     }
 
-    /// What is hashed of each.
+    /// Returns the input that is hashed for each piece.
     pub fn made_of(&self) -> &Made {
         &self.made
     }
 
-    /// A hasher of one piece, which was given what stands before its bytes; `None` where they are hashed at their place.
+    /// Returns a hasher for one piece that has already hashed the bytes before it. Returns `None`
+    /// if the hash of a piece depends on its offset.
     pub fn hasher(&self) -> Option<Hasher> {
         let mut hasher = self.spec.hasher();
         match &self.made {
@@ -338,7 +355,7 @@ impl PieceList {
         Some(hasher)
     }
 
-    /// What is hashed after a piece.
+    /// Returns the bytes that are hashed after each piece.
     pub fn after(&self) -> &[u8] {
         match &self.made {
             Made::Salted { after, .. } => after,
@@ -346,12 +363,13 @@ impl PieceList {
         }
     }
 
-    /// Whether rolling checksums stand beside the digests.
+    /// Returns whether the list has rolling checksums in addition to the digests.
     pub fn has_sums(&self) -> bool {
         self.sums.is_some()
     }
 
-    /// Whether a piece is the listed one: by its digest, and by its rolling checksum where there is one.
+    /// Returns whether a piece matches the list: its digest, and its rolling checksum if the list
+    /// has one.
     pub fn agrees(&self, index: u64, digest: &[u8], sum: Option<u32>) -> bool {
         let Ok(at) = usize::try_from(index) else { return false };
         let Some(listed) = self.digests.get(at * self.digest_len..(at + 1) * self.digest_len) else {
@@ -372,7 +390,8 @@ impl PieceList {
         by_sum && digest.get(..self.digest_len) == Some(listed)
     }
 
-    /// Bytes of a piece; the last one may be shorter. 0 where pieces are of several lengths.
+    /// Returns the length of a piece in bytes; the last one may be shorter. Returns 0 if the list
+    /// has ranges of different lengths.
     pub fn piece_len(&self) -> u64 {
         match &self.cuts {
             Cuts::Equal { len, .. } => *len,
@@ -380,36 +399,37 @@ impl PieceList {
         }
     }
 
-    /// The bytes of the sequence that pieces cover.
+    /// Returns the range of the sequence that the pieces cover.
     pub fn covered(&self) -> Range<u64> {
         self.cuts.covered()
     }
 
-    /// Where in the sequence the file begins.
+    /// Returns the offset of the file in the sequence.
     pub fn file_start(&self) -> u64 {
         self.file_start
     }
 
-    /// All digests, one after the other.
+    /// Returns all digests, concatenated.
     pub fn digests(&self) -> &Arc<[u8]> {
         &self.digests
     }
 
-    /// Number of pieces.
+    /// Returns the number of pieces.
     pub fn len(&self) -> usize {
         self.digests.len() / self.digest_len
     }
 
-    /// Whether there is no piece.
+    /// Returns whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty()
     }
 
-    /// The pieces that hold bytes of the file, of `size` bytes, in order. The first and the last may reach beyond it.
+    /// Returns the pieces that contain bytes of the file, in order, if the file has `size` bytes.
+    /// The first and the last may extend beyond the file.
     pub fn of_file(&self, size: u64) -> impl Iterator<Item = Piece> + '_ {
         let end = self.file_start.saturating_add(size);
         let first = self.cuts.at(self.file_start);
-        // One without bytes has no part in any.
+        // An empty file has no bytes in any piece.
         let count = if size == 0 { first } else { self.cuts.count() };
         let pieces = (first..count).map_while(|index| Some((index, self.cuts.piece(index)?)));
         let start = self.file_start;

@@ -1,8 +1,9 @@
-//! Points in time as manifests write them: RFC 3339 in UTC, to the nanosecond.
+//! Points in time as written in manifests: RFC 3339 in UTC, with nanoseconds.
 
 use std::fmt;
 
-/// A point in time: seconds since 1970-01-01 00:00:00 UTC and nanoseconds (below 10^9) after that second.
+/// A point in time: seconds since 1970-01-01 00:00:00 UTC and nanoseconds (below 10^9) after that
+/// second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time {
     /// Whole seconds, negative before 1970.
@@ -17,13 +18,14 @@ const EPOCH_DAYS: i64 = 719_468;
 const ERA_DAYS: i64 = 146_097;
 
 impl fmt::Display for Time {
-    /// RFC 3339 in UTC with nanoseconds, `2026-11-21T19:06:42.000000000Z`. Years outside 0 to 9999, which file systems
-    /// can hold, have a sign and any number of digits, as ISO 8601 has them.
+    /// Formats the time as in RFC 3339, in UTC with nanoseconds: `2026-11-21T19:06:42.000000000Z`.
+    /// Years outside 0 to 9999, which file systems can store, have a sign and any number of digits,
+    /// as in ISO 8601.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let days = self.seconds.div_euclid(86_400) + EPOCH_DAYS;
         let second = self.seconds.rem_euclid(86_400);
-        // Years that begin in March put the day that comes and goes at the end: Howard Hinnant, "chrono-Compatible
-        // Low-Level Date Algorithms" (2013).
+        // Years that start in March have the leap day at their end: Howard Hinnant,
+        // "chrono-Compatible Low-Level Date Algorithms" (2013).
         let (era, day_of_era) = (days.div_euclid(ERA_DAYS), days.rem_euclid(ERA_DAYS));
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -41,7 +43,8 @@ impl fmt::Display for Time {
 }
 
 impl Time {
-    /// Reads what [`Time`] prints; the fraction may have fewer digits or be missing.
+    /// Parses the format that `Display` writes. The fraction may have fewer digits or be missing.
+    /// Returns `None` if the text has another format or no such date exists.
     pub fn parse(text: &str) -> Option<Time> {
         let (date, clock) = text.strip_suffix('Z')?.split_once('T')?;
         let (year_month, day) = date.rsplit_once('-')?;
@@ -75,7 +78,7 @@ impl Time {
             _ => return None,
         };
         let time = Time { seconds, nanos };
-        // A day that its month does not have reads as one of the next month.
+        // A day that its month does not have was converted to one of the next month.
         (time.to_string().split_once('T')?.0 == date).then_some(time)
     }
 }

@@ -1,39 +1,41 @@
-//! The beginning of a manifest, and what in it speaks for a format.
+//! The beginning of a manifest, and the evidence for a format in it.
 
-/// The beginning of a manifest: up to 64 KiB, or all of it. Text that has a byte order mark is decoded to UTF-8, anything
-/// else is as it is, so that formats of bytes see their bytes.
+/// The beginning of a manifest: its first 64 KiB, or all of it. Text with a byte order mark is
+/// decoded to UTF-8. All other bytes are unchanged, because binary formats depend on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
     /// The bytes.
     pub text: &'a [u8],
-    /// Whether that is all.
+    /// True if the manifest has no more bytes.
     pub complete: bool,
 }
 
-/// How strongly something speaks for a format, weakest first.
+/// The strength of the evidence for a format, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// It could be; counts only where the manifest's name says the same.
+    /// The format is possible; this counts only if the manifest's name also indicates it.
     Possible,
-    /// A line has a shape that this format writes.
+    /// A line has a form that this format writes.
     Shape,
-    /// Every line has it, and not every one of them that of another format.
+    /// All lines have a form that this format writes, and not all of them have the form of another
+    /// format.
     Whole,
-    /// A mark that only this format has.
+    /// The manifest has a mark that only this format has.
     Mark,
 }
 
-/// What speaks for a format.
+/// The evidence for a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// How strongly.
+    /// The strength of the evidence.
     pub sign: Sign,
-    /// The line where, from 0: of two shapes the first decides, so that one strange line does not change all.
+    /// The index of the line with the evidence, from 0. The earlier of two forms takes precedence,
+    /// so that a single unusual line does not change the result.
     pub at: usize,
 }
 
 impl<'a> Head<'a> {
-    /// Its lines, without the one that may be cut off.
+    /// Returns the lines, without a last line that may be truncated.
     pub fn lines(&self, terminator: u8) -> impl Iterator<Item = &'a [u8]> {
         let text = self.text;
         let end = match text.iter().rposition(|&byte| byte == terminator) {
@@ -43,7 +45,7 @@ impl<'a> Head<'a> {
         text[..end].split(move |&byte| byte == terminator)
     }
 
-    /// A claim by the first line that has the shape of this format.
+    /// Returns a claim for the first line that has the form of this format.
     pub fn first(&self, terminator: u8, shape: impl Fn(&[u8]) -> bool) -> Option<Claim> {
         let at = self.lines(terminator).position(shape)?;
         Some(Claim { sign: Sign::Shape, at })

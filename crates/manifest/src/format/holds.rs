@@ -1,83 +1,86 @@
-//! What a format can hold. Nothing that a format loses is lost in silence: a writer asks here.
+//! The information that a format can hold. Writers consult it, so that no information is lost
+//! without a report.
 
 use super::writing::Unholdable;
 use crate::entry::Entry;
 use truesum_hash::{Spec, find};
 
-/// What an entry of a format can say.
+/// The information that an entry of a format can hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Holds {
-    /// Which algorithms.
+    /// The algorithms.
     pub algorithms: Algorithms,
-    /// What tells the algorithm of a digest.
+    /// The source that determines the algorithm of a digest.
     pub told: Told,
-    /// Which names.
+    /// The file names.
     pub names: Names,
-    /// The file's size.
+    /// True if the format holds the file's size.
     pub size: bool,
-    /// When the file was last written.
+    /// True if the format holds the file's modification time.
     pub mtime: bool,
-    /// Digests of pieces, and what these are cut from.
+    /// The bytes that pieces divide, if the format holds digests of pieces.
     pub pieces: Option<Cut>,
-    /// Whether what is read may say where a file is damaged: digests of pieces, beside others or alone.
+    /// True if a manifest may have digests of pieces that locate damage, alone or in addition to
+    /// others.
     pub locates: bool,
-    /// Whether it is a set of known digests, whose names are of no folder.
+    /// True if the format is a set of known digests, whose names do not refer to files in a folder.
     pub set: bool,
-    /// Whether an entry of this name has no digest by the format's own rules, so that none is missing there.
+    /// Returns whether the rules of the format exempt an entry with this name from having a digest.
     pub exempt: fn(&[u8]) -> bool,
 }
 
-/// What pieces are cut from.
+/// The bytes that are divided into pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// All files laid end to end: SHA-1, as version 1 of torrents has it.
+    /// All files one after the other, with SHA-1 digests as in version 1 torrents.
     Joined,
-    /// Each file for itself: nodes of a tree of SHA-256, as version 2 has it.
+    /// Each file separately, with nodes of a SHA-256 tree as in version 2 torrents.
     Each,
-    /// Both, where zeros behind each file let the next one begin with a piece.
+    /// Both. Zeros after each file make the next one start with a piece.
     Both,
 }
 
-/// Which algorithms a format can hold.
+/// The algorithms that a format can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithms {
-    /// All.
+    /// All algorithms.
     Any,
-    /// Those of these names, at their usual length.
+    /// The algorithms with these names, with digests of their default length.
     Only(&'static [&'static str]),
 }
 
-/// What tells the algorithm of a digest.
+/// The source that determines the algorithm of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// The manifest: a tag, a column's heading, or the format as such.
+    /// The manifest itself: a tag, the heading of a column, or the format.
     Here,
-    /// Only the manifest's name, the user, or the digest's length.
+    /// Only the manifest's name, the user, or the length of the digest.
     Elsewhere,
-    /// Only the manifest's name, by which alone the format is known too.
+    /// Only the manifest's name, which is also the only evidence for the format.
     ByName,
 }
 
-/// Which names a format can hold. None holds a NUL.
+/// The file names that a format can hold. No format can hold a name with a NUL byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// Any.
+    /// All names.
     Bytes,
-    /// Any but those that a format without escapes would cut or lose.
+    /// All names except those that a format without escapes would truncate or lose.
     Literal {
-        /// Bytes that no name may hold: line ends, and what readers take for a separator.
+        /// Bytes that must not occur in a name: line ends, and bytes that readers treat as a
+        /// separator.
         nowhere: &'static [u8],
-        /// Bytes that no name may begin with.
+        /// Bytes that a name must not start with.
         not_first: &'static [u8],
-        /// Bytes that no name may end with.
+        /// Bytes that a name must not end with.
         not_last: &'static [u8],
     },
-    /// Any that can be cut into folders by `/`, without empty ones, `.` and `..`.
+    /// Names of components separated by `/`, none of which is empty, `.` or `..`.
     Components,
 }
 
 impl Holds {
-    /// Names and digests, whatever the name and the algorithm, and nothing else.
+    /// Holds any name and digests of any algorithm, but nothing else.
     pub const DIGESTS: Holds = Holds {
         algorithms: Algorithms::Any,
         told: Told::Here,
@@ -90,7 +93,7 @@ impl Holds {
         exempt: |_| false,
     };
 
-    /// Whether digests of this algorithm.
+    /// Returns whether the format can hold digests of this algorithm.
     pub fn algorithm(&self, spec: &Spec) -> bool {
         match self.algorithms {
             Algorithms::Any => true,
@@ -100,7 +103,7 @@ impl Holds {
         }
     }
 
-    /// The algorithm to compute for this format where nobody named one.
+    /// Returns the algorithm to compute for this format if none was requested.
     pub fn usual_algorithm(&self) -> Spec {
         let name = match self.algorithms {
             Algorithms::Only([name, ..]) => name,
@@ -109,7 +112,8 @@ impl Holds {
         Spec::new(find(name).expect("a row of the table of algorithms"))
     }
 
-    /// The entry as it comes back: without what the format drops because a check does well without it.
+    /// Returns the entry as a reader finds it, without the information that the format drops
+    /// because a check does not need it.
     #[must_use]
     pub fn kept(&self, entry: &Entry) -> Entry {
         Entry {
@@ -122,7 +126,7 @@ impl Holds {
         }
     }
 
-    /// Refuses an entry whose name or digests the format cannot hold.
+    /// Fails if the format cannot hold the name or the digests of an entry.
     pub(crate) fn check(&self, entry: &Entry) -> Result<(), Unholdable> {
         if let Some((spec, _)) = entry.digests.iter().find(|(spec, _)| !self.algorithm(spec)) {
             return Err(Unholdable::Algorithm(spec.clone()));

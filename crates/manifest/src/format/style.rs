@@ -1,10 +1,10 @@
-//! What is known of a manifest before it is written.
+//! Settings of a manifest that must be known before it is written.
 
 use crate::encoding::Encoding;
 use crate::entry::Time;
 use truesum_hash::{Digest, Spec};
 
-/// How digests are spelled.
+/// An encoding of digests in a manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spelling {
     /// Lower-case hexadecimal.
@@ -14,30 +14,31 @@ pub enum Spelling {
     HexUpper,
     /// Base64 with padding.
     Base64,
-    /// Base 32 in small letters without padding, as RHash writes it.
+    /// Base32 in lower case without padding, as RHash writes it.
     Base32,
-    /// As no list is read back.
+    /// An encoding that no manifest reader supports.
     Other(&'static Encoding),
 }
 
 impl Spelling {
-    /// The digest so spelled.
+    /// Returns the digest in this encoding.
     pub fn of(self, digest: &Digest) -> String {
         match self {
             Spelling::Hex => digest.to_hex(),
             Spelling::HexUpper => digest.to_hex_upper(),
             Spelling::Base64 => digest.to_base64(),
             Spelling::Base32 => digest.to_base32(),
-            // Who asks for one has seen that it can spell as many bytes.
+            // Callers check first that the encoding supports this number of bytes.
             Spelling::Other(encoding) => encoding.write(digest.as_bytes()).unwrap_or_else(|| digest.to_hex()),
         }
     }
 }
 
-/// The mode character of GNU lines. It says nothing on systems without text files.
+/// The mode character of GNU lines. It has no meaning on systems that do not distinguish text
+/// files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// A blank.
+    /// A space.
     #[default]
     Text,
     /// An asterisk.
@@ -53,47 +54,50 @@ impl Mode {
     }
 }
 
-/// What stands around the lines of an SFV, which says nothing of them: other programs are told by it who wrote it. No style
-/// says when, so that the same files give the same bytes.
+/// The layout of an SFV file. It does not affect the entries, but other programs use it to find out
+/// which program wrote the file. No layout includes the current time, so that the same files always
+/// give the same bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SfvStyle {
     /// A banner.
     #[default]
     Plain,
-    /// A banner, and sizes and times of all files in comments above the lines, as cksfv and RHash write them; times are in UTC.
+    /// A banner, and comments with the sizes and times (in UTC) of all files above the lines, as
+    /// written by cksfv and RHash.
     Cksfv,
-    /// A banner, and digits in small letters, as cfv writes them.
+    /// A banner, and digests in lower case, as written by cfv.
     Cfv,
-    /// The banner that programs of Windows look for, and their line ends.
+    /// The banner that Windows programs look for, and Windows line ends.
     Win,
 }
 
-/// What a writer may choose within a format.
+/// The choices of a writer within a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// How digests are spelled.
+    /// The encoding of digests.
     pub spelling: Spelling,
-    /// The mode character, where the format has one.
+    /// The mode character, if the format has one.
     pub mode: Mode,
-    /// What stands around the lines of an SFV.
+    /// The layout of an SFV file.
     pub sfv: SfvStyle,
 }
 
-/// What is known of a manifest before its first entry is written.
+/// Information about a manifest that is available before its first entry is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
-    /// What may be chosen.
+    /// The choices within the format.
     pub style: Style,
-    /// Algorithms of the entries to come, in order. Empty: those of the first entry.
+    /// The algorithms of the entries, in order. If empty, those of the first entry.
     pub specs: Vec<Spec>,
-    /// The folder that names are relative to, for formats that say it; empty if nobody shall know.
+    /// The folder that names are relative to, for formats that record it. Empty to leave it out.
     pub folder: Vec<u8>,
-    /// The command, for formats that say it; empty if nobody shall know.
+    /// The command, for formats that record it. Empty to leave it out.
     pub command: Vec<u8>,
-    /// Whether the superuser gave it.
+    /// True if the superuser ran the command.
     pub superuser: bool,
-    /// When the manifest is made, and the machine where, for formats that say it.
+    /// The time when the manifest is made and the name of the machine, for formats that record
+    /// them.
     pub made: Option<(Time, String)>,
-    /// Where a torrent's peers are found; empty for none.
+    /// The announce URL of a torrent's tracker, or empty for none.
     pub announce: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! How a format is written, and why an entry cannot be.
+//! The ways to write a format, and the reasons why an entry cannot be written.
 
 use super::style::{Heading, Style};
 use crate::entry::Entry;
@@ -6,84 +6,86 @@ use crate::path::NAME_LIMIT;
 use std::fmt;
 use truesum_hash::Spec;
 
-/// How a format is written.
+/// A way to write a format.
 #[derive(Clone, Copy)]
 pub enum Writing {
-    /// Not at all.
+    /// The format cannot be written.
     No,
-    /// Each entry for itself, in any order, with nothing around: appends its lines, or says why not.
+    /// Entries are independent, in any order, with no other text. Appends the lines of an entry, or
+    /// returns the reason why the format cannot hold it.
     Entries(fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>),
-    /// With something before, between or after them.
+    /// There is text before, between or after the entries.
     Manifest(fn(&Heading) -> Box<dyn Compose + Send>),
 }
 
-/// Puts a manifest together. Each call appends what can be written so far; after a refusal the text is as it was.
+/// A composer of manifests. Each call appends everything that can be written so far. If a call
+/// fails, the text is unchanged.
 pub trait Compose {
-    /// What stands before the first entry.
+    /// Appends the text before the first entry.
     fn begin(&mut self, text: &mut Vec<u8>) {
         let _ = text;
     }
 
-    /// An entry.
+    /// Appends an entry.
     ///
     /// # Errors
-    /// The format cannot hold it. The next one may be written.
+    /// Fails if the format cannot hold the entry. Other entries can still be added.
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable>;
 
-    /// Whether the lines of an entry say all there is to say of it, wherever below the heading they stand.
+    /// Returns whether the lines of an entry are complete, wherever they are below the heading.
     fn stands_alone(&self) -> bool {
         false
     }
 
-    /// What stands after the last entry: of some formats all of it.
+    /// Appends the text after the last entry. In some formats, this is all of the text.
     ///
     /// # Errors
-    /// The entries make no manifest.
+    /// Fails if the entries do not form a manifest.
     fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
         let _ = text;
         Ok(())
     }
 }
 
-/// Why a format cannot hold an entry.
+/// A reason why a format cannot hold an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unholdable {
-    /// It has no digest.
+    /// The entry has no digest.
     NoDigest,
-    /// Its name is empty.
+    /// The name is empty.
     EmptyName,
-    /// Its name holds a NUL byte.
+    /// The name contains a NUL byte.
     Nul,
-    /// Its name is longer than readers take.
+    /// The name is longer than readers accept.
     NameTooLong,
-    /// Its line would be longer than readers take.
+    /// The line would be longer than readers accept.
     LineTooLong,
-    /// Its name holds this byte, which the format cannot escape.
+    /// The name contains this byte, which the format cannot escape.
     Byte(u8),
-    /// Its name begins or ends with a character that would not be taken for a part of it.
+    /// Readers would not treat the first or last character of the name as a part of it.
     Edge,
-    /// Its name cannot be cut into folders.
+    /// The name has an empty component, `.` or `..`.
     Components,
-    /// The format has no place for digests of this algorithm.
+    /// The format cannot hold digests of this algorithm.
     Algorithm(Spec),
-    /// It has other algorithms than those that the manifest's heading says.
+    /// The algorithms of the entry differ from those in the manifest's header.
     Columns,
-    /// It has no size.
+    /// The size of the file is unknown.
     NoSize,
-    /// Its size is none that a file can have.
+    /// The size is greater than that of any file.
     Size,
-    /// It has no digests of pieces, or others than the entries before it.
+    /// The entry has no digests of pieces, or they do not match those of earlier entries.
     Pieces,
-    /// Among several digests one whose algorithm a line without a tag does not tell.
+    /// One of several digests has this algorithm, which a line without a tag cannot show.
     Untagged(Spec),
-    /// Two digests of the same algorithm.
+    /// The entry has two digests of this algorithm.
     Twice(Spec),
-    /// A digest that is not as long as its algorithm says.
+    /// The length of a digest does not match this algorithm.
     Length(Spec),
     /// The format is written as a whole, not entry by entry.
     NotAlone,
-    /// The format is only read.
+    /// The format can only be read.
     ReadOnly,
 }
 
@@ -96,17 +98,23 @@ impl fmt::Display for Unholdable {
             Unholdable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
             Unholdable::LineTooLong => f.write_str("the line would be too long"),
             Unholdable::Byte(byte) => {
-                write!(f, "the name contains '{}', which cannot be escaped there", byte.escape_ascii())
+                write!(
+                    f,
+                    "the name contains '{}', which cannot be escaped in this format",
+                    byte.escape_ascii()
+                )
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => {
-                f.write_str("the name has an empty part, '.' or '..' where only folders are allowed")
+                f.write_str("the name has an empty component, '.' or '..', which this format cannot hold")
             }
             Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
-            Unholdable::Columns => f.write_str("not the algorithms of the manifest's heading"),
+            Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's header"),
             Unholdable::Size => f.write_str("invalid size"),
             Unholdable::NoSize => f.write_str("unknown size"),
-            Unholdable::Pieces => f.write_str("no piece digests that match those of the other files"),
+            Unholdable::Pieces => {
+                f.write_str("its piece digests are missing or do not fit those of the other files")
+            }
             Unholdable::Untagged(spec) => {
                 write!(f, "lines without a tag cannot show that a digest is {spec}")
             }

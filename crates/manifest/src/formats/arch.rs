@@ -1,6 +1,8 @@
-//! Sources of Arch Linux packages: `PKGBUILD` and `.SRCINFO`. Sources and digests are paired by their order.
+//! Sources of Arch Linux packages: `PKGBUILD` and `.SRCINFO`. The n-th digest belongs to the n-th
+//! source of the same architecture.
 //!
-//! Nothing of a PKGBUILD is executed: variables with plain values are put in, and a name that only a shell knows is a fault.
+//! A `PKGBUILD` is never executed: variables with literal values are substituted, and a name that
+//! requires a shell is an error.
 
 mod shell;
 
@@ -29,7 +31,7 @@ pub(crate) static ARCH: Format = Format {
     tagged: None,
 };
 
-/// Whether the line begins an array of digests.
+/// Returns true if the line begins an array of digests.
 fn sums(line: &[u8], flat: bool) -> bool {
     let Some((key, value)) = scan::cut(scan::trim_start(line), b'=') else { return false };
     let key = scan::trim_end(key);
@@ -37,7 +39,8 @@ fn sums(line: &[u8], flat: bool) -> bool {
     array(key).is_some_and(|(algorithm, _)| algorithm.is_some()) && (flat || value.starts_with(b"("))
 }
 
-/// The algorithm of an array (`None` for sources) and the architecture it is for.
+/// Returns the algorithm of an array (`None` for sources) and the architecture that it applies to
+/// (empty for all).
 fn array(key: &str) -> Option<(Option<&str>, &str)> {
     let (name, architecture) = key.split_once('_').unwrap_or((key, ""));
     match name {
@@ -51,10 +54,10 @@ fn array(key: &str) -> Option<(Option<&str>, &str)> {
     }
 }
 
-/// Items of an array, each with its place.
+/// The items of an array, each with its byte offset.
 type Items = Vec<(u64, Vec<u8>)>;
 
-/// Arrays by architecture and algorithm.
+/// Arrays by architecture and algorithm (`None` for sources).
 type Arrays = BTreeMap<(String, Option<String>), Items>;
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -79,17 +82,17 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let sources = arrays.get(&(architecture.clone(), None)).unwrap_or(&none);
         if sources.len() != digests.len() {
             let at = Place::Byte(digests.first().map_or(0, |(at, _)| *at));
-            return Err(LineError { at, reason: Reason::Part("not the same number of digests and sources") });
+            return Err(LineError { at, reason: Reason::Part("the numbers of digests and sources differ") });
         }
         for ((_, source), (at, digest)) in sources.iter().zip(digests) {
             let at = Place::Byte(*at);
-            // On purpose: a repository, or a source that has a signature.
+            // Deliberately without a digest: a repository, or a source with a signature.
             if digest == b"SKIP" {
                 continue;
             }
             let name = file(source);
             let entry = match name.contains(&UNKNOWN) {
-                true => Err(Reason::Part("a source whose name requires a shell")),
+                true => Err(Reason::Part("a source name that only a shell can expand")),
                 false => tagged(algorithm, digest, options)
                     .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) }),
             };
@@ -99,7 +102,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     Ok(Box::new(parts.into_iter()))
 }
 
-/// The file's name of `name::URL`, or the last part of a URL.
+/// Returns the file name of a source: the part before `::`, or the last component of a URL.
 fn file(source: &[u8]) -> Vec<u8> {
     let cut = source.windows(2).position(|pair| pair == b"::");
     let name = cut.map_or(source, |at| &source[..at]);
@@ -111,30 +114,32 @@ fn file(source: &[u8]) -> Vec<u8> {
     name[..end].rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_vec()
 }
 
-/// Whether a key that is none of ours is one that is damaged: nearly one of them, with digests or not.
+/// Returns true if an unknown key is probably a damaged key of a source or digest array: it
+/// resembles a known key, ends in `sums`, or its value is a digest.
 fn is_damaged(key: &[u8], value: &[u8]) -> bool {
     const KEYS: &[&str] =
         &["source", "md5sums", "sha1sums", "sha224sums", "sha256sums", "sha384sums", "sha512sums", "b2sums"];
     let key = key.split(|&byte| byte == b'_').next().unwrap_or_default();
     let near = KEYS.iter().any(|known| key != known.as_bytes() && is_nearly(key, known.as_bytes()));
     let other = key.ends_with(b"sums") && !KEYS.iter().any(|known| key == known.as_bytes());
-    // Keys of OpenPGP are as long as SHA-1.
+    // OpenPGP fingerprints have as many digits as SHA-1.
     near || (other || is_long_hex(value) && key != b"validpgpkeys") && key != b"cksums"
 }
 
-/// Whether a line of a script that is in none of our arrays is one that is damaged: its parenthesis is lost, or its key is another.
+/// Returns true if a line outside the arrays probably belongs to a damaged one: its parenthesis
+/// is missing, its key is damaged, or it contains a digest.
 fn is_lost(line: &[u8]) -> bool {
     let (key, value) = scan::cut(line, b'=').unwrap_or_default();
     let begins = value.starts_with(b"(");
     let known = || array(std::str::from_utf8(key).unwrap_or_default()).is_some();
     let mark = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\'' | b'"' | b'(' | b')' | b'=');
-    // Commits and keys of OpenPGP have 40 digits, and stand anywhere.
+    // Git commits and OpenPGP fingerprints have 40 digits and may occur anywhere.
     let digest = || line.split(mark).any(|word| is_long_hex(word) && word.len() != 40);
     scan::count(line.len());
     (begins && is_damaged(key, b"")) || known() || (digest() && !scan::trim_start(line).starts_with(b"#"))
 }
 
-const DAMAGED: Reason = Reason::Part("an unknown key that resembles a source or digest");
+const DAMAGED: Reason = Reason::Part("an unknown key that resembles a source or digest key");
 
 fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     let mut at = 0;
@@ -186,9 +191,13 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     Ok(())
 }
 
-/// The words of an array up to its parenthesis, and where it ends.
+/// Parses the words of an array up to the closing parenthesis, and returns them with the offset
+/// of the byte after it.
 fn items(text: &[u8], begin: usize, variables: &Variables) -> Result<(Items, usize), LineError> {
-    let cut = LineError { at: Place::Byte(begin as u64), reason: Reason::Part("an array that does not end") };
+    let cut = LineError {
+        at: Place::Byte(begin as u64),
+        reason: Reason::Part("an array without a closing parenthesis"),
+    };
     let mut items = Items::new();
     let mut at = begin;
     scan::count(text.len().min(begin));

@@ -1,4 +1,5 @@
-//! Manifests of a bag (RFC 8493): `manifest-ALG.txt` and `tagmanifest-ALG.txt`. Only the name tells the algorithm.
+//! Manifests of a bag (RFC 8493): `manifest-ALG.txt` and `tagmanifest-ALG.txt`. Only the file
+//! name specifies the algorithm.
 
 use crate::algorithm::Stated;
 use crate::digest::{MIN_DIGITS, is_hex, starts_with_digest, tagged, untagged};
@@ -29,8 +30,8 @@ pub(crate) static BAGIT: Format = Format {
     summary: "BagIt manifest: digest, spaces, name (CR, LF and % escaped)",
     holds: Holds {
         told: Told::ByName,
-        // An asterisk or a blank in front would be taken for what stands between digest and name; blanks at the end are
-        // dropped by the programs that read bags.
+        // A leading asterisk or blank would be read as part of the separator between digest and
+        // name, and programs that read bags drop trailing blanks.
         names: Names::Literal { nowhere: b"", not_first: b"* \t", not_last: b" \t\x0b\x0c" },
         ..Holds::DIGESTS
     },
@@ -49,7 +50,8 @@ pub(crate) static BAGIT: Format = Format {
     tagged: Some(&BSD),
 };
 
-/// Whether a name, in lower case, is that of a bag's manifest of an algorithm that there is, here or elsewhere.
+/// Returns true if a lower-case file name is that of a bag manifest of an algorithm that exists,
+/// even if truesum does not implement it.
 pub(crate) fn is_named(name: &[u8]) -> bool {
     algorithm(name).is_some_and(|name| {
         name.parse::<Spec>().is_ok()
@@ -57,7 +59,8 @@ pub(crate) fn is_named(name: &[u8]) -> bool {
     })
 }
 
-/// The algorithm in the manifest's name: lower case, without dashes.
+/// Returns the algorithm in the manifest's name, which spells it in lower case and without
+/// dashes.
 fn algorithm(name: &[u8]) -> Option<String> {
     let path = std::str::from_utf8(name).ok()?.to_ascii_lowercase();
     let (_, name) = path.rsplit_once("manifest-")?;
@@ -94,7 +97,7 @@ impl Parse for Lines {
     }
 }
 
-/// The name with `%0A`, `%0D` and `%25` undone, and nothing else.
+/// Decodes `%0A`, `%0D` and `%25`, the only escape sequences in bags.
 fn decode(text: &[u8]) -> Vec<u8> {
     scan::count(text.len());
     let mut name = Vec::with_capacity(text.len());
@@ -112,7 +115,8 @@ fn decode(text: &[u8]) -> Vec<u8> {
     name
 }
 
-/// A line of a payload manifest (RFC 8493, section 2.1.3): hexadecimal, two blanks, the name with three characters encoded.
+/// Writes a line of a payload manifest (RFC 8493, section 2.1.3): the hexadecimal digest, two
+/// spaces, and the name with CR, LF and `%` escaped.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     let [(_, digest)] = entry.digests.as_slice() else {
         return Err(Unholdable::Twice(entry.digests[0].0.clone()));

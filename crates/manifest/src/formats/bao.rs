@@ -1,8 +1,10 @@
-//! Outboards of Bao (`.obao`) and of bao-tree (`.obao4`): the nodes of a file's BLAKE3 tree, each the two chaining values below it.
+//! Outboard files of Bao (`.obao`) and of bao-tree (`.obao4`): the nodes of a file's BLAKE3 tree,
+//! each consisting of the two chaining values below it.
 //!
-//! `.obao` has the file's length and then, in pre-order, all nodes above chunks of 1 KiB. `.obao4` has those above groups of 16 KiB, as a
-//! rule without the length, in pre-order or in post-order. Every node but the root is hashed and compared with what its own
-//! parent says of it, so that a damaged outboard is never held against the file.
+//! `.obao` contains the file's length, followed by all nodes above chunks of 1 KiB in pre-order.
+//! `.obao4` contains the nodes above groups of 16 KiB in pre-order or post-order, usually without
+//! the length. Every node except the root is hashed and compared with the chaining value in its
+//! parent, so a damaged outboard is never used to check a file.
 
 use super::nameless::{self, LIMIT, ROW, le64};
 use crate::entry::{Cuts, Made, PieceList, SIZE_LIMIT};
@@ -32,16 +34,16 @@ pub(crate) static OBAO4: Format = Format {
     ..ROW
 };
 
-/// Bytes of a chunk, and of a group.
+/// Size of a chunk and of a group in bytes.
 const CHUNK: u64 = 1 << 10;
 const GROUP: u64 = 16 << 10;
-/// Bytes of a node, and of the length before all of them.
+/// Size of a node, and of the length that precedes the nodes, in bytes.
 const NODE: usize = 64;
 const LENGTH: usize = 8;
 
 fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    // What was kept without a length has none where nodes alone make the file.
+    // The file's length is present if 8 bytes remain in addition to complete nodes.
     let told = text.len() % NODE == LENGTH;
     if !told && (leaf == CHUNK || !text.len().is_multiple_of(NODE)) {
         return Err(refused(text.len() / NODE * NODE, "the outboard is truncated"));
@@ -54,11 +56,12 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
     }
     let path = nameless::name(options, &[ending])?;
     if leaves == 1 {
-        // The root alone would tell of it, and that is not in an outboard.
+        // Only the root could verify it, and the root's chaining value is not part of an
+        // outboard.
         return Ok(nameless::only(path, size, Vec::new()));
     }
-    let spec = find("blake3").map(Spec::new).ok_or(refused(0, "no algorithm for nodes"))?;
-    let merkle = Merkle::new(&spec).ok_or(refused(0, "no tree for nodes"))?;
+    let spec = find("blake3").map(Spec::new).ok_or(refused(0, "unsupported hash algorithm"))?;
+    let merkle = Merkle::new(&spec).ok_or(refused(0, "unsupported hash algorithm"))?;
     let read = |post| {
         let mut walk = Walk {
             merkle: &merkle,
@@ -83,27 +86,34 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
     Ok(nameless::only(path, size, vec![list]))
 }
 
-/// A walk over all nodes in the order they are kept in.
+/// A traversal of all nodes in the order in which they are stored.
 struct Walk<'a> {
     merkle: &'a Merkle,
     nodes: &'a [u8],
-    /// Where the nodes begin in the document.
+    /// Offset of the first node in the document.
     base: usize,
     at: usize,
-    /// Whether a node stands behind those below it.
+    /// True if a node follows its descendants (post-order).
     post: bool,
-    /// The chaining values of leaves, one after the other.
+    /// The chaining values of the leaves, concatenated.
     row: Vec<u8>,
     options: &'a Options,
 }
 
 impl Walk<'_> {
-    /// Takes the node of `leaves` leaves, more than one, of which `first` is the first, with all below it; `expected` is what the node
-    /// above says of it. Nothing here goes deeper than 64, the logarithm of the number of leaves.
+    /// Reads and verifies a subtree of `leaves` leaves (at least two) that begins with leaf
+    /// number `first`. `expected` is its chaining value according to the parent, or `None` for
+    /// the root.
+    ///
+    /// The recursion depth is at most 64, the logarithm of the number of leaves.
+    ///
+    /// # Errors
+    /// The outboard is truncated, a node does not match its parent, or reading was cancelled.
     fn subtree(&mut self, first: u64, leaves: u64, expected: Option<&[u8]>) -> Result<(), LineError> {
-        // Most leaves of the left side: a power of two, and not all.
+        // The number of leaves on the left is the largest power of two that leaves at least one
+        // on the right.
         let left = 1 << (u64::BITS - 1 - (leaves - 1).leading_zeros());
-        // How many nodes stand below it, which a node behind them lies behind.
+        // Number of descendants of the node, which precede it in post-order.
         let before = if self.post { (leaves - 2) as usize } else { 0 };
         let at = self.at + before * NODE;
         let node =

@@ -1,6 +1,8 @@
-//! A digest and nothing else: the sidecar `FILE.sha256` of Maven, NuGet, kubectl and many others.
+//! A single digest without a name: the sidecar `FILE.sha256` of Maven, NuGet, kubectl and many
+//! others.
 //!
-//! The name is the manifest's own without its ending, so a second digest says nothing of any file: then both are refused.
+//! The file name is the manifest's own name without its extension. A second digest could not be
+//! assigned to a file, so both are rejected.
 
 use crate::digest::{MIN_DIGITS, is_hex, of_bytes, tagged, untagged};
 use crate::entry::Entry;
@@ -23,7 +25,7 @@ pub(crate) static BARE: Format = Format {
     tagged: None,
 };
 
-/// Endings that say that a file holds a digest, without telling the algorithm.
+/// Extensions of files that contain a digest, but do not specify its algorithm.
 const ENDINGS: &[&str] = &["sri", "nix", "c4", "hash", "digest", "checksum", "sum", "integrity"];
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
@@ -32,10 +34,10 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     (is_bare(first) && lines.all(|(_, line)| is_bare(line))).then_some(Claim { sign: Sign::Whole, at })
 }
 
-/// Whether the line holds digests and nothing else.
+/// Returns true if the line consists of digests only.
 fn is_bare(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // More than one blank behind the digest may be a name of blanks.
+    // More than one blank after the digest may be a file name that consists of blanks.
     let line = line.strip_suffix(b" ").unwrap_or(line);
     if line.len() > 4096 || line.last().copied().is_some_and(scan::is_blank) {
         return false;
@@ -58,7 +60,7 @@ fn is_sri(word: &[u8]) -> bool {
     prefixed(word).is_some_and(|(_, mark, _)| mark == b'-')
 }
 
-/// The algorithm, the mark behind it and the digest of `sha256:...` and `sha256-...`.
+/// Splits `sha256:...` or `sha256-...` into algorithm, separator and digest.
 fn prefixed(word: &[u8]) -> Option<(&str, u8, &[u8])> {
     let at = scan::find(&word[..word.len().min(16)], |byte| matches!(byte, b':' | b'-'))?;
     let name = std::str::from_utf8(&word[..at]).ok()?;
@@ -73,7 +75,7 @@ fn trim(line: &[u8]) -> &[u8] {
 struct Bare {
     options: Options,
     place: Place,
-    /// The first line, as long as it may be the only one.
+    /// The first line, until it is known to be the only one.
     held: Option<(Place, Result<Entry, Reason>)>,
 }
 
@@ -102,7 +104,7 @@ impl Bare {
         }
     }
 
-    /// The manifest's own name without its ending.
+    /// Returns the manifest's own name without its extension.
     fn name(&self) -> Result<Vec<u8>, Reason> {
         let unknown =
             Reason::Part("a digest without a file name, and the manifest's name does not imply one");

@@ -1,5 +1,5 @@
-//! Tagged lines: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest` (OpenSSL 1.1), `SHA2-256(name)= digest`
-//! (OpenSSL 3), `(name) = digest` (Solaris).
+//! Tagged lines: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest` (OpenSSL 1.1),
+//! `SHA2-256(name)= digest` (OpenSSL 3), `(name) = digest` (Solaris).
 
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
@@ -29,7 +29,7 @@ pub(crate) static BSD_Z: Format = Format {
     tagged: None,
 };
 
-/// Whether it is a tagged line of an algorithm that there is.
+/// Returns true for a tagged line with a known algorithm.
 fn is_known(line: &[u8]) -> bool {
     let line = scan::trim_start(line);
     let line = line.strip_prefix(b"\\").unwrap_or(line);

@@ -1,4 +1,4 @@
-//! `.hash` files of Buildroot: algorithm, digest, name.
+//! `.hash` files of Buildroot: algorithm, digest and name on each line.
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
@@ -20,7 +20,7 @@ pub(crate) static BUILDROOT: Format = Format {
     tagged: None,
 };
 
-/// The algorithms it has.
+/// The algorithms that Buildroot accepts.
 const TYPES: &[&str] = &["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "none"];
 
 fn split(line: &[u8]) -> (&[u8], &[u8], &[u8]) {
@@ -29,7 +29,7 @@ fn split(line: &[u8]) -> (&[u8], &[u8], &[u8]) {
     (tag, digest, scan::trim_end(name))
 }
 
-/// Whether a comment would be a line if its first character were another.
+/// Returns true if a comment looks like a line whose first character was overwritten with `#`.
 fn is_damaged(line: &[u8]) -> bool {
     let (tag, digest, name) = split(line);
     TYPES.iter().any(|known| is_nearly(tag, known.as_bytes()) && tag.len() == known.len())

@@ -1,4 +1,4 @@
-//! `Cargo.lock`: the archive of a package is `NAME-VERSION.crate`, and its checksum is SHA-256.
+//! `Cargo.lock`: SHA-256 checksums of packages, whose archives are named `NAME-VERSION.crate`.
 
 use crate::digest::tagged;
 use crate::entry::Entry;
@@ -33,16 +33,16 @@ pub(crate) static CARGO_LOCK: Format = Format {
 
 const PACKAGE: &[u8] = b"[[package]]";
 
-/// What a package has.
+/// The keys that a package may have.
 const KEYS: &[&[u8]] = &[b"name", b"version", b"source", b"checksum", b"dependencies", b"replace"];
 
-/// One package.
+/// A `[[package]]` table, as far as it has been read.
 #[derive(Default)]
 struct Package {
     name: Vec<u8>,
     version: Vec<u8>,
     checksum: Vec<u8>,
-    /// It comes from a registry, which has a checksum for each archive.
+    /// True if the package is from a registry, which has a checksum for every archive.
     registry: bool,
 }
 
@@ -50,12 +50,13 @@ struct Lock {
     options: Options,
     place: Place,
     package: Package,
-    /// Inside a table that is none of packages, or before the first.
+    /// True before the first package and inside any other table.
     other: bool,
 }
 
 impl Lock {
-    /// The archive of the package that ends here; one without a checksum comes from a folder or a repository.
+    /// Returns the entry of the package that ends here. A package from a directory or a Git
+    /// repository has no checksum and yields no entry.
     fn entry(&mut self) -> Result<Option<Entry>, Reason> {
         let Package { name, version, checksum, registry } = std::mem::take(&mut self.package);
         if checksum.is_empty() {
@@ -92,14 +93,14 @@ impl Parse for Lock {
             }
         }
         if twice {
-            return Err(Reason::Part("a member twice"));
+            return Err(Reason::Part("a duplicate key"));
         }
         self.package.registry |= value(b"source")
             .is_some_and(|from| from.starts_with(b"registry+") || from.starts_with(b"sparse+"));
         let key = line.strip_suffix(b"\"").and_then(|line| scan::cut(line, b'='));
         match key {
             Some((key, _)) if !self.other && !KEYS.contains(&scan::trim_end(key)) => {
-                Err(Reason::Part("a package has no such member"))
+                Err(Reason::Part("an unknown key in a package"))
             }
             _ => Ok(None),
         }

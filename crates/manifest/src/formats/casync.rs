@@ -1,6 +1,8 @@
-//! The index of a file in a store of casync or desync (`.caibx`): where each chunk ends, and its SHA-512/256 or SHA-256.
+//! The index of a file in a casync or desync store (`.caibx`): the end of each chunk, and its
+//! SHA-512/256 or SHA-256 digest.
 //!
-//! That of a folder (`.caidx`) has the same form over an archive of it, which is no file that lies there: it is refused.
+//! The index of a directory (`.caidx`) has the same structure, but describes an archive of the
+//! directory, which does not exist as a file. It is rejected.
 
 use super::nameless::{self, LIMIT, ROW, le64};
 use crate::entry::{PieceList, SIZE_LIMIT};
@@ -22,16 +24,17 @@ pub(crate) static CAIBX: Format = Format {
     ..ROW
 };
 
-/// What marks the header, the table and its end, and how long the header is.
+/// The magic numbers of the header, the table and its end, and the length of the header in bytes.
 const INDEX: u64 = 0x9682_4d9c_7b12_9ff9;
 const TABLE: u64 = 0xe75b_9e11_2f17_417d;
 const TAIL: u64 = 0x4b4f_050e_5549_ecd1;
 const HEADER: usize = 48;
-/// Bytes of a row: where the chunk ends, and its identifier.
+/// Size of a table row in bytes: the end of the chunk, and its identifier.
 const ROW_LEN: usize = 40;
-/// Chunks are called by SHA-512/256, and not by SHA-256.
+/// Flag: chunks are identified by SHA-512/256 instead of SHA-256.
 const SHA512_256: u64 = 1 << 61;
-/// What is noted of files in an archive of a folder: owners, modes, times, links, devices and so on.
+/// Flags for metadata in an archive of a directory: owners, modes, times, links, devices and so
+/// on.
 const OF_FOLDERS: u64 = (1 << 36) - 1;
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -48,9 +51,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         ));
     }
     let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
-    let spec = find(spec).map(Spec::new).ok_or(refused(16, "no algorithm for chunks"))?;
+    let spec = find(spec).map(Spec::new).ok_or(refused(16, "unsupported hash algorithm"))?;
     if le64(&text, HEADER) != Some(u64::MAX) || le64(&text, HEADER + 8) != Some(TABLE) {
-        return Err(refused(HEADER, "no table of chunks behind the heading"));
+        return Err(refused(HEADER, "no chunk table after the header"));
     }
     let first = HEADER + 16;
     let tail = text.len().checked_sub(ROW_LEN).filter(|tail| *tail >= first).ok_or(cut(text.len()))?;
@@ -75,7 +78,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let end = le64(row, 0).filter(|end| *end > start && *end <= SIZE_LIMIT);
         let end = end.ok_or(refused(at, "a chunk with invalid bounds"))?;
         if end - start > longest {
-            return Err(refused(at, "a chunk longer than the heading allows"));
+            return Err(refused(at, "a chunk longer than the maximum in the header"));
         }
         ranges.push(start..end);
         digests.extend_from_slice(&row[8..]);
@@ -83,11 +86,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let path = nameless::name(options, &[".caibx"])?;
     let pieces = PieceList::of_ranges(spec, ranges, digests.into());
-    let pieces = pieces.ok_or(refused(first, "chunks that do not follow each other"))?;
+    let pieces = pieces.ok_or(refused(first, "the chunks are not contiguous"))?;
     Ok(nameless::only(path, Some(start), vec![pieces]))
 }
 
-/// Whether the list's own name ends so.
+/// Returns true if the manifest's own name ends with `ending`, ignoring case.
 fn ends_so(options: &Options, ending: &[u8]) -> bool {
     options.file_name.as_deref().is_some_and(|name| name.to_ascii_lowercase().ends_with(ending))
 }

@@ -1,4 +1,5 @@
-//! `certutil -hashfile` of Windows: three lines a file, in the language of the system. The digest is the middle one.
+//! Output of `certutil -hashfile` (Windows): three lines per file, in the language of the system.
+//! The digest is on the second line.
 
 use crate::digest::{is_hex, is_long_hex, tagged, untagged};
 use crate::entry::Entry;
@@ -33,13 +34,14 @@ pub(crate) static CERTUTIL: Format = Format {
     tagged: None,
 };
 
-/// What the last line of a run begins with, in every language.
+/// The beginning of the last line of a run, in every language.
 const LAST: &[u8] = b"CertUtil:";
 
-/// What it says there of a run that failed, in any language.
+/// Marks the last line of a failed run, in every language.
 const FAILED: &[u8] = b": 0x";
 
-/// What stands before and behind the name, with the algorithm in front: English, Japanese, Chinese of two versions and of Taiwan.
+/// Text before and after the file name, without the algorithm: English, Japanese, two versions of
+/// simplified Chinese, and traditional Chinese.
 const AROUND: &[(&str, &str)] = &[
     ("hash of file ", ""),
     ("hash of ", ""),
@@ -49,19 +51,20 @@ const AROUND: &[(&str, &str)] = &[
     ("的 ", " 雜湊"),
 ];
 
-/// Algorithms that certutil has.
+/// The algorithms of certutil.
 const TAGS: &[&str] = &["MD2", "MD4", "MD5", "SHA1", "SHA256", "SHA384", "SHA512"];
 
 struct Runs {
     options: Options,
     place: Place,
-    /// The first line of a run, and its place.
+    /// The title (first line) of the current run, and its place.
     title: Option<(Place, Vec<u8>)>,
-    /// What the second said; whole with the third.
+    /// The entry of the current run, which becomes valid with the third line.
     entry: Option<Entry>,
-    /// Whether a run gave a digest.
+    /// True if any run has produced a digest.
     good: bool,
-    /// Whether one failed that nothing was said of. Where no run is good nothing is listed, and that says it all.
+    /// True if a run failed without a title before any run succeeded. It is reported only if
+    /// another title follows; otherwise the manifest has no entries, which is an error anyway.
     failed: bool,
 }
 
@@ -96,10 +99,10 @@ impl Runs {
         let known = AROUND.iter().find_map(|(before, behind)| {
             name.strip_prefix(before.as_bytes())?.strip_suffix(behind.as_bytes())
         });
-        // In another language the words before the name are not known: it is what follows the last blank.
+        // In an unknown language, assume that the name follows the last blank.
         let last = || &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
         let name = known.unwrap_or_else(last);
-        // Words behind the name are not known either.
+        // Words after the name cannot be recognised either.
         if known.is_none() && name.ends_with(b")") && !name.contains(&b'(') {
             return Err(Reason::Part("the file name cannot be recognised in this language"));
         }
@@ -144,9 +147,9 @@ impl Parse for Runs {
                 self.entry = Some(self.digest(&title, line)?);
             }
             before => {
-                // The digest would be taken for the one of the next title.
+                // Otherwise the digest would be assigned to the next title.
                 if is_long_hex(&joined) {
-                    return Err(Reason::Part("a digest without a preceding title"));
+                    return Err(Reason::Part("a digest without a preceding line that names its file"));
                 }
                 self.title = Some((self.place, line.to_vec()));
                 if before.is_some() {

@@ -1,4 +1,5 @@
-//! The three tables of cfv: `name,size,CRC32,` (csv), `name,size,` (csv2) and `name,size,CRC32,folder,` (csv4).
+//! The three CSV formats of cfv: `name,size,CRC32,` (csv), `name,size,` (csv2) and
+//! `name,size,CRC32,folder,` (csv4).
 
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
@@ -20,7 +21,8 @@ pub(crate) static CFV_CSV: Format = Format {
     tagged: None,
 };
 
-/// The cells of a row that ends with a comma. Quotes within quotes are doubled.
+/// Splits a row into its cells, each of which ends with a comma. Quotes inside quoted cells are
+/// doubled. Returns `None` for anything else.
 fn cells(line: &[u8]) -> Option<Vec<Vec<u8>>> {
     scan::count(line.len());
     let mut cells = Vec::new();

@@ -1,4 +1,4 @@
-//! Explicit environments of conda: below `@EXPLICIT`, URLs with a digest behind `#`.
+//! Explicit environments of conda: after a line `@EXPLICIT`, URLs that end in `#` and a digest.
 
 use crate::digest::{is_long_hex, tagged};
 use crate::entry::Entry;

@@ -1,7 +1,8 @@
-//! Comma-separated values (RFC 4180) under a heading that names the columns: `Export-Csv` of PowerShell's `Get-FileHash`,
-//! HashMyFiles, iLook, and what people export from spreadsheets.
+//! Comma-separated values (RFC 4180) with a header that names the columns: PowerShell's
+//! `Get-FileHash | Export-Csv`, HashMyFiles, iLook, and exports of spreadsheets.
 //!
-//! Columns are told by their names alone. One that is neither name, size nor digest is passed over and never part of a name.
+//! Columns are recognised by their titles only. A column that is not a name, size or digest is
+//! ignored and never becomes part of a name.
 
 pub(super) mod fields;
 
@@ -28,28 +29,31 @@ pub(crate) static CSV: Format = Format {
     tagged: None,
 };
 
-/// Most columns of a heading: more are no table of ours.
+/// Maximum number of columns. A header with more is not recognised.
 const MAX_COLUMNS: usize = 256;
 
-/// What a column holds.
+/// The meaning of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Column {
-    /// A name; the lower the better.
+    /// A file name. The column with the lowest rank is used.
     Name(u8),
-    /// The folder of the name.
+    /// The directory of the file.
     Folder,
     Size,
     Digest(String),
-    /// A digest whose algorithm stands in another column, or nowhere.
+    /// A digest whose algorithm is in another column or is not specified.
     Hash,
     Algorithm,
-    /// Only sets of known digests have it, whose names are of no folder.
+    /// A column that occurs only in sets of known digests, whose names are not files in a
+    /// directory.
     Known,
-    /// Titled nearly like an algorithm, or like one that there is not here: a digest in it is none that can be verified.
+    /// A column whose title resembles an algorithm or is one that truesum does not implement, so
+    /// its digests cannot be verified.
     Doubtful,
-    /// A digest of another version of iLook; where its MD5 has no column, this may be that one's title with a fault in it.
+    /// A digest of another version of iLook. If there is no MD5 column, its title may be that of
+    /// the MD5 column, damaged.
     Version,
-    /// Anything else, by its title.
+    /// Any other column, with its title.
     Other(String),
 }
 
@@ -80,12 +84,13 @@ fn column(title: &[u8]) -> Column {
             let words = ["hash", "checksum", "digest", "value", "file", "hex"];
             let bare = words.iter().fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
-            // One whose parameters are wrong is an algorithm's all the same, and its digests are faults.
+            // A known algorithm with invalid parameters still counts, so its digests are reported
+            // as errors.
             let unknown = |name: &str| {
                 matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)))
             };
             let known = |name: &&String| is_tag(name.as_bytes()) && !unknown(name);
-            // Whatever else is said of it.
+            // True if the title contains an algorithm or a word for a digest.
             let within = || {
                 let mut words = title.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
                 ["hash", "checksum", "digest"].iter().any(|word| plain.contains(word))
@@ -106,7 +111,8 @@ fn column(title: &[u8]) -> Column {
     }
 }
 
-/// The columns of a heading, and what separates them; `None` where it names no names or no digests.
+/// Returns the separator and the columns of a header, or `None` if it has no column of names or
+/// digests.
 fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
     [b',', b';', b'\t'].into_iter().find_map(|separator| {
         let mut fields = Fields::new(line, separator);
@@ -135,7 +141,7 @@ fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
     })
 }
 
-/// Where the heading is: behind blank lines and the line in which PowerShell tells a type.
+/// Returns the offset of the header, which may follow blank lines and PowerShell's `#TYPE` line.
 fn heading_at(text: &[u8]) -> usize {
     let mut at = 0;
     for line in text.split(|&byte| byte == b'\n') {
@@ -151,7 +157,8 @@ fn heading_at(text: &[u8]) -> usize {
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let text = &head.text[heading_at(head.text)..];
     let line = &text[..scan::find(text, |byte| byte == b'\n').unwrap_or(text.len())];
-    // hashdeep has a heading of its own. Any is short; a line of many columns is looked at three times.
+    // hashdeep has its own header. The length is limited because the line is parsed once per
+    // separator.
     (!line.starts_with(b"%%%%") && line.len() <= 16 << 10 && heading(line).is_some())
         .then_some(Claim { sign: Sign::Mark, at: 0 })
 }
@@ -160,8 +167,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let begin = heading_at(&text);
     let end = text[begin..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| begin + at + 1);
-    let (separator, columns) = heading(&text[begin..end])
-        .ok_or(refused(begin, "no heading that names columns of names and digests"))?;
+    let (separator, columns) =
+        heading(&text[begin..end]).ok_or(refused(begin, "no header with columns for names and digests"))?;
     let best = columns.iter().filter_map(|column| match column {
         Column::Name(rank) => Some(*rank),
         _ => None,
@@ -181,11 +188,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     Ok(records.read(options))
 }
 
-/// Writes down what a row says.
+/// Adds the record of a row.
 fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec<u8>], at: usize) {
     records.begin(at);
     if row.len() != columns.len() {
-        records.fault("not the same number of columns as the heading");
+        records.fault("the number of columns differs from the header");
         return;
     }
     let digests = columns.iter().any(|column| matches!(column, Column::Digest(_) | Column::Hash));
@@ -197,10 +204,10 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
             Column::Algorithm => algorithm = field,
             Column::Hash if hash.is_empty() => hash = field,
             Column::Hash if !field.is_empty() && field != hash => {
-                records.fault("two digests in columns that name no algorithm")
+                records.fault("two digests in columns that do not name an algorithm")
             }
             Column::Size if !field.is_empty() => records.size(field),
-            // An empty cell was not asked for.
+            // An empty cell means that the digest was not computed.
             Column::Other(title) if digests && is_like(field) => records.unread(title.as_bytes()),
             Column::Digest(tag) if !field.is_empty() => records.digest(tag.as_bytes(), field),
             Column::Doubtful
@@ -223,7 +230,7 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
     if best.is_none() || folder.is_empty() {
         records.name(if best.is_none() { folder } else { name });
     } else {
-        // Some give the whole path beside the name.
+        // Some programs write the full path in the directory column as well.
         let whole =
             folder.strip_suffix(name).is_some_and(|rest| rest.ends_with(b"/") || rest.ends_with(b"\\"));
         if whole && !name.is_empty() {
@@ -235,10 +242,10 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
     }
 }
 
-/// Writes a heading `path,size,ALG...` and rows.
+/// A writer of CSV with the header `path,size,ALG...`.
 struct Table {
     heading: Heading,
-    /// The algorithms of the heading, once it is written.
+    /// The algorithms in the header, once it has been written.
     specs: Option<Vec<Spec>>,
 }
 

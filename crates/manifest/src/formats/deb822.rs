@@ -1,8 +1,11 @@
-//! Control files of Debian (deb822): `Release`, `InRelease`, `.dsc`, `.changes`, `.buildinfo`, `Packages`, `Sources`, the `Index`
-//! of package differences, and the `Conffiles` of dpkg's status file.
+//! Control files of Debian (deb822): `Release`, `InRelease`, `.dsc`, `.changes`, `.buildinfo`,
+//! `Packages`, `Sources`, the `Index` of package diffs, and the `Conffiles` of dpkg's status
+//! file.
 //!
-//! What several fields say of one file is one entry. A stanza of `Packages` is one too: its name and digest are fields. Fields come in any
-//! order: the rows of a list are entries only when their stanza has ended, because `Directory` may follow them (as in `Sources`).
+//! The digests of a file from several fields are merged into one entry. A stanza of `Packages` is
+//! an entry as well, with name and digest in separate fields. Fields can be in any order: the
+//! rows of a list become entries at the end of their stanza, because `Directory` may follow them
+//! (as in `Sources`).
 
 use crate::digest::{holds_like, is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
@@ -25,18 +28,19 @@ pub(crate) static DEB822: Format = Format {
     tagged: None,
 };
 
-/// What the rows of a list field are.
+/// The format of the rows of a list field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rows {
     /// `DIGEST SIZE NAME`, or with section and priority before the name.
     Files(&'static str),
-    /// `DIGEST SIZE` of the file that an index of differences is of, whose name is nowhere, and of what it was before each of them.
+    /// `DIGEST SIZE` of the current and previous versions of the file that an index of diffs
+    /// applies to. Its name is not in the index.
     Nameless,
     /// `NAME DIGEST [WORD]`.
     Conffiles,
 }
 
-/// What a key's continuation lines are, if they are rows of files.
+/// Returns the format of a field's continuation lines if they describe files.
 fn rows(key: &str) -> Option<Rows> {
     Some(match key {
         "md5sum" | "files" | "checksums-md5" => Rows::Files("md5"),
@@ -57,7 +61,7 @@ fn rows(key: &str) -> Option<Rows> {
     })
 }
 
-/// The key in lower case and its value.
+/// Splits a field into its key in lower case and its value.
 fn field(line: &[u8]) -> Option<(String, &[u8])> {
     let end = scan::find(&line[..line.len().min(64)], |byte| byte == b':')?;
     let key = std::str::from_utf8(&line[..end]).ok()?;
@@ -66,7 +70,7 @@ fn field(line: &[u8]) -> Option<(String, &[u8])> {
     is_key.then(|| (plain(key.to_ascii_lowercase()), scan::trim(&line[end + 1..])))
 }
 
-/// opkg's lists have `SHA256sum` where Debian's have `SHA256`.
+/// Normalizes a key: opkg writes `SHA256sum` instead of `SHA256`.
 fn plain(key: String) -> String {
     let bare = key.strip_suffix("sum").filter(|bare| matches!(*bare, "sha1" | "sha256" | "sha512"));
     bare.map(str::to_owned).unwrap_or(key)
@@ -78,7 +82,7 @@ fn is_continuation(line: &[u8]) -> bool {
 
 const COLUMNS: &str = "wrong number of columns";
 
-/// Whether a field's name is nearly one of those that matter: damaged, not another.
+/// Returns true if a key resembles one of the relevant keys and is probably damaged.
 fn is_damaged_key(key: &str) -> bool {
     const FIELDS: &[&str] = &[
         "md5sum",
@@ -101,19 +105,19 @@ fn is_damaged_key(key: &str) -> bool {
         && FIELDS.iter().any(|known| is_nearly(key.as_bytes(), known.as_bytes()))
 }
 
-/// Digest, size and name of a row.
+/// Splits a row into digest, size and name.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (digest, rest) = scan::word(scan::trim(line));
     let (size, name) = scan::word(rest);
     (!size.is_empty()).then_some((digest, size, name))
 }
 
-/// Whether it begins as a row of digests does.
+/// Returns true if a line begins like a row of digests.
 fn is_row(text: &[u8]) -> bool {
     split(text).is_some_and(|(digest, size, _)| is_long_hex(digest) && is_number(size))
 }
 
-/// Whether text that goes on would be a field of digests without the blank in front of it.
+/// Returns true if a continuation line would be a field of digests without its indentation.
 fn is_indented_field(text: &[u8]) -> bool {
     field(text).is_some_and(|(key, value)| {
         matches!(rows(&key), Some(Rows::Files(_)))
@@ -124,12 +128,12 @@ fn is_indented_field(text: &[u8]) -> bool {
 
 const NO_FIELD: &str = "a row of digests below an unknown field";
 
-/// Digits, of however large a number.
+/// Returns true if the text consists of decimal digits (of any number of them).
 fn is_number(text: &[u8]) -> bool {
     scan::all(text, |byte| byte.is_ascii_digit())
 }
 
-/// A list field with one row that fits, or a stanza with `Filename:` and a digest.
+/// Claims a list field with a valid row, or a stanza with `Filename:` and a digest.
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let (mut list, mut fields, mut stanza) = (None, 0, (false, false));
     for (at, line) in head.lines(b'\n').enumerate() {
@@ -161,36 +165,37 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     (stanza == (true, true) && fields > 2).then_some(Claim { sign: Sign::Mark, at: 0 })
 }
 
-/// A stanza that describes one file.
+/// A stanza, as far as it has been read, which may describe one file.
 #[derive(Default)]
 struct Stanza {
     name: Vec<u8>,
     size: Option<u64>,
     digests: Vec<(Spec, Digest)>,
-    /// The files of a list are in there (`Sources`).
+    /// The directory of the files in the lists (`Sources`).
     directory: Vec<u8>,
-    /// It describes a source package (`Sources`), whose files are in a directory unless the archive has none. That field follows the lists:
-    /// where the manifest ends without it and without a blank line, it may have been cut off.
+    /// True if the stanza has a `Package` field. The files of a source package (`Sources`) are in
+    /// a directory, unless the archive has none. `Directory` follows the lists: if the manifest
+    /// ends without it and without a blank line, it may have been truncated.
     package: bool,
-    /// The rows of its lists, and how many bytes they take.
+    /// The rows of its lists.
     rows: Vec<(Place, Rows, Entry)>,
     bytes: usize,
 }
 
-/// Most bytes of the rows of a stanza.
+/// Maximum size of the rows of a stanza in bytes.
 const STANZA_LIMIT: usize = 64 << 20;
 
 struct Control {
     options: Options,
     place: Place,
     list: Option<Rows>,
-    /// What goes on may be any text: that of a description, of changes.
+    /// True if the continuation lines of the field may be arbitrary text, such as a description.
     text: bool,
-    /// The name in the first row of a list that is of no files.
+    /// The name in the first row of a list that does not describe files.
     first: Vec<u8>,
     stanza: Stanza,
     held: Gather,
-    /// Entries for which there was no room in `held`, and faults that only the end of a stanza showed.
+    /// Entries that did not fit into `held`, and errors found at the end of a stanza.
     late: VecDeque<Found>,
 }
 
@@ -226,7 +231,7 @@ impl Control {
             Rows::Nameless => {
                 let name = split(text).filter(|(digest, ..)| is_long_hex(digest)).ok_or(Reason::NotALine)?.2;
                 if !name.is_empty() && self.first == name {
-                    return Err(Reason::Part("a row of a list whose field is missing"));
+                    return Err(Reason::Part("a row of digests whose field name is missing"));
                 }
                 if self.first.is_empty() {
                     self.first = name.to_vec();
@@ -237,11 +242,12 @@ impl Control {
                 let (digest, size, name) = split(text).ok_or(Reason::NotALine)?;
                 let (spec, digest) = tagged(algorithm, digest, &self.options)?;
                 let size = scan::decimal(size).ok_or(Reason::Size)?;
-                // No name in these files holds a blank: three words are section, priority, name.
+                // File names in these files do not contain blanks: three words are section,
+                // priority and name.
                 let (first, rest) = scan::word(name);
                 let name = match rest {
                     b"" => first,
-                    // Only `Files` of an upload has those, which is of MD5.
+                    // Only the `Files` field of an upload has these, and its digests are MD5.
                     rest if algorithm == "md5" => match scan::word(rest) {
                         (_, last) if !last.is_empty() && scan::find(last, scan::is_blank).is_none() => last,
                         _ => return Err(Reason::Part(COLUMNS)),
@@ -263,18 +269,20 @@ impl Control {
         if value.is_empty() {
             return Ok(());
         }
-        // Rows stand below the field's name, never beside it.
+        // Rows are below the field's name, never on the same line.
         if matches!(self.list, Some(Rows::Files(_) | Rows::Conffiles))
             && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512")
         {
-            return Err(Reason::Part("a list does not begin on the line after its field name"));
+            return Err(Reason::Part("a list must begin on the line after its field name"));
         }
         match key {
-            "filename" if !self.stanza.name.is_empty() => return Err(Reason::Part("a second Filename")),
-            "size" if self.stanza.size.is_some() => return Err(Reason::Part("a second Size")),
+            "filename" if !self.stanza.name.is_empty() => {
+                return Err(Reason::Part("a duplicate Filename field"));
+            }
+            "size" if self.stanza.size.is_some() => return Err(Reason::Part("a duplicate Size field")),
             "filename" => self.stanza.name = value.strip_prefix(b"./").unwrap_or(value).to_vec(),
             "directory" if !self.stanza.directory.is_empty() => {
-                return Err(Reason::Part("a second Directory"));
+                return Err(Reason::Part("a duplicate Directory field"));
             }
             "directory" if value.len() > FOLDER_LIMIT => return Err(Reason::NameTooLong),
             "directory" => self.stanza.directory = value.to_vec(),
@@ -285,7 +293,7 @@ impl Control {
                 self.list = None;
                 self.stanza.digests.push(tagged(key, value, &self.options)?);
             }
-            // Shorter ones are of commits, builds and descriptions.
+            // Shorter ones may be digests of commits, builds and descriptions.
             _ if self.list.is_none() && (is_row(value) || value.len() > 40 && is_long_hex(value)) => {
                 return Err(Reason::Part(NO_FIELD));
             }
@@ -294,7 +302,8 @@ impl Control {
         Ok(())
     }
 
-    /// Returns an entry that is late, if there is one: memory stays bounded however many stanzas there are.
+    /// Returns a deferred entry, if there is one. This keeps memory bounded regardless of the
+    /// number of stanzas.
     fn late_entry(&mut self) -> Result<Option<Entry>, Reason> {
         match self.late.pop_front().transpose() {
             Ok(line) => Ok(line.map(|line| line.entry)),
@@ -302,7 +311,8 @@ impl Control {
         }
     }
 
-    /// What the stanza that ends here says; `cut` is whether nothing but the end of the manifest ends it.
+    /// Returns the entry of the stanza that ends here. `cut` is true if it is terminated by the
+    /// end of the manifest rather than by a blank line.
     fn stanza(&mut self, cut: bool) -> Result<Option<Entry>, Reason> {
         self.list = None;
         let Stanza { name, size, digests, directory, package, rows, .. } = std::mem::take(&mut self.stanza);
@@ -322,14 +332,14 @@ impl Control {
             }
         }
         if lacking {
-            return Err(Reason::Part("a source package without Directory"));
+            return Err(Reason::Part("a source package without a Directory field"));
         }
         if digests.is_empty() {
             let index = !name.is_empty() && size.is_some();
             return if index { Err(Reason::EmptyDigest) } else { Ok(None) };
         }
         if name.is_empty() {
-            return Err(Reason::Part("a stanza with a digest and no Filename"));
+            return Err(Reason::Part("a stanza with a digest but no Filename field"));
         }
         Ok(Some(Entry { path: name, size, digests, ..Entry::default() }))
     }
@@ -345,17 +355,18 @@ impl Parse for Control {
             return self.stanza(false);
         }
         if line.starts_with(b"#") {
-            // The blank in front of a row, damaged; no program writes digests into comments.
+            // The indentation of a row may have been overwritten; no program writes digests into
+            // comments.
             return if holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         if is_continuation(line) {
             let Some(rows) = self.list else {
-                // Text of another field goes on; a row of digests is never such text.
+                // A continuation of another field; a row of digests is never part of such text.
                 let text = scan::trim(line);
                 return match () {
                     () if is_row(text) => Err(Reason::Part(NO_FIELD)),
                     () if !self.text && is_indented_field(text) => {
-                        Err(Reason::Part("a field of digests that is indented"))
+                        Err(Reason::Part("an indented field of digests"))
                     }
                     () => Ok(None),
                 };
@@ -371,7 +382,7 @@ impl Parse for Control {
         let (key, value) = field(line).ok_or(Reason::NotALine)?;
         if is_damaged_key(&key) {
             self.list = None;
-            return Err(Reason::Part("an unknown field that resembles one of digests or names"));
+            return Err(Reason::Part("an unknown field that resembles a digest or name field"));
         }
         self.field(&key, value).map(|()| None)
     }

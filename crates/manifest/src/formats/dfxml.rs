@@ -1,6 +1,7 @@
-//! Digital Forensics XML as hashdeep and md5deep write it with `-d`: `fileobject` with name, size and digests.
+//! Digital Forensics XML, as written by `hashdeep -d` and `md5deep -d`: `fileobject` elements
+//! with name, size and digests.
 //!
-//! Digests inside `byte_run` are of pieces and no digests of the file: they say where it is damaged.
+//! Digests inside `byte_run` apply to a range of the file and show where it is damaged.
 
 use super::xml::{self, Dialect, Digests, Pieces, Source};
 use crate::entry::Entry;

@@ -1,4 +1,5 @@
-//! `distinfo` of the BSD ports: tagged lines, and `SIZE (name) = bytes` lines that say the size of the same file.
+//! `distinfo` of the BSD ports: tagged lines, and `SIZE (name) = bytes` lines with the size of
+//! the same file.
 
 use crate::entry::Entry;
 use crate::format::{
@@ -46,7 +47,7 @@ fn is_size(tag: &str) -> bool {
     tag.eq_ignore_ascii_case("size")
 }
 
-/// A number of bytes, which NetBSD says.
+/// Parses a number of bytes, with NetBSD's optional suffix ` bytes`.
 fn bytes(text: &[u8]) -> Option<u64> {
     let text = scan::trim_end(text.strip_suffix(b"\r").unwrap_or(text));
     scan::decimal(text.strip_suffix(b" bytes").unwrap_or(text))
@@ -90,7 +91,7 @@ impl Parse for Distinfo {
     }
 }
 
-/// The writer: FreeBSD's form.
+/// A writer of FreeBSD's form.
 struct Table;
 
 impl Compose for Table {

@@ -1,7 +1,9 @@
-//! `latest.yml` of electron-builder: the files of a release with sizes and SHA-512 in base64.
+//! `latest.yml` of electron-builder: the files of a release with their sizes and SHA-512 digests
+//! in base64.
 //!
-//! Read by the lines that its writer writes, not by all of YAML: keys, lists of keys, plain and quoted values, folded text.
-//! Whatever else has a meaning in YAML (anchors, aliases, tags, flow collections) makes the document refused.
+//! The parser accepts the YAML that electron-builder writes: keys, lists of keys, plain and
+//! quoted values, and folded text. A document with other YAML syntax (anchors, aliases, tags,
+//! flow collections) is rejected.
 
 use crate::digest::{is_like, is_nearly};
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
@@ -35,16 +37,16 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     .then_some(Claim { sign: Sign::Mark, at: 0 })
 }
 
-/// Keys of a file.
+/// The keys of a file.
 const MEMBERS: &[&[u8]] = &[b"url", b"path", b"sha512", b"sha2", b"size"];
 
-/// What is known of one file.
+/// A file of the release, as far as it has been read.
 #[derive(Default)]
 struct File {
     at: usize,
     name: Option<Vec<u8>>,
     size: Option<Vec<u8>>,
-    /// Algorithm and digest.
+    /// Algorithms and digests.
     digests: Vec<(&'static [u8], Vec<u8>)>,
     fault: Option<&'static str>,
 }
@@ -54,15 +56,15 @@ impl File {
         match key {
             b"url" | b"path" => match name(&value) {
                 Some(name) if self.name.as_ref().is_some_and(|known| *known != name) => {
-                    self.fault = Some("two names of one file");
+                    self.fault = Some("two names for one file");
                 }
                 Some(name) => self.name = Some(name),
-                None => self.fault = Some("the address is not percent-encoded"),
+                None => self.fault = Some("the URL is not percent-encoded correctly"),
             },
             b"sha512" => self.digests.push((b"sha512", value)),
             b"sha2" => self.digests.push((b"sha256", value)),
             b"size" if self.size.as_ref().is_some_and(|known| *known != value) => {
-                self.fault = Some("two sizes of one file");
+                self.fault = Some("two sizes for one file");
             }
             b"size" => self.size = Some(value),
             _ => {}
@@ -89,7 +91,8 @@ impl File {
     }
 }
 
-/// The name that an address tells: itself, or the last part of an absolute one, decoded once.
+/// Returns the percent-decoded file name of an address: a relative address itself, or the last
+/// component of an absolute one. Returns `None` for an invalid escape sequence.
 fn name(address: &[u8]) -> Option<Vec<u8>> {
     let absolute = address.windows(3).any(|part| part == b"://");
     scan::count(address.len());
@@ -101,17 +104,17 @@ fn name(address: &[u8]) -> Option<Vec<u8>> {
     radix::percent(&address[begin..end])
 }
 
-/// What the lines of an indented block belong to.
+/// The block to which indented lines belong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     Files,
-    /// A map of files, by what they are for.
+    /// A map from a purpose to a file.
     Packages,
-    /// Text, or a map that says nothing of files.
+    /// Text, or a map that does not describe files.
     Passed,
 }
 
-/// Where text begins that is folded over the next lines.
+/// Returns true if the value is a block scalar, whose text is on the following lines.
 fn is_folded(value: &[u8]) -> bool {
     matches!(value, [b'>' | b'|', rest @ ..] if scan::all(rest, |byte| matches!(byte, b'-' | b'+' | b'0'..=b'9')))
 }
@@ -122,7 +125,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut block = Block::Passed;
     let mut files: Vec<File> = Vec::new();
     let mut last = File::default();
-    // The value that is folded over the next lines: whether it is of the list, and its key.
+    // The value continued on the following lines: whether it belongs to the list, its key, its
+    // indentation, and its text.
     let mut folded: Option<(bool, Vec<u8>, usize, Vec<u8>)> = None;
     let mut at = 0;
     for line in text.split(|&byte| byte == b'\n') {
@@ -156,7 +160,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let relevant = MEMBERS.contains(&key);
         if !relevant || listed && block == Block::Passed {
             if relevant && key.starts_with(b"sha") || scalar(value).is_some_and(|value| is_like(&value)) {
-                return Err(refused(here, "a digest that is none of a file's"));
+                return Err(refused(here, "a digest that does not belong to a file"));
             }
             if is_folded(value) {
                 folded = Some((true, Vec::new(), indent + 2 * usize::from(item.is_some()), Vec::new()));
@@ -165,7 +169,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         if listed && block == Block::Passed {
             continue;
         }
-        // A package begins with what it is for.
+        // An item of `packages` begins with its purpose.
         if item.is_some() || listed && block == Block::Packages && !relevant && value.is_empty() {
             files.push(File { at: here, ..File::default() });
         }
@@ -183,28 +187,29 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
         }
         if !relevant && MEMBERS.iter().any(|known| is_nearly(key, known)) {
-            return Err(refused(here, "an unknown key that resembles one of a file"));
+            return Err(refused(here, "an unknown key that resembles one of a file's keys"));
         }
         match value {
             _ if !relevant => {
                 if matches!(key, b"files" | b"packages") && !value.is_empty() {
-                    return Err(refused(here, "a list in brackets, which is unsupported YAML"));
+                    return Err(refused(here, "a list in brackets, which is not supported"));
                 }
             }
             value if value.is_empty() || is_folded(value) => {
                 folded = Some((listed, key.to_vec(), indent + 2 * usize::from(item.is_some()), Vec::new()));
             }
             value => {
-                let value = scalar(value).ok_or(refused(here, "a value in unsupported YAML"))?;
+                let value =
+                    scalar(value).ok_or(refused(here, "a value in YAML syntax that is not supported"))?;
                 let file = if listed { files.last_mut() } else { Some(&mut last) };
-                file.ok_or(refused(here, "a member outside of a file"))?.member(key, value);
+                file.ok_or(refused(here, "a key that does not belong to a file"))?.member(key, value);
             }
         }
     }
     if folded.is_some_and(|(_, key, ..)| !key.is_empty()) {
         return Err(refused(at.min(text.len()), "the document is truncated"));
     }
-    // `path` and `sha512` at the end repeat the first file.
+    // The final `path` and `sha512` repeat the first file.
     let repeats = files.iter().any(|file| file.name == last.name && file.digests == last.digests);
     if !repeats {
         files.push(last);
@@ -219,7 +224,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     Ok(records.read(options))
 }
 
-/// A plain or quoted value; `None` for what has a meaning of its own in YAML.
+/// Parses a plain or quoted scalar. Returns `None` for any other YAML syntax.
 fn scalar(value: &[u8]) -> Option<Vec<u8>> {
     match value {
         [b'\'', inside @ .., b'\''] => {
@@ -237,7 +242,7 @@ fn scalar(value: &[u8]) -> Option<Vec<u8>> {
             scan::all(inside, |byte| byte != b'\\' && byte != b'"').then(|| inside.to_vec())
         }
         [b'\'' | b'"' | b'&' | b'*' | b'!' | b'[' | b'{' | b'%' | b'@' | b'`' | b'|' | b'>', rest @ ..] => {
-            // An address may begin with an escaped byte.
+            // An address may begin with a percent-encoded byte.
             (value[0] == b'%' && rest.len() > 1).then(|| value.to_vec())
         }
         _ => {

@@ -1,4 +1,5 @@
-//! What people hand over instead of a manifest: web pages, images, lock files. They are named, and never read.
+//! Files that are often mistaken for manifests: web pages, images, lock files. They are
+//! recognised in order to name them in the error message, and are never read.
 
 use super::xml;
 use crate::digest::is_long_hex;

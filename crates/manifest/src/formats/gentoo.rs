@@ -73,7 +73,7 @@ impl Parse for Manifest {
             let algorithm = algorithm.ok_or(Reason::NotALine)?.replace('_', "-");
             match tagged(&algorithm, digest, &self.options) {
                 Ok(found) => entry.digests.push(found),
-                // Another digest of the same line is enough.
+                // The remaining digests of the line are sufficient.
                 Err(reason) if reason.unknown().is_some() && !is_nearly_algorithm(algorithm.as_bytes()) => {
                     entry.unread.push(algorithm);
                     unknown = Some(reason);
@@ -88,7 +88,8 @@ impl Parse for Manifest {
     }
 }
 
-/// A name with `\xHH`, `\uHHHH` and `\UHHHHHHHH` in it.
+/// Decodes `\xHH`, `\uHHHH` and `\UHHHHHHHH` in a name. Returns `None` for an invalid escape
+/// sequence.
 fn unescape(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let mut name = Vec::with_capacity(text.len());

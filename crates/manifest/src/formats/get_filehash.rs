@@ -1,6 +1,8 @@
-//! What `Get-FileHash` of PowerShell shows: a table, or a list of properties. `Export-Csv` is another format.
+//! Output of PowerShell's `Get-FileHash`: a table, or a list of properties. `Export-Csv` is a
+//! format of its own.
 //!
-//! A table is cut at the width of the screen: a row with `...` or `…` in it says what nobody can verify.
+//! PowerShell truncates a table to the screen width: a row that contains `...` or `…` is
+//! rejected, because its digest or path is incomplete.
 
 use crate::digest::tagged;
 use crate::entry::Entry;
@@ -32,7 +34,7 @@ pub(crate) static GET_FILEHASH: Format = Format {
     tagged: None,
 };
 
-/// Where the columns `Hash` and `Path` begin.
+/// Returns the offsets of the columns `Hash` and `Path` in the header.
 fn columns(line: &[u8]) -> Option<(usize, usize)> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (first, rest) = scan::word(line);
@@ -45,7 +47,7 @@ fn is_rule(line: &[u8]) -> bool {
     line.starts_with(b"--") && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\r'))
 }
 
-/// Name and value of `Algorithm : SHA256`.
+/// Splits a property such as `Algorithm : SHA256` into name and value.
 fn property(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (key, value) = scan::cut(line, b':')?;
@@ -53,7 +55,7 @@ fn property(line: &[u8]) -> Option<(&[u8], &[u8])> {
     matches!(key, b"Algorithm" | b"Hash" | b"Path").then(|| (key, value.strip_prefix(b" ").unwrap_or(value)))
 }
 
-/// The properties of one file.
+/// The properties of one file, as far as they have been read.
 #[derive(Default)]
 struct Object {
     algorithm: Vec<u8>,
@@ -94,7 +96,8 @@ impl Shown {
         if dots(digest) || dots(scan::trim_end(name)) {
             return Err(CUT);
         }
-        // Columns stand where the heading has them: a name of another column would begin elsewhere.
+        // Cells are aligned with the header: a name from another column would begin at another
+        // offset.
         let fits = line.len() - rest.len() == hash && line.len() >= name.len() + hash;
         if !fits || name.is_empty() || line.len() - name.len() > path && line.get(path - 1) != Some(&b' ') {
             return if digest.ends_with(b"...") { Err(CUT) } else { Err(Reason::NotALine) };
@@ -139,7 +142,7 @@ impl Parse for Shown {
                 _ => &object.path,
             };
             if !said.is_empty() {
-                return Err(Reason::Part("a member of one file twice"));
+                return Err(Reason::Part("a duplicate property of a file"));
             }
             match key {
                 b"Algorithm" => object.algorithm = scan::trim(value).to_vec(),
@@ -148,7 +151,7 @@ impl Parse for Shown {
             }
             return done;
         }
-        // A long value goes on in the next line, indented.
+        // A long value continues on the next line, indented.
         match &mut self.object {
             Some(object) if line.starts_with(b"            ") => {
                 let more = &line[12..];

@@ -1,4 +1,5 @@
-//! Lines of the GNU `*sum` programs: a digest, a blank, the mode character (blank or `*`), the name.
+//! Lines of the GNU `*sum` programs: a digest, a space, the mode character (space or `*`), and
+//! the name.
 
 use crate::algorithm::usual;
 use crate::digest::starts_with_digest;
@@ -36,7 +37,7 @@ fn is_line(line: &[u8]) -> bool {
 }
 
 fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    // Without a tag only the length tells two algorithms apart.
+    // Without a tag, only the length of a digest distinguishes algorithms.
     if entry.digests.len() > 1 {
         for (spec, _) in &entry.digests {
             if usual(spec.digest_len()).as_ref() != Some(spec) {

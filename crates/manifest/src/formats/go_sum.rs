@@ -1,4 +1,5 @@
-//! `go.sum`: digests over the sorted list of a module's files. There is no file here that has one.
+//! `go.sum`: each digest covers the sorted list of a module's files, and does not belong to a
+//! single file. The format is recognised, but not read.
 
 use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
 use crate::scan;

@@ -1,4 +1,5 @@
-//! `gpg --print-md` and `--print-mds`: groups of capital digits that go on in indented lines.
+//! Output of `gpg --print-md` and `--print-mds`: upper-case digits in groups, which continue on
+//! indented lines.
 
 use crate::digest::{is_hex, tagged, untagged};
 use crate::entry::Entry;
@@ -20,10 +21,10 @@ pub(crate) static GPG: Format = Format {
     tagged: None,
 };
 
-/// Most digits of a digest.
+/// Maximum number of digits of a digest.
 const MAX_DIGITS: usize = 256;
 
-/// The digits of groups; `None` where something else is among them.
+/// Returns the digits of groups, or `None` if the text contains anything else.
 fn groups(text: &[u8]) -> Option<Vec<u8>> {
     if text.len() > 2 * MAX_DIGITS {
         return None;
@@ -37,7 +38,7 @@ fn groups(text: &[u8]) -> Option<Vec<u8>> {
     Some(digits)
 }
 
-/// Name, algorithm and digits of a first line.
+/// Splits the first line of a digest into name, algorithm and digits.
 fn split(line: &[u8]) -> Option<(&[u8], Option<&str>, Vec<u8>)> {
     let colon = scan::rfind(line, |byte| byte == b':')?;
     let (name, rest) = (&line[..colon], &line[colon + 1..]);
@@ -66,14 +67,14 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     digits.then_some(Claim { sign: Sign::Mark, at: first? })
 }
 
-/// A digest that may go on.
+/// A digest that may continue on the next line.
 struct Open {
     name: Vec<u8>,
     tag: Option<String>,
     digits: Vec<u8>,
-    /// Digits of a group: two for MD5, four for 160 bits, eight for longer ones.
+    /// Number of digits per group: two for MD5, four for 160-bit digests, eight for longer ones.
     group: usize,
-    /// A bad line stood below: nothing further belongs to it.
+    /// True after an invalid line, which ends the digest.
     ended: bool,
 }
 
@@ -84,7 +85,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// The entry of the digest that has ended.
+    /// Ends the current digest and returns its entry.
     fn close(&mut self) -> Option<Result<Entry, Reason>> {
         let Open { name, tag, digits, group, .. } = self.open.take()?;
         if group == 8 && digits.len() < 56 {
@@ -120,7 +121,8 @@ impl Parse for Groups {
             return Err(Reason::NotALine);
         }
         let Some((name, tag, digits)) = split(line) else {
-            // The digest above is given with the next one, or at the end: a bad line takes no other with it.
+            // The previous digest is still returned with the next one or at the end: an invalid
+            // line does not invalidate it.
             self.open.iter_mut().for_each(|open| open.ended = true);
             return Err(Reason::NotALine);
         };

@@ -1,7 +1,10 @@
-//! hashdeep 4.4: `%%%% HASHDEEP-1.0`, a line that names the columns, then size, digests and name, separated by commas.
+//! hashdeep 4.4: `%%%% HASHDEEP-1.0`, a header that names the columns, then lines with size,
+//! digests and name, separated by commas.
 //!
-//! Nothing is quoted: the name comes last and reaches to the line's end, commas and all. `hashdeep -p` writes pieces,
-//! `name offset 0-511`; a row of a file that is so named, and has that size, cannot be told from one and is taken for it.
+//! Nothing is quoted: the name is the last column and extends to the end of the line, including
+//! any commas. `hashdeep -p` writes the digests of pieces as `name offset 0-511`. A file with
+//! such a name and the size of that range cannot be distinguished from a piece and is read as
+//! one.
 
 use crate::digest::tagged;
 use crate::entry::{Entry, PieceList};
@@ -39,10 +42,10 @@ const COLUMNS: &[&str] = &["md5", "sha1", "sha256", "tiger", "whirlpool"];
 
 const SIGNATURE: &[u8] = b"%%%% HASHDEEP-1.0";
 
-/// What stands before the names of columns.
+/// The prefix of the header.
 const HEADING: &[u8] = b"%%%% ";
 
-/// Most columns of a heading: more are no table.
+/// Maximum number of columns. A header with more is rejected.
 const MAX_COLUMNS: usize = 64;
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
@@ -56,31 +59,31 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 enum Column {
     Size,
     Digest(String),
-    /// Of an algorithm that there is not.
+    /// A digest of an algorithm that truesum does not implement.
     Unknown,
 }
 
 struct Rows {
     options: Options,
-    /// `None` before a heading.
+    /// `None` before a header.
     columns: Option<Vec<Column>>,
 }
 
 impl Rows {
-    /// Reads the line that names the columns. One of an unknown algorithm is told, and the others are used.
+    /// Parses the header. An unknown algorithm is an error, but the remaining columns are used.
     fn heading(&mut self, names: &[u8]) -> Result<(), Reason> {
         self.columns = None;
         let names = std::str::from_utf8(names).map_err(|_| Reason::NotALine)?;
         let mut names: Vec<&str> = names.split(',').take(MAX_COLUMNS).collect();
         if names.pop() != Some("filename") {
-            return Err(Reason::Part("the last column of the heading is not 'filename'"));
+            return Err(Reason::Part("the last column of the header is not 'filename'"));
         }
         let mut columns = Vec::new();
         let mut unknown = None;
         for (at, name) in names.iter().enumerate() {
             columns.push(match *name {
                 _ if names[..at].contains(name) => {
-                    return Err(Reason::Part("the heading has a column twice"));
+                    return Err(Reason::Part("a duplicate column in the header"));
                 }
                 "size" => Column::Size,
                 name if find(name).is_some() => Column::Digest(name.to_owned()),
@@ -96,7 +99,7 @@ impl Rows {
     }
 
     fn row(&self, line: &[u8]) -> Result<Entry, Reason> {
-        let columns = self.columns.as_ref().ok_or(Reason::Part("no heading with column names"))?;
+        let columns = self.columns.as_ref().ok_or(Reason::Part("no header with column names"))?;
         let mut entry = Entry::default();
         let mut rest = line;
         for column in columns {
@@ -114,17 +117,18 @@ impl Rows {
             Some((name, range)) if entry.size.is_none_or(|size| size == range.end - range.start) => {
                 self.piece(name, range, entry)
             }
-            // An empty file has one piece, which hashdeep calls 0-0.
+            // hashdeep names the only piece of an empty file 0-0.
             Some((name, range)) if entry.size == Some(0) && range == (0..1) => self.piece(name, 0..0, entry),
             _ => Ok(entry),
         }
     }
 
-    /// The entry of a row that is of a piece.
+    /// Returns the entry of a row that describes a piece.
     fn piece(&self, name: &[u8], range: Range<u64>, row: Entry) -> Result<Entry, Reason> {
         let path = name.to_vec();
         if range.is_empty() {
-            // That piece is the whole file. Without the others it proves nothing of a list of pieces.
+            // This piece is the complete file. Without the other pieces it cannot be part of a
+            // list of pieces.
             return if self.options.allow_pieces { Ok(Entry { path, ..row }) } else { Err(Reason::Pieces) };
         }
         let len = range.end - range.start;
@@ -152,13 +156,13 @@ impl Parse for Rows {
     }
 }
 
-/// A size in decimal.
+/// Parses a decimal size.
 fn size(cell: &[u8]) -> Result<u64, Reason> {
     let digits = std::str::from_utf8(cell).ok().filter(|cell| cell.bytes().all(|byte| byte.is_ascii_digit()));
     digits.and_then(|cell| cell.parse().ok()).ok_or(Reason::Size)
 }
 
-/// The name and the bytes of `name offset FIRST-LAST`.
+/// Splits `name offset FIRST-LAST` into the name and the range of bytes.
 pub(super) fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
     let blank = scan::rfind(name, |byte| byte == b' ')?;
     let name_and_word = &name[..blank];
@@ -171,16 +175,17 @@ pub(super) fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
     (digits && first <= last).then_some((file, first..last.checked_add(1)?))
 }
 
-/// The writer. The heading follows the first entry, because that may tell the columns.
+/// A writer of hashdeep's format. The header is written together with the first entry, which may
+/// determine the columns.
 struct Table {
     heading: Heading,
-    /// The columns, once they are written.
+    /// The columns, once the header has been written.
     specs: Option<Vec<Spec>>,
 }
 
 impl Table {
-    /// The columns of a manifest that begins with an entry of these algorithms: in hashdeep's order, whatever order they
-    /// are asked for in.
+    /// Returns the columns of a manifest whose first entry has these algorithms. They are always
+    /// in hashdeep's order, regardless of the order in which they were requested.
     fn columns(&self, first: &[Spec]) -> Vec<Spec> {
         let asked = if self.heading.specs.is_empty() { first } else { &self.heading.specs };
         let column = |name: &&str| asked.iter().find(|spec| spec.algorithm().name == *name).cloned();
@@ -206,7 +211,7 @@ impl Table {
     }
 }
 
-/// What a comment may hold: no line end.
+/// Replaces line breaks, which a comment cannot contain.
 fn comment(text: &[u8]) -> Vec<u8> {
     text.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b'?' } else { byte }).collect()
 }

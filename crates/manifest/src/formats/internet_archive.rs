@@ -1,6 +1,6 @@
-//! `ITEM_files.xml` of the Internet Archive: the files of an item with sizes and digests.
+//! `ITEM_files.xml` of the Internet Archive: the files of an item with their sizes and digests.
 //!
-//! The list names itself too, with a digest that it cannot have: that row is passed over.
+//! The list also has an entry for itself, whose digest cannot be correct. That entry is ignored.
 
 use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
 use crate::format::{Format, Holds, Reading, Writing};

@@ -1,4 +1,5 @@
-//! `META-INF/MANIFEST.MF` of Java archives: sections with a `Name:` and digests in base64. Lines of 72 bytes go on in the next.
+//! `META-INF/MANIFEST.MF` of Java archives: sections with a `Name:` and digests in base64. Lines
+//! longer than 72 bytes are continued on the next line.
 
 use crate::digest::{in_any_base, is_nearly};
 use crate::entry::Entry;
@@ -36,30 +37,30 @@ pub(crate) static JAR: Format = Format {
     tagged: None,
 };
 
-/// The first key of a `.SF` file, whose digests are of the manifest's sections.
+/// The first key of a `.SF` file, whose digests cover the sections of the manifest.
 const SIGNED: &[u8] = b"Signature-Version:";
 
 struct Sections {
     options: Options,
     place: Place,
-    /// The field so far: the next line may go on with it.
+    /// The current field, which the next line may continue.
     field: Vec<u8>,
-    /// The section; `None` in the main one.
+    /// The entry of the current section; `None` in the main section.
     entry: Option<Entry>,
     bad: Option<Reason>,
     signed: bool,
-    /// The main section, which has no name, has ended.
+    /// True after the main section, which has no name.
     main_ended: bool,
 }
 
-/// Whether it is base64 as long as a digest.
+/// Returns true if the value is base64 of the length of a digest.
 fn is_digest(value: &[u8]) -> bool {
     value.len() <= 128
         && radix::base64(value).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
 }
 
 impl Sections {
-    /// Reads the field that has ended.
+    /// Parses the completed field.
     fn field(&mut self) -> Result<(), Reason> {
         let field = std::mem::take(&mut self.field);
         let Some((key, value)) = scan::cut(&field, b':').filter(|(key, _)| !key.is_empty()) else {
@@ -99,7 +100,7 @@ impl Sections {
         Ok(())
     }
 
-    /// What the section that ends here says. One without a digest says nothing of its file.
+    /// Ends the current section and returns its entry. A section without a digest yields none.
     fn section(&mut self) -> Result<Option<Entry>, Reason> {
         let last = self.field();
         let entry = self.entry.take();

@@ -1,4 +1,5 @@
-//! `.crc` of JPEGsheriff and cfv: a table whose line of dashes says where the columns are, and totals that must agree.
+//! `.crc` files of JPEGsheriff and cfv: a table whose line of dashes defines the columns, and
+//! totals that must match the rows.
 
 use crate::digest::tagged;
 use crate::entry::Entry;
@@ -40,7 +41,7 @@ fn is_rule(line: &[u8]) -> bool {
     line.starts_with(b"---") && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\r'))
 }
 
-/// Where the columns are.
+/// The ranges of bytes that the columns occupy in a line.
 struct Columns {
     name: Range<usize>,
     size: Option<Range<usize>>,
@@ -51,7 +52,7 @@ struct Table {
     options: Options,
     heading: Vec<u8>,
     columns: Option<Columns>,
-    /// The line of dashes below the rows was there.
+    /// True after the line of dashes below the rows.
     closed: bool,
     files: u64,
     bytes: u64,
@@ -76,7 +77,7 @@ impl Table {
             scan::trim_start(text).starts_with(word)
         };
         let column = |word: &[u8]| spans.iter().skip(1).find(|span| heading(span, word)).cloned();
-        let digest = column(b"CRC-32").ok_or(Reason::Part("no column CRC-32"))?;
+        let digest = column(b"CRC-32").ok_or(Reason::Part("no CRC-32 column"))?;
         let name = spans.first().cloned().ok_or(Reason::NotALine)?;
         self.columns = Some(Columns { name, size: column(b"Filesize"), digest });
         Ok(())
@@ -84,7 +85,7 @@ impl Table {
 
     fn row(&mut self, line: &[u8]) -> Result<Entry, Reason> {
         let Some(columns) = &self.columns else { return Err(Reason::NotALine) };
-        // Numbers may reach over the dashes by a digit.
+        // A number may extend beyond its dashes by a digit.
         let cell = |span: &Range<usize>| {
             let before = line.get(..span.start).ok_or(Reason::NotALine)?;
             let begin = scan::rfind(before, scan::is_blank).map_or(0, |at| at + 1);
@@ -103,7 +104,7 @@ impl Table {
         Ok(entry)
     }
 
-    /// Compares a total with what was read.
+    /// Compares a total with the value computed from the rows.
     fn total(&self, text: &[u8], found: u64, wrong: &'static str) -> Result<Option<Entry>, Reason> {
         let digits: Vec<u8> = text.iter().copied().filter(u8::is_ascii_digit).collect();
         if scan::decimal(&digits) == Some(found) { Ok(None) } else { Err(Reason::Part(wrong)) }
@@ -126,11 +127,11 @@ impl Parse for Table {
             return self.row(line).map(Some);
         }
         if let Some(count) = line.strip_prefix(b"Count of files:") {
-            return self.total(count, self.files, "its number of files does not match its rows");
+            return self.total(count, self.files, "the stated number of files does not match the rows");
         }
         match line.strip_prefix(b"Total of sizes:") {
             Some(sum) if self.columns.as_ref().is_some_and(|columns| columns.size.is_some()) => {
-                self.total(sum, self.bytes, "its total size does not match its rows")
+                self.total(sum, self.bytes, "the stated total size does not match the rows")
             }
             Some(_) => Ok(None),
             None => Err(Reason::NotALine),

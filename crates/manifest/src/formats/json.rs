@@ -1,8 +1,10 @@
-//! Lists of checksums in JSON as programs of all kinds write them: maps of names, maps by algorithm, lists of objects,
-//! releases, lock files of npm, checksums of vendored crates, manifests of container images.
+//! Checksum lists in JSON as written by all kinds of programs: maps of names, maps of algorithms,
+//! lists of objects, release metadata, npm lock files, checksums of vendored crates, and
+//! container image manifests.
 //!
-//! There is no schema: an object is an entry if it has a name and a digest under keys that say so, and a map of names only where
-//! nothing inside it is an entry. What says neither is passed over, so that a number or a word beside the list costs nothing.
+//! There is no schema: an object is an entry if it has a name and a digest under recognised keys,
+//! and it is a map of names only if nothing inside it is an entry. Values that are neither a name
+//! nor a digest are ignored, so unrelated numbers and strings do no harm.
 
 mod key;
 mod object;
@@ -33,10 +35,11 @@ pub(crate) static JSON: Format = Format {
 
 const LIMIT: usize = 64 << 20;
 
-/// How deep objects and lists may lie in one another.
+/// Maximum nesting depth of objects and arrays.
 const MAX_DEPTH: usize = 64;
 
-/// A document that begins as JSON does, over more than one line or without the schema of our own lines.
+/// Claims a document that begins like JSON, unless its first line has the schema of
+/// [`jsonl`](super::jsonl).
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let space = |byte: u8| byte.is_ascii_whitespace();
     let text = &head.text[scan::find(head.text, |byte| !space(byte))?..];
@@ -69,31 +72,34 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     })?;
     if matches!(said, Said::Listed) {
         walk.records.begin(walk.at);
-        walk.records.fault("a digest in a list of texts is not read");
+        walk.records.fault("a digest in an array of strings, which is not supported");
     }
-    // A list without files has no text at all.
+    // A manifest without files is an empty text.
     if walk.records.count() == 0 && walk.at > 0 {
         return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
     }
     Ok(walk.records.read(options))
 }
 
-/// Reads one value under `key` of something that plays `role`.
+/// Deserializes one value under `key` of an object with the given `role`.
 struct Value<'w, 't, 'k> {
     walk: &'w mut Visit<'t>,
     key: &'k str,
     sense: Sense,
     role: Role,
-    /// The list or map of names that it is an item of.
+    /// The number of the array or map of names that contains it.
     group: Option<u32>,
 }
 
 impl Value<'_, '_, '_> {
-    /// One level down.
+    /// Descends one level.
+    ///
+    /// # Errors
+    /// The document is nested too deeply.
     fn enter<E: Error>(&mut self) -> Result<(), E> {
         self.walk.depth += 1;
         if self.walk.depth > MAX_DEPTH {
-            return Err(E::custom("nested deeper than 64"));
+            return Err(E::custom("nested more than 64 levels deep"));
         }
         Ok(())
     }
@@ -155,7 +161,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
             let Some(said) = list.next_element_seed(item)? else { break };
             listed |=
                 matches!(&said, Said::Listed) || matches!(&said, Said::Text(text) if holds_digest(text));
-            // Objects and lists have said themselves what they are.
+            // Objects and arrays have already been classified.
             let is_digest = !matches!(said, Said::Nothing | Said::Stray) && self.sense.holds_digest();
             if is_digest || matches!(said, Said::Digests(_)) {
                 digests.item(tag.as_deref(), said, self.walk.at);
@@ -190,7 +196,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
     }
 }
 
-/// A key, which may be as long as names are.
+/// A key, which may be as long as a file name.
 struct Key<'de>(Cow<'de, str>);
 
 struct KeySeed;

@@ -1,6 +1,8 @@
-//! JSON lines: one object per entry, schema `truesum-entry/1` (`docs/spec/manifests.md`, section "JSON lines").
+//! JSON Lines: one object per entry, schema `truesum-entry/1` (`docs/spec/manifests.md`, section
+//! "JSON lines").
 //!
-//! The writer is by hand, because order and escaping are part of the format.
+//! The writer does not use serde, because the order of members and the escaping are part of the
+//! format.
 
 use crate::digest::{is_nearly_algorithm, is_tag, tagged};
 use crate::entry::{Entry, MAX_ALGORITHMS, Time};
@@ -48,7 +50,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     Ok(())
 }
 
-/// No object with our schema is shorter.
+/// Minimum length of an object with the schema, in bytes.
 const SHORTEST: usize = 32;
 
 struct Json {
@@ -61,7 +63,7 @@ impl Parse for Json {
         if scan::all(line, scan::is_blank) {
             return Ok(None);
         }
-        // Millions of such lines are told of as fast as they are read.
+        // Reject such lines without a JSON parser: a file may contain millions of them.
         let (first, last) =
             (line[scan::find(line, |byte| !scan::is_blank(byte)).unwrap_or(0)], scan::trim_end(line));
         if first != b'{' {
@@ -76,7 +78,8 @@ impl Parse for Json {
     }
 }
 
-/// The object of a line. Members it does not know are left alone: a later version of the same schema may add some.
+/// The object on a line. Unknown members are ignored, because a later version of the same schema
+/// may add some.
 #[derive(serde::Deserialize)]
 struct Object {
     schema: Option<String>,
@@ -92,10 +95,12 @@ impl Object {
         let fault = |what: &str| Reason::Said(what.to_owned());
         match self.schema.as_deref() {
             Some(SCHEMA) => {}
-            Some(other) => return Err(Reason::Said(format!("schema '{other}' is not '{SCHEMA}'"))),
-            None => return Err(Reason::Said(format!("no schema '{SCHEMA}'"))),
+            Some(other) => {
+                return Err(Reason::Said(format!("unsupported schema '{other}', expected {SCHEMA}")));
+            }
+            None => return Err(Reason::Said(format!("no schema, expected {SCHEMA}"))),
         }
-        let shown = self.path.ok_or_else(|| fault("no path"))?;
+        let shown = self.path.ok_or_else(|| fault("the path is missing"))?;
         let path = path_from(shown, self.path_base64.as_deref()).map_err(fault)?;
         let (mut digests, mut unread, mut unknown) = (Vec::new(), Vec::new(), None);
         for (name, text) in self.digests.unwrap_or_default().0 {
@@ -104,7 +109,8 @@ impl Object {
             }
             match tagged(&name, text.as_bytes(), options) {
                 Ok(digest) => digests.push(digest),
-                // Another digest of the same line is enough, unless the name is a damaged one of a known algorithm.
+                // The remaining digests of the line are sufficient, unless the name resembles a
+                // known algorithm and is probably damaged.
                 Err(reason) if reason.unknown().is_some() && !is_nearly_algorithm(name.as_bytes()) => {
                     unread.push(name);
                     unknown = Some(reason);
@@ -123,7 +129,7 @@ impl Object {
     }
 }
 
-/// The member `digests`: names to spellings, each name once.
+/// The member `digests`: a map from algorithms to digests without duplicate keys.
 #[derive(Default)]
 struct Digests(Vec<(String, String)>);
 
@@ -141,7 +147,7 @@ impl<'de> Deserialize<'de> for Digests {
                 let mut members: Vec<(String, String)> = Vec::new();
                 while let Some((name, text)) = map.next_entry::<String, String>()? {
                     if members.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-                        return Err(A::Error::custom("the same digest twice"));
+                        return Err(A::Error::custom("two digests of the same algorithm"));
                     }
                     if members.len() == MAX_ALGORITHMS {
                         return Err(A::Error::custom("too many digests"));

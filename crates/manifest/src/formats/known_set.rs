@@ -1,5 +1,6 @@
-//! Sets of known digests and signatures of unwanted files: NSRL, EnCase, ClamAV. They hold digests, and no list of this folder, so
-//! that only who asks whether content is in a set ([`Options::allow_set`]) is given what they hold.
+//! Sets of known digests and signatures of unwanted files: NSRL, EnCase, ClamAV. They do not
+//! describe the files of a directory, and are read only to find out whether content is in a set
+//! ([`Options::allow_set`]).
 
 use super::csv::fields::{Fields, TORN};
 use super::nameless::le32;
@@ -60,7 +61,7 @@ pub(crate) static SQLITE: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {
-        "this is an SQLite database, not a list of files; the digests of one that NSRL published are a set of known ones: \
+        "this is an SQLite database, not a list of files; to use one that NSRL published, export its digests: \
          sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER"
             .to_owned()
     }),
@@ -74,17 +75,17 @@ const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
 
 const ENCASE_MARK: &[u8] = b"HASH\r\n\xff\0";
 
-/// Where the first digest stands in a set of EnCase.
+/// Offset of the first digest in an EnCase hash set.
 const ENCASE_HEAD: usize = 0x480;
 
-/// Where it says how many there are.
+/// Offset of the number of digests.
 const ENCASE_COUNT: usize = 0x10;
 
-/// A digest and two bytes of zeros.
+/// Size of a digest and two zero bytes.
 const ENCASE_RECORD: usize = 18;
 
-/// Columns of NSRL's list, of either age, and the algorithms of those that are digests. What product a file belongs to says
-/// nothing of its content.
+/// The columns of NSRL's list in all its versions, and the algorithms of those that contain
+/// digests. The columns about products are ignored.
 const COLUMNS: [(&[u8], Option<&str>); 9] = [
     (b"SHA-1", Some("sha1")),
     (b"MD5", Some("md5")),
@@ -97,7 +98,7 @@ const COLUMNS: [(&[u8], Option<&str>); 9] = [
     (b"SpecialCode", None),
 ];
 
-/// The places in [`COLUMNS`] of the columns of a heading.
+/// Returns the indexes into [`COLUMNS`] of the columns of a header.
 fn columns(line: &[u8]) -> Option<Vec<usize>> {
     let titles = line.starts_with(b"\"SHA-1\",").then(|| row(line))?.ok()?;
     let place = |title: &Vec<u8>| COLUMNS.iter().position(|(known, _)| known == title);
@@ -106,7 +107,7 @@ fn columns(line: &[u8]) -> Option<Vec<usize>> {
     (places.len() >= 8 && !twice).then_some(places)
 }
 
-/// The fields of a line.
+/// Splits a line into its fields.
 fn row(line: &[u8]) -> Result<Vec<Vec<u8>>, Reason> {
     let mut fields = Fields::new(line, b',');
     let mut row = Vec::new();
@@ -133,14 +134,14 @@ impl Parse for Nsrl {
         if scan::is_empty(line) {
             return Ok(None);
         }
-        // Where lists were joined, each has its heading.
+        // Concatenated lists have several headers.
         if let Some(columns) = columns(line) {
             self.columns = columns;
             return Ok(None);
         }
         let row = row(line)?;
         if row.len() != self.columns.len() {
-            return Err(Reason::Part("not the same number of columns as the heading"));
+            return Err(Reason::Part("the number of columns differs from the header"));
         }
         let mut entry = Entry::default();
         for (place, field) in self.columns.iter().zip(row) {
@@ -148,7 +149,7 @@ impl Parse for Nsrl {
                 _ if field.is_empty() => {}
                 (_, Some(name)) => match tagged(name, &field, &self.options) {
                     Ok(found) => entry.digests.push(found),
-                    // Others are asked for, or worth more.
+                    // Not requested, or weaker than another digest of the line.
                     Err(Reason::NotAsked(_) | Reason::Weak(_)) => {}
                     Err(reason) => return Err(reason),
                 },
@@ -163,14 +164,14 @@ impl Parse for Nsrl {
 
 fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if !text.starts_with(ENCASE_MARK) || text.len() < ENCASE_HEAD {
-        return Err(refused(text.len().min(ENCASE_HEAD), "cut off in its heading"));
+        return Err(refused(text.len().min(ENCASE_HEAD), "the header is truncated"));
     }
     let body = text.len() - ENCASE_HEAD;
     let (count, rest) = (body / ENCASE_RECORD, body % ENCASE_RECORD);
     let told = le32(&text, ENCASE_COUNT).unwrap_or_default() as usize;
     let fault = match () {
-        () if rest > 0 => Some("cut off in a digest"),
-        () if told != count => Some("not the number of digests in its heading"),
+        () if rest > 0 => Some("the last digest is truncated"),
+        () if told != count => Some("the number of digests differs from the header"),
         () => None,
     };
     let end = fault.map(|what| Err(refused(text.len(), what)));
@@ -183,10 +184,10 @@ fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             return Err(crate::records::stopped(at));
         }
         if zeros != [0, 0] {
-            return Err(refused(at, "no two zeros behind a digest"));
+            return Err(refused(at, "a digest that is not followed by two zero bytes"));
         }
         let found = of_bytes("md5", digest, &options).map_err(|reason| LineError { at: place, reason })?;
-        // It has no name, and a list of names needs one.
+        // The set has no names, but every entry needs one.
         let path = found.1.to_hex().into_bytes();
         Ok(Line { at: place, entry: Entry { path, digests: vec![found], ..Entry::default() } })
     });
@@ -212,7 +213,8 @@ fn is_remark(line: &[u8]) -> bool {
     scan::is_empty(line) || line.starts_with(b"#")
 }
 
-/// `DIGEST:SIZE:NAME` of ClamAV, behind which versions of it may stand; any size is an asterisk.
+/// Parses ClamAV's `DIGEST:SIZE:NAME`, which engine versions may follow. The size `*` stands for
+/// any size.
 fn signature(line: &[u8]) -> Option<(&[u8], Option<u64>, &[u8])> {
     let (digest, rest) = scan::cut(line, b':')?;
     let (size, name) = scan::cut(rest, b':')?;

@@ -1,7 +1,9 @@
-//! What `rdiff signature` writes (librsync): of each block of a file a rolling checksum and an MD4 or a BLAKE2b, or their first bytes.
+//! Signatures written by `rdiff signature` (librsync): a rolling checksum and an MD4 or BLAKE2b
+//! digest, possibly truncated, of each block of a file.
 //!
-//! Neither the file's name nor its size is in it: it may end anywhere in the last block. Rolling checksums are for finding blocks at
-//! other places and are passed over, as the digests beside them say more of a block at its own.
+//! Neither the file's name nor its size is part of the signature: the file may end anywhere in
+//! the last block. Rolling checksums serve to find blocks at other offsets and are ignored,
+//! because the digests are stronger evidence for a block at its own offset.
 
 use super::nameless::{self, LIMIT, ROW};
 use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
@@ -20,12 +22,12 @@ pub(crate) static RDIFF: Format = Format {
     ..ROW
 };
 
-/// Magic number, bytes of a block, bytes kept of a digest.
+/// Size of the header in bytes: magic number, block size, and length of the truncated digests.
 const HEADER: usize = 12;
-/// Bytes of a rolling checksum.
+/// Size of a rolling checksum in bytes.
 const ROLLING: usize = 4;
 
-/// What the blocks of a file that begins so are hashed with.
+/// Returns the algorithm that the magic number specifies for the blocks.
 fn spec(text: &[u8]) -> Option<&'static str> {
     match text.get(..4)? {
         b"rs\x016" | b"rs\x01F" => Some("md4"),
@@ -43,7 +45,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let spec: Option<Spec> = spec(&text).and_then(|name| name.parse().ok());
     let spec = spec.ok_or(refused(0, "not an rdiff signature"))?;
     let (Some(len), Some(kept)) = (be32(&text, 4), be32(&text, 8)) else {
-        return Err(refused(text.len(), "the heading is truncated"));
+        return Err(refused(text.len(), "the header is truncated"));
     };
     if len == 0 || !(1..=spec.digest_len()).contains(&kept) {
         return Err(refused(4, "invalid block size or digest length"));
@@ -57,6 +59,6 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let digests: Vec<u8> = rows.flat_map(|row| &row[ROLLING..]).copied().collect();
     let path = nameless::name(options, &[".sig", ".rsig", ".signature"])?;
     let pieces = PieceList::of(spec, Cuts::Equal { covered: 0..end, len: len as u64 }, digests.into(), kept);
-    let pieces = pieces.ok_or(refused(HEADER, "not the same number of digests and blocks"))?;
+    let pieces = pieces.ok_or(refused(HEADER, "the numbers of digests and blocks differ"))?;
     Ok(nameless::only(path, None, vec![pieces.ending_with_file()]))
 }

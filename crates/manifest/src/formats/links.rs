@@ -1,4 +1,4 @@
-//! Links of file sharing that carry digests: `magnet:?...` and `ed2k://|file|...`, one a line.
+//! File sharing links that contain digests: `magnet:?...` and `ed2k://|file|...`, one per line.
 
 use crate::digest::{holds_like, is_long_hex, is_nearly_algorithm, of_bytes, tagged};
 use crate::entry::Entry;
@@ -64,20 +64,20 @@ pub(crate) static ED2K: Format = Format {
 const MAGNET: &[u8] = b"magnet:?";
 const FILE: &[u8] = b"ed2k://|file|";
 
-/// A claim by the first line that is not blank.
+/// Claims the file if the first line that is not blank begins with `with`.
 fn begins(head: &Head<'_>, with: &[u8]) -> Option<Claim> {
     let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
     head.lines(b'\n').nth(at)?.starts_with(with).then_some(Claim { sign: Sign::Mark, at })
 }
 
-/// Most digests of one link.
+/// Maximum number of digests in a link.
 const MAX_DIGESTS: usize = 32;
 
 struct Links {
     options: Options,
 }
 
-/// The digests that there are algorithms for; an error where there is none.
+/// The digests of known algorithms, and the error that is returned if there are none.
 #[derive(Default)]
 struct Digests {
     found: Vec<(Spec, Digest)>,
@@ -97,7 +97,10 @@ impl Digests {
         if self.found.len() > MAX_DIGESTS { Err(Reason::NotALine) } else { Ok(()) }
     }
 
-    /// Gives the entry what was found, and the names of what was not.
+    /// Moves the digests and the names of unknown algorithms to the entry.
+    ///
+    /// # Errors
+    /// The link has no digest of a known algorithm.
     fn end(self, entry: &mut Entry) -> Result<(), Reason> {
         if self.found.is_empty() {
             return Err(self.unknown.unwrap_or(Reason::EmptyDigest));
@@ -108,9 +111,9 @@ impl Digests {
 }
 
 impl Links {
-    /// A digest in hexadecimal or base 32.
+    /// Parses a digest in hexadecimal or base32.
     fn value(&self, name: &str, text: &[u8]) -> Result<(Spec, Digest), Reason> {
-        // An algorithm that there is not is told before its digest's form.
+        // Report an unknown algorithm rather than the form of its digest.
         let spec: Spec = name.parse().map_err(Reason::Algorithm)?;
         match radix::base32(text) {
             Some(bytes) if text.len() != spec.digest_len() * 2 => of_bytes(name, &bytes, &self.options),
@@ -135,14 +138,14 @@ impl Links {
                         value.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
                     let name = radix::percent(&plus).ok_or(Reason::BadEscape)?;
                     if !entry.path.is_empty() && entry.path != name {
-                        return Err(Reason::Part("two names of one file"));
+                        return Err(Reason::Part("two names for one file"));
                     }
                     entry.path = name;
                 }
                 b"xl" => {
                     let size = scan::decimal(value).ok_or(Reason::Size)?;
                     if entry.size.replace(size).is_some_and(|other| other != size) {
-                        return Err(Reason::Part("two sizes of one file"));
+                        return Err(Reason::Part("two sizes for one file"));
                     }
                 }
                 _ if is_topic => {
@@ -151,9 +154,10 @@ impl Links {
                         continue;
                     };
                     match name {
-                        // Of a torrent, whose length of pieces the link does not say.
+                        // The digest of a torrent, which depends on the piece length, and the
+                        // link does not specify it.
                         "btih" | "btmh" => digests.unread.push(name.to_owned()),
-                        // SHA-1, and the root of Tiger's tree behind a point.
+                        // SHA-1, and after a dot the root of the Tiger tree.
                         "bitprint" => {
                             let (sha1, tiger) = scan::cut(value, b'.').unwrap_or((value, b""));
                             digests.add(self.value("sha1", sha1))?;
@@ -167,7 +171,7 @@ impl Links {
                         },
                     }
                 }
-                // Where to find it, whatever that names.
+                // Sources of the download.
                 b"tr" | b"ws" | b"as" | b"xs" | b"kt" | b"mt" | b"so" => {}
                 _ => odd |= value.starts_with(b"urn:") || holds_like(value),
             }
@@ -187,7 +191,7 @@ impl Links {
             match part {
                 [b'h', b'=', aich @ ..] => digests.add(self.value("aich", aich))?,
                 b"/" => ended = true,
-                // Digests of parts, and where there is somebody to ask.
+                // Digests of parts, and addresses of sources.
                 [b'p', b'=', parts @ ..] if parts.split(|&byte| byte == b':').all(is_long_hex) => {}
                 [b's', b'=', url @ ..] if url.contains(&b':') => {}
                 b"" => {}
@@ -210,7 +214,7 @@ impl Links {
 
 const NO_TOPIC: Reason = Reason::Part("an unknown part of the link that resembles a digest");
 
-/// Algorithm and digest of `urn:sha1:...` and `urn:tree:tiger:...`.
+/// Splits `urn:sha1:...` or `urn:tree:tiger:...` into algorithm and digest.
 fn topic(text: &[u8]) -> Result<(&str, &[u8]), Reason> {
     let text = text.strip_prefix(b"urn:").ok_or(NO_TOPIC)?;
     if let Some(value) = text.strip_prefix(b"tree:tiger:") {
@@ -235,7 +239,8 @@ impl Parse for Links {
     }
 }
 
-/// Appends a magnet link: SHA-1 in base 32, as the programs that load by it have it, the others in hexadecimal.
+/// Appends a magnet link: SHA-1 in base32, as download programs expect it, and other digests in
+/// hexadecimal.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     out.extend_from_slice(MAGNET);
     if let Some(size) = entry.size {
@@ -265,7 +270,7 @@ fn percent_into(name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends an ed2k link, with the root of eMule's tree of SHA-1 where there is one.
+/// Appends an ed2k link, including the root of eMule's AICH tree if the entry has one.
 fn write_ed2k(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     let size = entry.size.ok_or(Unholdable::NoSize)?;
     let of = |name: &str| entry.digests.iter().find(|(spec, _)| spec.algorithm().name == name);

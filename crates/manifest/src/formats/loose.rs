@@ -1,7 +1,9 @@
-//! Lists that people and small scripts make: the name first, `name: digest`, `SHA256: digest  name`, `sha256:digest name`,
-//! a name with its digests below, tables of Markdown. Lines of GNU, BSD and OpenSSL may stand among them.
+//! Lists written by hand or by small scripts: names before digests, `name: digest`, `SHA256:
+//! digest  name`, `sha256:digest name`, a name with its digests on the following lines, and
+//! Markdown tables. They may also contain lines of GNU, BSD and OpenSSL.
 //!
-//! It is taken only where every line has a shape, so that no line is bent to fit.
+//! A file is recognised as such a list only if every line has one of these shapes. No line is
+//! forced into a shape that it does not have.
 
 use crate::algorithm::{Stated, stated_by_heading};
 use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
@@ -34,23 +36,24 @@ pub(crate) static LOOSE: Format = Format {
     tagged: None,
 };
 
-/// What a line says.
+/// The shape of a line.
 #[derive(Debug, PartialEq, Eq)]
 enum Shape<'a> {
     Empty,
-    /// A line that GNU, BSD or OpenSSL could have written.
+    /// A line in the format of GNU, BSD or OpenSSL.
     Usual,
     Heading,
-    /// A tag or nothing, a digest and a name.
+    /// An optional tag, a digest, and a name.
     Entry(Option<&'a str>, &'a [u8], &'a [u8]),
-    /// A tag and a digest of the file named above.
+    /// A tag, and a digest of the file named above.
     Below(&'a str, &'a [u8]),
-    /// A row of a table: cells.
+    /// The cells of a table row.
     Row(Vec<&'a [u8]>),
     Name,
 }
 
-/// Text before the last colon or equals sign that a digest follows, and the digest.
+/// Splits a line at its last colon or equals sign into the text before it and the digest after
+/// it.
 fn value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = scan::rfind(line, |byte| matches!(byte, b':' | b'='))?;
     let digest = scan::trim(&line[at + 1..]);
@@ -58,7 +61,7 @@ fn value(line: &[u8]) -> Option<(&[u8], &[u8])> {
         .then(|| (scan::trim(&line[..at]), digest))
 }
 
-/// The tag in `SHA256`, `sha256sum`, `SHA256 checksum`.
+/// Returns the algorithm in `SHA256`, `sha256sum` or `SHA256 checksum`.
 fn tag(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= 32)?;
     let mut words = text.split(' ').filter(|word| !word.is_empty());
@@ -97,12 +100,12 @@ fn shape(line: &[u8]) -> Shape<'_> {
         return match tag(name) {
             Some(tag) => Shape::Below(tag, digest),
             None if name.is_empty() => Shape::Usual,
-            // A tagged line with a fault in it.
+            // A damaged tagged line.
             None if name.ends_with(b")") => Shape::Name,
             None => Shape::Entry(None, digest, name),
         };
     }
-    // `SHA256: digest  name` and `sha256:digest name`.
+    // `SHA256: digest  name` or `sha256:digest name`.
     if let Some((name, rest)) = scan::cut(text, b':')
         && let Some(tag) = tag(name)
     {
@@ -111,11 +114,11 @@ fn shape(line: &[u8]) -> Shape<'_> {
             return Shape::Entry(Some(tag), digest, name.strip_prefix(b"*").unwrap_or(name));
         }
     }
-    // The name first: a tab or two blanks before the last word.
+    // The name first: a tab or at least two blanks before the last word.
     if let Some(gap) = scan::rfind(text, scan::is_blank) {
         let name = scan::trim_end(&text[..gap]);
         let wide = text[gap] == b'\t' || gap > name.len();
-        // Several digests in one line are for who knows their columns.
+        // A line with several digests belongs to a format with columns.
         let last = &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
         if wide
             && is_long_hex(&text[gap + 1..])
@@ -127,7 +130,7 @@ fn shape(line: &[u8]) -> Shape<'_> {
     Shape::Name
 }
 
-/// A cell without blanks and ticks.
+/// Returns a cell without surrounding blanks and backticks.
 fn ticks(cell: &[u8]) -> &[u8] {
     match scan::trim(cell) {
         [b'`', inner @ .., b'`'] => inner,
@@ -135,7 +138,7 @@ fn ticks(cell: &[u8]) -> &[u8] {
     }
 }
 
-/// The algorithms that the cells of a table's heading tell.
+/// Returns the algorithms named in the cells of a table header.
 fn columns(cells: &[&[u8]]) -> Vec<Option<String>> {
     cells.iter().map(|cell| tag(cell).map(str::to_owned)).collect()
 }
@@ -146,7 +149,7 @@ fn is_rule(cells: &[&[u8]]) -> bool {
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let mut own = None;
-    // A name must have a digest directly below it.
+    // A name must be followed directly by a digest.
     let mut open = false;
     let mut blank = true;
     for (at, line) in head.lines(b'\n').enumerate() {
@@ -175,9 +178,9 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 struct Loose {
     options: Options,
     lines: Mixed,
-    /// The name that digests below it are of.
+    /// The file that the digests on the following lines belong to.
     name: Option<Vec<u8>>,
-    /// What the heading of a table says of its columns.
+    /// The algorithms of a table's columns according to its header.
     stated: Vec<Option<String>>,
 }
 
@@ -188,7 +191,8 @@ impl Loose {
         }
         if !cells.iter().any(|cell| is_long_hex(cell)) {
             let heading = columns(cells);
-            // A heading names algorithms, or it is the first row; what comes after a heading is of a file.
+            // A row without digests is a header if it names algorithms or is the first row;
+            // otherwise it is a file without a digest.
             if self.stated.is_empty() || heading.iter().any(Option::is_some) {
                 self.stated = heading;
                 return Ok(None);
@@ -223,12 +227,12 @@ impl Parse for Loose {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let (found, name) = match shape(line) {
             Shape::Empty => {
-                // The edge of a row, damaged.
+                // A table row whose first character was overwritten.
                 let in_table = !std::mem::take(&mut self.stated).is_empty();
                 if in_table && is_comment(line) && holds_like(line) {
                     return Err(Reason::DamagedComment);
                 }
-                // Comments that are damaged entries are told by the usual parser.
+                // The usual parser reports comments that are damaged entries.
                 return if is_comment(line) { self.lines.line(line) } else { Ok(None) };
             }
             Shape::Heading => {
@@ -240,7 +244,7 @@ impl Parse for Loose {
             Shape::Usual => return self.lines.line(line),
             Shape::Row(cells) => return self.row(&cells),
             Shape::Name => {
-                // It is copied for each of its digests.
+                // The name is copied for each of its digests.
                 self.name = None;
                 if line.len() > FOLDER_LIMIT {
                     return Err(Reason::NameTooLong);
@@ -261,7 +265,7 @@ impl Parse for Loose {
 }
 
 impl Loose {
-    /// Reads lines whose name stands first under the same heading as the others.
+    /// Applies the algorithm of a heading to lines that begin with a name as well.
     fn state(&mut self, stated: &Stated) {
         if let Stated::Known(spec) = stated
             && self.options.asked.is_empty()

@@ -1,4 +1,5 @@
-//! What md5deep and its kin write with `-z` (size), `-t` (time) and `-c` (comma): columns before a name that they are no part of.
+//! Output of md5deep and its siblings with `-z` (size), `-t` (time) and `-c` (comma): columns
+//! before the name that are not part of it.
 
 use super::hashdeep::piece;
 use crate::digest::{is_long_hex, untagged};
@@ -16,7 +17,7 @@ pub(crate) static MD5DEEP: Format = Format {
     file_names: &[],
     summary: "output of md5deep -z, -t, -c and -p: digest, size or time, name",
     holds: Holds {
-        // Nothing but its length tells what a digest is of.
+        // Only its length identifies the algorithm of a digest.
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]),
         names: Names::Literal { nowhere: b"\n\r", not_first: b" \t", not_last: b" \t" },
         size: true,
@@ -32,7 +33,7 @@ pub(crate) static MD5DEEP: Format = Format {
     tagged: None,
 };
 
-/// Size, digest and name; the size as it stands.
+/// Size, digest and name; the size is not parsed yet.
 type Split<'a> = (Option<&'a [u8]>, &'a [u8], &'a [u8]);
 
 fn split(line: &[u8]) -> Option<Split<'_>> {
@@ -44,7 +45,8 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
         let size = scan::trim(&line[..scan::find(line, |byte| byte == b',')?]);
         return is_long_hex(digest).then_some((Some(size), digest, name));
     }
-    // A size is right-aligned in ten columns, so that it cannot be the digest of a GNU line.
+    // A size is right-aligned in ten columns, so it cannot be mistaken for the digest of a GNU
+    // line.
     let (size, rest) = if line.starts_with(b" ") || line.get(10) == Some(&b' ') {
         let (size, rest) = scan::word(scan::trim_start(line));
         if line.len() - rest.len() < 12 {
@@ -69,7 +71,7 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
     }
 }
 
-/// `2024:01:02:03:04:05`.
+/// Returns true for a time such as `2024:01:02:03:04:05`.
 fn is_time(word: &[u8]) -> bool {
     word.len() == 19
         && word.iter().enumerate().all(|(at, byte)| match at {
@@ -100,7 +102,7 @@ struct Lines {
     options: Options,
 }
 
-/// Digest, name and bytes of a piece, as `-p` writes it: `DIGEST  NAME offset FIRST-LAST`.
+/// Splits a line written by `-p` into digest, name and range: `DIGEST  NAME offset FIRST-LAST`.
 fn of_piece(line: &[u8]) -> Option<(&[u8], &[u8], Range<u64>)> {
     let (digest, behind) = line.split_at_checked(scan::find(line, scan::is_blank)?)?;
     let (name, range) = piece(behind.strip_prefix(b"  ")?)?;
@@ -108,10 +110,10 @@ fn of_piece(line: &[u8]) -> Option<(&[u8], &[u8], Range<u64>)> {
 }
 
 impl Lines {
-    /// The entry of a piece.
+    /// Returns the entry of a piece.
     fn piece(&self, digest: &[u8], name: &[u8], range: Range<u64>) -> Result<Entry, Reason> {
         let (spec, digest) = untagged(digest, &self.options)?;
-        // An empty file has one piece, which is called 0-0 like that of a file of one byte.
+        // The only piece of an empty file is named 0-0, like that of a file of one byte.
         if range == (0..1) && digest == spec.digest(b"") {
             let whole = Entry { size: Some(0), ..Entry::new(name, spec, digest) };
             return if self.options.allow_pieces { Ok(whole) } else { Err(Reason::Pieces) };
@@ -137,7 +139,7 @@ impl Parse for Lines {
     }
 }
 
-/// The form of `-z`: the size in ten columns, digest, name.
+/// Writes the line of `-z`: the size in ten columns, digest, name.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     let [(_, digest)] = entry.digests.as_slice() else {
         return Err(Unholdable::Twice(entry.digests[0].0.clone()));
@@ -147,7 +149,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
     out.extend_from_slice(format!("{size:>10}  {digest}  ").as_bytes());
     out.extend_from_slice(&entry.path);
-    // A name may begin like a time.
+    // The name may begin with text that would be read as a time.
     let read = split(&out[begin..]);
     if read.is_none_or(|(found, text, name)| {
         found.and_then(scan::decimal) != Some(size) || text != digest.as_bytes() || name != entry.path

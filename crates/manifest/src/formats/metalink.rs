@@ -1,6 +1,8 @@
-//! Metalink 4 (RFC 5854) and 3: what a download is made of, with digests of whole files and of pieces.
+//! Metalink 4 (RFC 5854) and 3: the files of a download, with digests of complete files and of
+//! pieces.
 //!
-//! Only what stands directly in a file's element is of the file: `pieces` hold digests too, which say where it is damaged.
+//! Only the direct children of a `file` element describe the file. The digests in `pieces` show
+//! where it is damaged.
 
 use super::xml::{self, Dialect, Digests, Pieces, Source};
 use crate::entry::Entry;
@@ -46,7 +48,7 @@ static FOUR: Dialect = FILES;
 
 static THREE: Dialect = Dialect { within: Some("verification"), ..FILES };
 
-/// What both versions call the same.
+/// The properties that both versions have in common.
 const FILES: Dialect = Dialect {
     entry: "file",
     name: Source::Attribute("name"),
@@ -57,7 +59,7 @@ const FILES: Dialect = Dialect {
     skip_itself: false,
 };
 
-/// Names of algorithms as IANA has them.
+/// Algorithm names in IANA's registry.
 const IANA: &[(&str, &str)] = &[
     ("sha256", "sha-256"),
     ("sha512", "sha-512"),

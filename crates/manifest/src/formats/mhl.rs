@@ -1,6 +1,8 @@
-//! Media hash lists: MHL 1.1 of camera departments, and ASC-MHL 2.0, whose lists lie in a folder `ascmhl` beside the files.
+//! Media hash lists: MHL 1.1 of camera departments, and ASC-MHL 2.0, whose lists are in a
+//! directory `ascmhl` next to the files.
 //!
-//! Names of an ASC list are relative to the folder above it. Digests of folders are of lists and are passed over; so is the chain.
+//! Names in an ASC list are relative to the parent of that directory. Digests of directories
+//! cover lists and are ignored, as is the chain file.
 
 use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
 use crate::entry::{Entry, Time};
@@ -69,15 +71,16 @@ static TWO: Dialect = Dialect {
     skip_itself: false,
 };
 
-/// What no list of a history names: the history itself, and what one system strews about.
+/// Names that a list of a history does not contain: the history itself, and files that macOS
+/// creates.
 pub const IGNORED: [&str; 3] = [".DS_Store", "ascmhl", "ascmhl/"];
 
-/// The first generation of a history.
+/// A writer of the first generation of a history.
 struct Generation {
     made: Option<(Time, String)>,
 }
 
-/// A time to the second, in UTC, as XML Schema has it.
+/// Formats a time in UTC as `xs:dateTime` of XML Schema, to the second.
 fn date_time(time: &Time) -> String {
     format!("{}+00:00", time.to_string().get(..19).unwrap_or_default())
 }
@@ -87,7 +90,7 @@ impl Compose for Generation {
         let nobody = (Time { seconds: 0, nanos: 0 }, "localhost".to_owned());
         let (time, host) = self.made.as_ref().unwrap_or(&nobody);
         let mut name = Vec::new();
-        // A host's name that XML cannot hold is not said.
+        // Omit a host name that XML cannot represent.
         let host = match xml::escaped(host.as_bytes(), &mut name) {
             Ok(()) => String::from_utf8_lossy(&name).into_owned(),
             Err(_) => nobody.1.clone(),
@@ -139,10 +142,11 @@ impl Compose for Generation {
     }
 }
 
-/// The chain of a history with one list of this name, whose SHA-512 is this (`ascmhl_chain.xml`).
+/// Returns the chain file of a history (`ascmhl_chain.xml`) with a single list, given its name
+/// and its SHA-512 digest.
 ///
 /// # Errors
-/// XML has no way to write the name.
+/// XML cannot represent the name.
 pub fn chain(list: &[u8], sha512: &[u8]) -> Result<Vec<u8>, Unholdable> {
     let mut text = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
         <ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n  <hashlist sequencenr=\"1\">\n    <path>"
@@ -173,7 +177,7 @@ mod tests {
         let shown = String::from_utf8_lossy(&text);
         assert!(shown.contains("<creationdate>2026-11-22T20:20:24+00:00</creationdate>"), "{shown}");
         assert!(shown.contains("<hostname>a&amp;b</hostname>"), "{shown}");
-        // What ascmhl 1.2 writes of the same bytes.
+        // Written by ascmhl 1.2 for the same bytes.
         assert!(shown.contains(">44bc2cf5ad770999</xxh64>"), "{shown}");
         let found: Vec<Entry> =
             Reader::new(&text[..], Options::default()).map(|line| line.unwrap().entry).collect();

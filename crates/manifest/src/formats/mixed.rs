@@ -1,4 +1,5 @@
-//! Lines of text as the `*sum` programs, BSD and OpenSSL write them, in any mixture: `docs/spec/manifests.md`.
+//! Text lines of the `*sum` programs, BSD and OpenSSL in any combination; see
+//! `docs/spec/manifests.md`.
 //!
 //! GNU and BSD lines share one parser because real manifests mix them.
 
@@ -12,25 +13,25 @@ use crate::line::Reason;
 use crate::{digest, path, scan};
 use truesum_hash::{Digest, Spec, find};
 
-/// What stands between digest and name in lines without a tag.
+/// The separator between digest and name in lines without a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
-    /// No such line yet.
+    /// No such line has been read yet.
     Unknown,
-    /// A blank and the mode character (GNU).
+    /// A space and the mode character (GNU).
     Two,
-    /// A blank (BSD `md5 -r`).
+    /// A single space (BSD `md5 -r`).
     One,
 }
 
-/// The parser: what is known from the lines before.
+/// A parser that remembers what it has learnt from previous lines.
 pub(crate) struct Mixed {
     options: Options,
-    /// What the last heading states, where something else was asked for.
+    /// The algorithm stated by the last heading, if it was not requested.
     unasked: Option<Spec>,
     terminator: u8,
     gap: Gap,
-    /// The name and the size that the comment directly above tells, as Fedora's lists do.
+    /// The name and size in the comment directly above, as in Fedora's lists.
     above: Option<(Vec<u8>, u64)>,
 }
 
@@ -39,7 +40,7 @@ impl Mixed {
         Mixed { options: options.clone(), unasked: None, terminator, gap: Gap::Unknown, above: None }
     }
 
-    /// Reads on under a heading.
+    /// Applies the algorithm stated by a heading to the following lines.
     pub(crate) fn state(&mut self, stated: Stated) {
         let options = &mut self.options;
         (options.named, options.unsupported, self.unasked) = match stated {
@@ -51,13 +52,14 @@ impl Mixed {
         };
     }
 
-    /// The digest of a line without a tag.
+    /// Parses the digest of a line without a tag.
     fn untagged(&self, text: &[u8]) -> Result<(Spec, Digest), Reason> {
         let found = digest::untagged(text, &self.options)?;
         self.unasked.clone().map_or(Ok(found), |spec| Err(Reason::NotAsked(spec)))
     }
 
-    /// The digest of a line with a tag: `openssl dgst -c` has colons between its bytes, and `XXH64_LE` the last byte first.
+    /// Parses the digest of a tagged line. `openssl dgst -c` separates bytes with colons, and
+    /// `XXH64_LE` reverses their order.
     fn tagged(&self, tag: &str, text: &[u8]) -> Result<(Spec, Digest), Reason> {
         let colons =
             text.get(2) == Some(&b':') && scan::all(text, |byte| byte.is_ascii_hexdigit() || byte == b':');
@@ -86,7 +88,8 @@ impl Mixed {
         }
         let end = scan::find(body, scan::is_blank).unwrap_or(body.len());
         let (first, rest) = body.split_at(end);
-        // A name such as `(a) = b` must not make a tag of the digest before it; nor is the tag `SHA0` three bytes in base64.
+        // In a line such as `DIGEST  (a) = b`, the digest is not a tag. Conversely, the tag
+        // `SHA0` is not three bytes in base64.
         let is_digest = |tag: &str| {
             first.len() >= digest::MIN_DIGITS && digest::is_hex(first)
                 || find(tag).is_none() && digest::untagged(first, &self.options).is_ok()
@@ -117,7 +120,8 @@ impl Mixed {
 }
 
 impl Mixed {
-    /// Whether a comment would be an entry if its first character were another: `3` is one bit from `#` and from `;`.
+    /// Returns true if a comment would be an entry with another first character, which may be
+    /// damaged: `3` differs from `#` in one bit, and from `;` in another.
     fn is_damaged_entry(&self, line: &[u8]) -> bool {
         if line.get(1).copied().is_none_or(scan::is_blank) {
             return false;
@@ -127,7 +131,7 @@ impl Mixed {
         }
         let head = &line[..line.len().min(256)];
         let expected = self.options.expected();
-        // What a digest begins with in decimal, hexadecimal and base64.
+        // Typical first characters of digests in decimal, hexadecimal and base64.
         let as_if = |first: u8| [&[first], &head[1..]].concat();
         if decimal::split(&as_if(b'1'), expected).is_some() {
             return true;
@@ -164,7 +168,7 @@ impl Parse for Mixed {
             }
         };
         let (spec, digest, name, size) = self.entry(body).map_err(|reason| match (reason, line) {
-            // A blank and a mode character, and nothing before them.
+            // A space and a mode character without a digest before them.
             (Reason::NotALine, [b' ', b' ' | b'*', ..]) => Reason::EmptyDigest,
             (reason, _) => reason,
         })?;
@@ -175,25 +179,28 @@ impl Parse for Mixed {
     }
 }
 
-/// Whether the line is a comment in any of the dialects: none of them has entries that start so.
+/// Returns true if the line is a comment in any of the dialects: none of them has entries that
+/// begin like this.
 pub(crate) fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//")
 }
 
-/// Whether a comment would be an entry with a tag or a long digest if its first character were another.
+/// Returns true if a comment would be an entry with a tag or a long digest if its first character
+/// were another one.
 pub(crate) fn is_damaged(line: &[u8]) -> bool {
     line.len() > 1 && (is_damaged_hex(line) || is_damaged_tag(line))
 }
 
-/// Whether a comment would be an untagged entry if its first character were a digit.
+/// Returns true if a comment would be an untagged entry if its first character were a hexadecimal
+/// digit.
 fn is_damaged_hex(line: &[u8]) -> bool {
     let digits = scan::find(&line[1..], |byte| !byte.is_ascii_hexdigit()).unwrap_or(line.len() - 1) + 1;
     let followed = line.get(digits).copied().is_some_and(scan::is_blank);
     followed && digits >= 32 && digits % 2 == 0 && !same_length(digits / 2).is_empty()
 }
 
-/// Whether a comment would be a tagged entry if its first character were another. A whole tag behind the mark is an entry that
-/// somebody made a comment.
+/// Returns true if a comment would be a tagged entry if its first character were another one. A
+/// complete tag after the comment character is an entry that was commented out.
 fn is_damaged_tag(line: &[u8]) -> bool {
     let known = |tag: &str| tag.parse::<Spec>().is_ok();
     tagged::split(line).or_else(|| tagged::split(&line[1..])).is_some_and(|found| {
@@ -203,7 +210,7 @@ fn is_damaged_tag(line: &[u8]) -> bool {
     })
 }
 
-/// The name and the size that `# name: 19 bytes` tells.
+/// Returns the name and the size in a comment such as `# name: 19 bytes`.
 fn commented_size(line: &[u8]) -> Option<(Vec<u8>, u64)> {
     let text = scan::trim_start(line.strip_prefix(b"#")?).strip_suffix(b" bytes")?;
     let colon = scan::rfind(text, |byte| byte == b':')?;

@@ -1,6 +1,8 @@
-//! mtree in both flavours: libarchive's and FreeBSD's (`sha256digest`, octal escapes), NetBSD's (`sha256`, `\M-C`).
+//! mtree in both flavours: that of libarchive and FreeBSD (`sha256digest`, octal escapes), and
+//! NetBSD's (`sha256`, `\M-C`).
 //!
-//! Only plain files with a digest are entries. Folders nest by lines: one enters, `..` leaves.
+//! Only regular files are entries. The order of lines expresses the hierarchy: the line of a
+//! directory enters it, and `..` leaves it.
 
 use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::{Entry, Time};
@@ -38,7 +40,7 @@ pub(crate) static MTREE: Format = Format {
     tagged: None,
 };
 
-/// Keywords of digests and their algorithms.
+/// Keywords of digests, and their algorithms.
 const DIGESTS: &[(&str, &str)] = &[
     ("md5", "md5"),
     ("md5digest", "md5"),
@@ -55,10 +57,10 @@ const DIGESTS: &[(&str, &str)] = &[
     ("ripemd160digest", "ripemd160"),
 ];
 
-/// Types of what is no plain file and no folder.
+/// Types of objects that are neither regular files nor directories.
 const OTHERS: &[&[u8]] = &[b"link", b"block", b"char", b"fifo", b"socket"];
 
-/// Whether a keyword is nearly that of a digest.
+/// Returns true if an unknown keyword resembles that of a digest.
 fn is_damaged_key(key: &str) -> bool {
     let known = |(name, _): &(&str, &str)| *name == key;
     let near = |(name, _): &(&str, &str)| is_nearly(key.as_bytes(), name.as_bytes());
@@ -67,21 +69,21 @@ fn is_damaged_key(key: &str) -> bool {
         && (DIGESTS.iter().any(near) || is_nearly(key.as_bytes(), b"cksum"))
 }
 
-/// Longest line that continuations may make.
+/// Maximum length of a line including its continuations, in bytes.
 const LIMIT: usize = 1 << 20;
 
 fn is_comment(line: &[u8]) -> bool {
     scan::trim_start(line).starts_with(b"#")
 }
 
-/// A line without the comment that a `#` in front of a word begins, and the comment.
+/// Splits a line at the first word that begins with `#` into the statement and the comment.
 fn commented(line: &[u8]) -> (&[u8], &[u8]) {
     scan::count(line.len());
     let begins = |at: usize| line[at] == b'#' && (at == 0 || scan::is_blank(line[at - 1]));
     line.split_at((0..line.len()).find(|&at| begins(at)).unwrap_or(line.len()))
 }
 
-/// Whether it has a keyword of a digest.
+/// Returns true if the text contains a keyword whose value is a digest.
 fn has_digest(text: &[u8]) -> bool {
     scan::count(text.len());
     text.split(|&byte| byte == b'=').skip(1).any(|value| is_long_hex(scan::word(value).0))
@@ -96,11 +98,12 @@ type Keywords = BTreeMap<String, Vec<u8>>;
 struct Tree {
     options: Options,
     place: Place,
-    /// What stands before a backslash at the end of a line.
+    /// The previous lines, which ended with a backslash.
     begun: Vec<u8>,
     too_long: bool,
     defaults: Keywords,
-    /// The current folder, with a slash behind it unless it is empty, and its depth; more `..` than folders lead out.
+    /// The current directory, with a trailing slash unless it is empty. Surplus `..` lines lead
+    /// to its parents.
     folder: Vec<u8>,
 }
 
@@ -123,7 +126,7 @@ impl Tree {
                 return Err(Reason::NotHex);
             }
             if self.defaults.len() >= 64 || value.len() > FOLDER_LIMIT {
-                return Err(Reason::Part("too many keywords, or too long ones"));
+                return Err(Reason::Part("too many keywords, or a keyword whose value is too long"));
             }
             self.defaults.insert(key, value);
         }
@@ -155,7 +158,7 @@ impl Tree {
 
     fn item(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let (name, rest) = scan::word(line);
-        // Nothing but a name, and nothing said of all: a plain file.
+        // A name without keywords or defaults is a regular file.
         if rest.is_empty() && self.defaults.is_empty() && name != b".." {
             let full = name.contains(&b'/');
             let name = unvis(name).ok_or(Reason::BadEscape)?;
@@ -166,14 +169,14 @@ impl Tree {
                 return Err(Reason::NameTooLong);
             }
             self.leave();
-            // What has keywords is an entry, whose name was damaged.
+            // A line with keywords is an entry whose name was damaged.
             return if rest.is_empty() { Ok(None) } else { Err(Reason::NotALine) };
         }
         let mut keywords = Keywords::new();
         for word in rest.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
             if keywords.insert(key, value).is_some() {
-                return Err(Reason::Part("a keyword twice"));
+                return Err(Reason::Part("a duplicate keyword"));
             }
         }
         let full = name.contains(&b'/');
@@ -235,7 +238,8 @@ impl Tree {
         Ok(Some(entry))
     }
 
-    /// The path of a name in the current folder, or of one that has its folders.
+    /// Returns the path of a name in the current directory, or of a `full` name, which includes
+    /// its directories.
     fn below(&self, full: bool, name: Vec<u8>) -> Vec<u8> {
         let mut path =
             if full || self.folder.is_empty() { name } else { [self.folder.as_slice(), &name].concat() };
@@ -246,8 +250,8 @@ impl Tree {
     }
 }
 
-/// Seconds since 1970, and behind a point nanoseconds as a number of its own: mtree writes nine digits of it, libarchive as few as
-/// there are, so that `1.5` is five nanoseconds.
+/// Parses a time: seconds since 1970, a dot, and nanoseconds as a separate integer. mtree writes
+/// nine digits, but libarchive omits leading zeros, so `1.5` means five nanoseconds.
 fn moment(text: &[u8]) -> Option<Time> {
     let (whole, part) = scan::cut(text, b'.').unwrap_or((text, b"0"));
     let (sign, digits) = whole.strip_prefix(b"-").map_or((1, whole), |digits| (-1, digits));
@@ -256,7 +260,7 @@ fn moment(text: &[u8]) -> Option<Time> {
     Some(Time { seconds, nanos })
 }
 
-/// Whether the line begins nearly as `/set` or `/unset` do.
+/// Returns true if the first word resembles `/set` or `/unset`.
 fn nearly_set(line: &[u8]) -> bool {
     let (word, _) = scan::word(line);
     is_nearly(word, b"/set") || is_nearly(word, b"/unset")
@@ -269,7 +273,8 @@ fn keyword(word: &[u8]) -> Result<(String, Vec<u8>), Reason> {
     Ok((key.to_owned(), value.to_vec()))
 }
 
-/// Undoes vis(3): octal, `\s`, `\n`, `\M-C`, `\^A`, `\#`.
+/// Decodes vis(3): octal, `\s`, `\n`, `\M-C`, `\^A` and `\#`. Returns `None` for an invalid
+/// escape sequence.
 fn unvis(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let mut name = Vec::with_capacity(text.len());
@@ -321,7 +326,7 @@ impl Parse for Tree {
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if self.begun.is_empty() && !self.too_long && (scan::is_empty(line) || is_comment(line)) {
-            // A name of which one character is now a mark.
+            // A name whose first character was overwritten with `#`.
             let behind = scan::trim_start(line).strip_prefix(b"#").unwrap_or_default();
             let key = |word: &[u8]| word.contains(&b'=');
             if has_digest(behind)
@@ -330,7 +335,7 @@ impl Parse for Tree {
                 return Err(Reason::DamagedComment);
             }
             if line.starts_with(b"#mtree") {
-                // Another list, joined to the one before.
+                // The beginning of another manifest, concatenated to the previous one.
                 self.defaults.clear();
                 self.folder.clear();
             }
@@ -356,21 +361,21 @@ impl Parse for Tree {
             return Err(Reason::LineTooLong);
         }
         let found = self.statement(scan::trim(&whole));
-        // The next line needs it again.
+        // Reuse the allocation for the next line.
         whole.clear();
         self.begun = whole;
         found
     }
 
     fn end(&mut self) -> Vec<Found> {
-        let reason = Reason::Part("the last line goes on, and nothing follows");
+        let reason = Reason::Part("the last line ends in a backslash, but no line follows");
         let cut = !self.begun.is_empty() || self.too_long;
         cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
     }
 }
 
 impl Tree {
-    /// What a line says with all that continues it.
+    /// Parses a line including its continuations.
     fn statement(&mut self, text: &[u8]) -> Result<Option<Entry>, Reason> {
         match (text.strip_prefix(b"/set "), text.strip_prefix(b"/unset ")) {
             (Some(words), _) => self.set(words).map(|()| None),
@@ -390,18 +395,20 @@ impl Tree {
     }
 }
 
-/// The writer: libarchive's flavour, with every folder above what it holds, for mtree looks it up there.
+/// A writer of libarchive's flavour. Each directory precedes its files, because mtree requires
+/// it.
 #[derive(Default)]
 struct Spec {
-    /// Folders written, with a slash behind each.
+    /// The directories already written, with a trailing slash.
     folders: HashSet<Vec<u8>>,
 }
 
 impl Spec {
-    /// Writes the folders of a name that were not written yet.
+    /// Writes the parent directories of a path that have not been written yet.
     fn folders_of(&mut self, path: &[u8], text: &mut Vec<u8>) {
         let Some(end) = path.iter().rposition(|&byte| byte == b'/') else { return };
-        // Folders so deep that their names together would be long are below what mtree can open.
+        // mtree cannot open paths this long, and writing all ancestors would take quadratic
+        // space.
         if end > FOLDER_LIMIT {
             return;
         }

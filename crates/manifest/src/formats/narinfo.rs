@@ -1,6 +1,7 @@
-//! `.narinfo` of a Nix cache: the packed archive beside it, its size and its digest in Nix's base 32.
+//! `.narinfo` files of a Nix cache: name, size and digest (in Nix's base32) of a compressed
+//! archive in the same cache.
 //!
-//! `NarHash` is of what is inside the archive, and no file's.
+//! `NarHash` covers the uncompressed archive, which does not exist as a file.
 
 use crate::digest::{is_nearly, of_bytes, tagged};
 use crate::entry::Entry;
@@ -68,7 +69,7 @@ impl Parse for Info {
             b"FileHash" => &mut self.digest,
             b"NarHash" | b"NarSize" => return Ok(None),
             key if is_nearly(key, b"FileHash") || is_nearly(key, b"URL") || is_nearly(key, b"FileSize") => {
-                return Err(Reason::Part("an unknown key that resembles one of the archive"));
+                return Err(Reason::Part("an unknown key that resembles URL, FileSize or FileHash"));
             }
             _ => return Ok(None),
         };

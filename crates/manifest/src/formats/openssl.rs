@@ -1,4 +1,5 @@
-//! `openssl dgst`: `SHA2-256(name)= digest`. Its lines are read as all tagged lines are; here they are recognised, and written.
+//! `openssl dgst`: `SHA2-256(name)= digest`. The parser of tagged lines reads it; this module
+//! recognises and writes it.
 
 use crate::entry::Entry;
 use crate::format::{
@@ -40,7 +41,7 @@ pub(crate) static OPENSSL: Format = Format {
     tagged: None,
 };
 
-/// Names of algorithms as OpenSSL 3 has them, where ours are others.
+/// Algorithm names of OpenSSL 3 that differ from those of truesum.
 const NAMES: &[(&str, &str)] = &[
     ("sha224", "SHA2-224"),
     ("sha256", "SHA2-256"),
@@ -53,7 +54,8 @@ const NAMES: &[(&str, &str)] = &[
     ("ripemd160", "RIPEMD-160"),
 ];
 
-/// Whether it is a line that only this program writes: nothing between tag and name, and a blank only behind the sign.
+/// Returns true if only OpenSSL writes such a line: without a space before the parenthesis, and
+/// with one only after the equals sign.
 fn is_line(line: &[u8]) -> bool {
     split(line).is_some_and(|found| {
         let end = found.tag.len() + 1 + found.name.len();

@@ -1,8 +1,10 @@
-//! A manifest of any format in gzip, xz or zstd. It is unpacked while it is read, and recognised by what is in it. What is
-//! packed in other ways is named.
+//! A manifest of any format, compressed with gzip, xz or zstd. It is decompressed while it is
+//! read, and its format is recognised from the contents. Other compression formats are recognised
+//! and named in the error message.
 //!
-//! What unpacks to more than a manifest can be is refused, because a kilobyte can hold a megabyte of zeros, and so is what needs
-//! more memory than a manifest is worth. xz and zstd are there with the feature `unpack`; without it they are named too.
+//! Decompression stops with an error if the output is larger than a manifest can be, because a
+//! kilobyte can expand to a megabyte of zeros, or if it needs too much memory. xz and zstd
+//! require the feature `unpack`; without it, they are only recognised.
 
 #[cfg(feature = "unpack")]
 mod xz;
@@ -46,7 +48,7 @@ pub(crate) static ZSTD: Format = Format {
     file_names: &[".zst"],
     summary: "a manifest in any other format, compressed with zstd; requires --features full",
     holds: GZIP.holds,
-    // Frames that say nothing of their own may stand in front.
+    // Skippable frames, which have no meaning for the contents, may precede the data.
     sniff: |head| {
         let skipped = matches!(head.text, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
         if skipped { Some(MARK) } else { begins(head, &[b"\x28\xb5\x2f\xfd"]) }
@@ -88,8 +90,9 @@ pub(crate) static LZMA: Format = Format {
     tagged: None,
 };
 
-/// It has no magic number: the properties that all programs write, a dictionary of a power of two or of one and a half, and the
-/// size, or that it is not told. What follows begins with a zero.
+/// Returns true for the legacy lzma format. It has no magic number: its header contains the
+/// properties that all programs write, a dictionary size of 2^n or 3 * 2^n bytes, and the size or
+/// a mark that it is unknown. The data begin with a zero.
 fn is_lzma(text: &[u8]) -> bool {
     let Some((head, [0, ..])) = text.split_first_chunk::<13>() else { return false };
     let [0x5d, a, b, c, d, size @ ..] = *head else { return false };
@@ -100,20 +103,21 @@ fn is_lzma(text: &[u8]) -> bool {
 
 const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
 
-/// Most bytes before unpacking.
+/// Maximum size of a compressed manifest in bytes.
 const LIMIT: usize = 64 << 20;
 
-/// Largest window that is kept of what was unpacked, in bytes: what `xz -9` asks for.
+/// Maximum window of the decompressor in bytes, which is that of `xz -9`.
 #[cfg(feature = "unpack")]
 const WINDOW: usize = 64 << 20;
 
-/// Most bytes that one packed byte may become, beyond what a small file may: text has a fifth of this.
+/// Maximum ratio of the decompressed to the compressed size, in addition to [`ALLOWANCE`]. Text
+/// reaches a fifth of it.
 const MAX_RATIO: u64 = 200;
 
-/// Bytes that are unpacked whatever the ratio.
+/// Number of bytes that may be decompressed regardless of the ratio.
 const ALLOWANCE: u64 = 16 << 20;
 
-/// Most bytes unpacked.
+/// Maximum decompressed size in bytes.
 const MAX_UNPACKED: u64 = 4 << 30;
 
 fn begins(head: &Head<'_>, magic: &[&[u8]]) -> Option<Claim> {
@@ -127,7 +131,7 @@ fn elsewhere(method: &str, command: &str) -> String {
     )
 }
 
-/// Where the window is larger than is kept.
+/// Returns the error for data that need a larger window than [`WINDOW`].
 #[cfg(feature = "unpack")]
 fn too_wide(command: &str) -> io::Error {
     invalid(format!(
@@ -140,13 +144,13 @@ fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Erro
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// What is packed, as far as it may reach.
+/// Returns a reader of the decompressed data that enforces the limits.
 fn capped<R: Read + Send + 'static>(packed: Vec<u8>, unpack: fn(Vec<u8>) -> R) -> Box<dyn Read + Send> {
     let left = (packed.len() as u64).saturating_mul(MAX_RATIO).saturating_add(ALLOWANCE).min(MAX_UNPACKED);
     Box::new(Capped { reader: unpack(packed), left })
 }
 
-/// Ends with an error where too much comes out.
+/// A reader that fails once more bytes are read than are `left`.
 struct Capped<R> {
     reader: R,
     left: u64,
@@ -158,7 +162,7 @@ impl<R: Read> Read for Capped<R> {
         self.left = self
             .left
             .checked_sub(len as u64)
-            .ok_or_else(|| invalid("it is too large for a manifest when unpacked"))?;
+            .ok_or_else(|| invalid("the unpacked content is too large for a manifest"))?;
         Ok(len)
     }
 }
@@ -169,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_unpacks_to_more_than_a_manifest_can_be_ends_with_an_error() {
-        // 64 MiB of zeros in 64 KiB: a thousand to one.
+        // 64 MiB of zeros compress to 64 KiB: a ratio of a thousand.
         let zeros = vec![0; 1 << 20];
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         (0..64).for_each(|_| io::Write::write_all(&mut encoder, &zeros).unwrap());

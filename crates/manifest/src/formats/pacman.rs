@@ -1,4 +1,5 @@
-//! `desc` of a pacman repository: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%`, `%SHA256SUM%`, each above its value.
+//! `desc` files of a pacman database: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%` and `%SHA256SUM%`, each
+//! followed by its value on the next line.
 
 use crate::digest::{is_like, is_nearly, tagged};
 use crate::entry::Entry;
@@ -28,11 +29,11 @@ pub(crate) static PACMAN: Format = Format {
     tagged: None,
 };
 
-/// Headings, and the algorithms of digests.
+/// Headings of digests, and their algorithms.
 const DIGESTS: [(&[u8], &str); 3] =
     [(b"%MD5SUM%", "md5"), (b"%SHA256SUM%", "sha256"), (b"%SHA512SUM%", "sha512")];
 
-/// What stands for a heading that was told to be bad, and what is below it with it.
+/// Replaces a heading that was reported as damaged, so the lines below it are not reported too.
 const NEAR: &[u8] = b"%";
 
 struct Desc {
@@ -62,16 +63,18 @@ impl Parse for Desc {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if line.len() > 2 && line.starts_with(b"%") && line.ends_with(b"%") {
             self.key = line.to_vec();
-            // The size of what is installed is one letter away, and said in every package.
+            // The installed size differs in one letter, and every package has it.
             let near = |key: &[u8]| line != key && line != b"%ISIZE%" && is_nearly(line, key);
             if near(b"%FILENAME%") || near(b"%CSIZE%") || DIGESTS.iter().any(|(key, _)| near(key)) {
                 self.key = NEAR.to_vec();
-                return Err(Reason::Part("an unknown heading that resembles one of the package"));
+                return Err(Reason::Part(
+                    "an unknown field that resembles %FILENAME%, %CSIZE% or a digest field",
+                ));
             }
             return if line == b"%FILENAME%" { self.take() } else { Ok(None) };
         }
         if line.starts_with(b"%") || line.ends_with(b"%") {
-            return Err(Reason::Part("an unknown heading that resembles a known one"));
+            return Err(Reason::Part("a field name without its leading or trailing %"));
         }
         if scan::is_empty(line) {
             self.key.clear();
@@ -79,10 +82,10 @@ impl Parse for Desc {
         }
         match &self.key[..] {
             b"%FILENAME%" if !self.entry.path.is_empty() => {
-                return Err(Reason::Part("a second name of one package"));
+                return Err(Reason::Part("two names for one package"));
             }
             b"%CSIZE%" if self.entry.size.is_some() => {
-                return Err(Reason::Part("a second size of one package"));
+                return Err(Reason::Part("two sizes for one package"));
             }
             b"%FILENAME%" => self.entry.path = line.to_vec(),
             b"%CSIZE%" => self.entry.size = Some(scan::decimal(line).ok_or(Reason::Size)?),
@@ -92,7 +95,7 @@ impl Parse for Desc {
                 } else if key.is_empty() {
                     return Err(Reason::NotALine);
                 } else if is_like(line) && key != NEAR {
-                    return Err(Reason::Part("a digest under an unknown heading"));
+                    return Err(Reason::Part("a digest under an unknown field"));
                 }
             }
         }

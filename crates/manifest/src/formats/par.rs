@@ -1,9 +1,12 @@
-//! Parity sets, version 2 (packets) and 1 (a table): name, size and MD5 of each file. Nothing is repaired.
+//! Parity sets of version 2 (packets) and version 1 (a table): name, size and MD5 digest of each
+//! file. truesum verifies the files, but does not repair them.
 //!
-//! Slices of version 2 have digests too, by which damage is located; the file's own decides whether it is verified.
+//! In version 2, the slices of a file have digests too, which locate damage. Whether a file is
+//! verified depends on the digest of the complete file.
 //!
-//! Each packet of version 2 has an MD5 of itself; a packet that fails it is a bad part, and the next one is searched for, as the
-//! specification wants it. The control digest of version 1 is of all that follows it.
+//! Every packet of version 2 contains an MD5 digest of itself. If it does not match, the packet
+//! is reported as an error, and the reader searches for the next one, as the specification
+//! requires. The control hash of version 1 covers everything that follows it.
 
 use crate::entry::PieceList;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
@@ -39,17 +42,17 @@ pub(crate) static PAR1: Format = Format {
 const MAGIC: &[u8] = b"PAR2\0PKT";
 const MAGIC1: &[u8] = b"PAR\0\0\0\0\0";
 
-/// What is said of bytes between packets and behind the last.
+/// The error for bytes between packets and after the last one.
 const NO_PACKET: &str = "bytes that are not part of a packet";
 
-/// Bytes of a packet before its body: magic, length, MD5, set, kind.
+/// Size of a packet's header in bytes: magic number, length, MD5, set and type.
 const HEADER: usize = 64;
 
 fn begins(head: &Head<'_>, magic: &[u8]) -> Option<Claim> {
     head.text.starts_with(magic).then_some(Claim { sign: Sign::Mark, at: 0 })
 }
 
-/// The eight bytes at `at`, the lowest first.
+/// Reads eight bytes at `at` as a little-endian integer. Returns `None` beyond the end.
 fn number(text: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(text.get(at..at + 8)?.try_into().ok()?))
 }
@@ -59,7 +62,7 @@ fn md5(text: &[u8]) -> Option<Vec<u8>> {
     Some(Spec::new(find("md5")?).digest(text).as_bytes().to_vec())
 }
 
-/// The next packet at or behind `at`: where it begins and ends.
+/// Returns the beginning and the end of the next packet at or after `at`.
 fn next_packet(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut at = at;
     loop {
@@ -77,14 +80,15 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut records = Records::default();
     let mut described: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
     let mut named: Vec<(usize, Vec<u8>)> = Vec::new();
-    // Slices' digests of each file, by its identifier; files by the place of the packet that describes them.
+    // Byte ranges of the slice digests by file identifier; file identifiers by offset of the
+    // packet that describes the file.
     let mut slices: HashMap<Vec<u8>, Range<usize>> = HashMap::new();
     let mut described_at: HashMap<u64, Vec<u8>> = HashMap::new();
-    // Names of files whose descriptions cannot hold them, by their identifiers.
+    // Unicode names, which file descriptions cannot contain, by file identifier.
     let mut unicode: HashMap<Vec<u8>, String> = HashMap::new();
     let mut slice = 0;
     let (mut at, mut set): (usize, Option<Vec<u8>>) = (0, None);
-    // The packet that names the files; whether what ends here was a whole packet, and no search.
+    // The packet that names the files, and whether the bytes before `at` are a complete packet.
     let (mut main, mut whole_so_far): (Option<Vec<u8>>, bool) = (None, true);
     while let Some((begin, end)) = next_packet(&text, at) {
         if whole_so_far && begin > at {
@@ -94,7 +98,8 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let whole = (begin + HEADER..=text.len()).contains(&end) && (end - begin).is_multiple_of(4);
         let good = whole && md5(&text[begin + 32..end]).as_deref() == text.get(begin + 16..begin + 32);
         if !good {
-            // A length that lies costs one search, not one digest of all the rest for each magic word in it.
+            // If the length is wrong, continue directly after the magic number: a damaged packet
+            // then costs a search rather than a digest of the rest of the file.
             records.begin(begin);
             records.fault("a truncated or damaged packet");
             at = if whole { end } else { begin + MAGIC.len() };
@@ -105,11 +110,11 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let body = &text[begin + HEADER..end];
         if set.get_or_insert_with(|| text[begin + 32..begin + 48].to_vec()) != &text[begin + 32..begin + 48] {
             records.begin(begin);
-            records.fault("a packet of another set");
+            records.fault("a packet of a different set");
             continue;
         }
         match &text[begin + 48..begin + HEADER] {
-            // Packets repeat.
+            // Sets repeat packets for redundancy.
             b"PAR 2.0\0Main\0\0\0\0" if main.as_deref() == Some(body) => {}
             b"PAR 2.0\0Main\0\0\0\0" if main.is_some() => {
                 records.begin(begin);
@@ -132,7 +137,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                     .collect();
             }
             b"PAR 2.0\0FileDesc" if body.len() > 56 => {
-                // Packets repeat.
+                // Sets repeat packets for redundancy.
                 let again = described.get(&body[..16]);
                 if again.is_some_and(|again| again != body) {
                     records.begin(begin);
@@ -174,7 +179,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let known = described.contains_key(&id);
         if told.insert(id) && !known {
             records.begin(at);
-            records.fault("a file of the set without a description");
+            records.fault("a file of the set has no description");
         }
     }
     if records.count() == 0 {
@@ -182,7 +187,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     if main.is_none() && !described.is_empty() {
         records.begin(0);
-        records.fault("no packet with the list of files: some may be missing");
+        records.fault("no packet with the list of files, so some files may be missing");
     } else {
         let mut strange: Vec<u64> =
             described_at.iter().filter(|(_, id)| !told.contains(*id)).map(|(at, _)| *at).collect();
@@ -220,8 +225,8 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     })))
 }
 
-/// The digests of a file's slices, of which zeros fill up the last. Of a single one the file's own digest says as much, and
-/// takes no zeros.
+/// Returns the digests of a file's slices, the last of which is padded with zeros. Returns `None`
+/// for a single slice, because the digest of the file covers the same bytes without padding.
 fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<PieceList> {
     let count = (packet.len() / 20) as u64;
     if slice == 0 || size <= slice || count != size.div_ceil(slice) {
@@ -233,11 +238,11 @@ fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<PieceList> {
 }
 
 fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
-    let control = text.get(16..32).ok_or(refused(0, "the heading is truncated"))?;
+    let control = text.get(16..32).ok_or(refused(0, "the header is truncated"))?;
     if md5(&text[32..]).as_deref() != Some(control) {
         return Err(refused(16, "the MD5 of the set does not match: truncated or damaged"));
     }
-    let field = |at: usize| number(&text, at).ok_or(refused(at, "the heading is truncated"));
+    let field = |at: usize| number(&text, at).ok_or(refused(at, "the header is truncated"));
     let (count, mut at, len) = (field(56)?, field(64)?, field(72)?);
     let end = at.checked_add(len).filter(|end| *end <= text.len() as u64);
     let end = end.ok_or(refused(64, "the list of files is out of bounds"))?;
@@ -261,7 +266,7 @@ fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     if at < end {
         records.begin(at as usize);
-        records.fault("more files than the heading counts");
+        records.fault("more files than the number in the header");
     }
     Ok(records.read(options))
 }

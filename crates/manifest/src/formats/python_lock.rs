@@ -1,4 +1,5 @@
-//! Lock files of Poetry, PDM and uv: archives in tables of TOML on one line, `{file = "x.whl", hash = "sha256:..."}`.
+//! Lock files of Poetry, PDM and uv: archives are inline TOML tables on a single line, `{file =
+//! "x.whl", hash = "sha256:..."}`.
 
 use crate::digest::tagged;
 use crate::entry::Entry;
@@ -23,14 +24,15 @@ pub(crate) static PYTHON_LOCK: Format = Format {
     tagged: None,
 };
 
-/// Whether a line has a table with a name and a digest in it.
+/// Returns true if the line contains a table with a name and a digest.
 fn is_archive(line: &[u8]) -> bool {
     let Some(open) = scan::find(line, |byte| byte == b'{') else { return false };
     let has = |key| member(&line[open + 1..], key).is_some();
     has(b"hash") && (has(b"file") || has(b"url") || has(b"path"))
 }
 
-/// The text or number that a key has, in a table of one line whose texts hold no escapes.
+/// Returns the string or number of a key in an inline table, whose strings must not contain
+/// escape sequences.
 fn member<'t>(table: &'t [u8], key: &[u8]) -> Option<&'t [u8]> {
     let mut rest = table;
     loop {
@@ -53,16 +55,17 @@ fn member<'t>(table: &'t [u8], key: &[u8]) -> Option<&'t [u8]> {
     }
 }
 
-/// What is said of an archive with members on lines of their own.
+/// The error for an archive whose keys are on separate lines.
 const APART: &str = "an archive that is not an inline table";
 
-/// Whether as many hexadecimal digits stand together as a digest has.
+/// Returns true if the line contains as many consecutive hexadecimal digits as a digest.
 fn holds_digest(line: &[u8]) -> bool {
     scan::count(line.len());
     line.split(|byte| !byte.is_ascii_hexdigit()).any(|run| run.len() >= 32)
 }
 
-/// What the brackets of a line hold: tables that are in no other one, and keys `hash` of theirs, or of any.
+/// The number of outermost inline tables on a line, of their `hash` keys, and of `hash` keys at
+/// other depths.
 #[derive(Default)]
 struct Tables {
     count: usize,
@@ -106,10 +109,11 @@ fn is_of_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-/// What a key is of whose value are archives.
+/// Keys whose values are archives.
 const ARCHIVES: [&[u8]; 4] = [b"files", b"wheels", b"sdist", b"archive"];
 
-/// The key of a line: what stands before its first `=`, the last part of it where it has several.
+/// Returns the key of a line: the text before the first `=`, or its last component if it is
+/// dotted.
 fn key(line: &[u8]) -> &[u8] {
     let key = scan::trim(scan::cut(line, b'=').map_or(&b""[..], |(key, _)| key));
     let last = scan::rfind(key, |byte| byte == b'.').map_or(key, |at| &key[at + 1..]);
@@ -118,7 +122,7 @@ fn key(line: &[u8]) -> &[u8] {
     if quoted(last) { &last[1..last.len() - 1] } else { last }
 }
 
-/// Whether a line begins a table of an archive, whose members stand on lines of their own.
+/// Returns true if a line begins a table of an archive, whose keys are on separate lines.
 fn is_heading(line: &[u8]) -> bool {
     let line = scan::trim(line);
     let (Some(inside), double) = (line.strip_prefix(b"["), line.starts_with(b"[[")) else { return false };
@@ -126,13 +130,13 @@ fn is_heading(line: &[u8]) -> bool {
     let name = scan::trim(inside[..end].strip_prefix(b"[").unwrap_or(&inside[..end]));
     let Some(at) = scan::rfind(name, |byte| byte == b'.') else { return false };
     let last = scan::trim(&name[at + 1..]);
-    // `[metadata.files]` holds lists of archives.
+    // `[metadata.files]` contains lists of archives.
     ARCHIVES.contains(&last) && (double || matches!(last, b"sdist" | b"archive"))
 }
 
 struct Lock {
     options: Options,
-    /// The table that this line stands in was refused as a whole.
+    /// True in a table whose heading was rejected.
     refused: bool,
 }
 
@@ -147,8 +151,8 @@ impl Parse for Lock {
             if heading {
                 self.refused = is_heading(begun);
             }
-            // A refused table was told by its heading.
-            // A table that ends here began here, with a brace that is another character now.
+            // A rejected table was reported at its heading. A table that ends on this line also
+            // begins on it, so its opening brace must be damaged.
             let ends = scan::find(line, |byte| byte == b'}').is_some() && holds_digest(line);
             let fault = if self.refused { heading } else { ends || tables(line).deeper > 0 };
             return if fault { Err(Reason::Part(APART)) } else { Ok(None) };
@@ -165,7 +169,7 @@ impl Parse for Lock {
             radix::percent(&path[scan::rfind(path, |byte| byte == b'/').map_or(0, |at| at + 1)..])
         });
         let (Some(name), Some(text)) = (&name, named(b"hash")) else {
-            // Tables of other things have no digest, and do not begin with a file.
+            // Other tables have no digest and do not begin with a file.
             let first = scan::trim_start(table);
             let begins = [&b"file"[..], b"url", b"path"].iter().any(|key| first.starts_with(key));
             let archive =

@@ -1,4 +1,5 @@
-//! `rclone hashsum`: GNU lines in which blanks, `UNSUPPORTED` or `ERROR` stand where a remote gave no digest.
+//! Output of `rclone hashsum`: GNU lines with blanks, `UNSUPPORTED` or `ERROR` instead of a
+//! digest that a remote did not return.
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
@@ -20,10 +21,10 @@ pub(crate) static RCLONE: Format = Format {
     tagged: None,
 };
 
-/// Digits of the digests it knows.
+/// The lengths of rclone's digests in hexadecimal digits.
 const WIDTHS: &[usize] = &[128, 64, 40, 32];
 
-/// The digest, if there is one, and the name.
+/// Splits a line into the digest, if there is one, and the name.
 fn split(line: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     for &width in WIDTHS {
         let Some((cell, rest)) = line.split_at_checked(width) else { continue };

@@ -1,4 +1,5 @@
-//! Programs that name one digest of what they fetch, and databases of other programs: named, never read.
+//! Build recipes, which contain a single digest of a download, and databases of other programs.
+//! They are recognised, but never read.
 
 use crate::digest::is_hex;
 use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
@@ -26,7 +27,7 @@ pub(crate) static DATABASE: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_database),
     reading: Reading::Not(|_| {
-        "this is a database of another program (AIDE, apk or git), whose digests are not of whole files alone: \
+        "this is a database of another program (AIDE, apk or git), whose digests cover more than file contents: \
          use aide --check, apk verify or git fsck"
             .to_owned()
     }),
@@ -34,7 +35,7 @@ pub(crate) static DATABASE: Format = Format {
     tagged: None,
 };
 
-/// A claim by the first line that is so, whatever stands above it.
+/// Claims the first line that satisfies `is`, regardless of the lines above it.
 fn by_line(head: &Head<'_>, is: fn(&[u8]) -> bool) -> Option<Claim> {
     let at = head.lines(b'\n').position(|line| is(scan::trim(line.strip_suffix(b"\r").unwrap_or(line))))?;
     Some(Claim { sign: Sign::Mark, at })

@@ -1,4 +1,5 @@
-//! `RECORD` of Python's wheels and installed packages (PEP 376, PEP 427): `name,algorithm=digest,size` in CSV.
+//! `RECORD` of Python wheels and installed packages (PEP 376, PEP 427):
+//! `name,algorithm=digest,size` in CSV.
 
 use crate::digest::of_bytes;
 use crate::entry::Entry;
@@ -29,15 +30,16 @@ pub(crate) static RECORD: Format = Format {
     tagged: None,
 };
 
-/// What cannot list its own digest: the manifest itself and the signatures of it. Compiled files (`.pyc`) may go without
-/// one too, but what is run should be known.
+/// Returns true for files that cannot have a digest: the manifest itself and its signatures. The
+/// specification exempts compiled files (`.pyc`) too, but they are executed and should be
+/// verified.
 fn is_own(name: &[u8]) -> bool {
     [&b".dist-info/RECORD"[..], b".dist-info/RECORD.jws", b".dist-info/RECORD.p7s"]
         .iter()
         .any(|end| name.ends_with(end))
 }
 
-/// Name, digest with its algorithm, size.
+/// Splits a row into name, digest with algorithm, and size.
 fn split(line: &[u8]) -> Option<(Vec<u8>, &[u8], &[u8])> {
     let last = scan::rfind(line, |byte| byte == b',')?;
     let middle = scan::rfind(&line[..last], |byte| byte == b',')?;
@@ -49,7 +51,7 @@ fn split(line: &[u8]) -> Option<(Vec<u8>, &[u8], &[u8])> {
     Some((name, &line[middle + 1..last], &line[last + 1..]))
 }
 
-/// What stands between quotes, with doubled ones made single.
+/// Decodes the contents of a quoted field, in which quotes are doubled.
 fn unquote(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let mut name = Vec::with_capacity(text.len());
@@ -106,7 +108,7 @@ impl Parse for Rows {
     }
 }
 
-/// The writer.
+/// A writer of `RECORD`.
 struct Table;
 
 impl Compose for Table {
@@ -119,7 +121,7 @@ impl Compose for Table {
             return Err(Unholdable::Twice(entry.digests[0].0.clone()));
         };
         let size = entry.size.ok_or(Unholdable::NoSize)?;
-        // What begins the manifest must not be a byte order mark.
+        // Quote the name if it could begin with a byte order mark.
         if entry.path[0] >= 0x80 || entry.path.contains(&b'"') || entry.path.contains(&b',') {
             let doubled: Vec<&[u8]> = entry.path.split(|&byte| byte == b'"').collect();
             text.push(b'"');

@@ -1,5 +1,5 @@
-//! Requirements of pip with `--hash`, whose digests are of archives that are not named, and what `pip hash` prints: a name with a
-//! colon behind it, and below it what requirements have.
+//! Requirements of pip with `--hash`, whose digests do not refer to named files, and the output
+//! of `pip hash`: a name and a colon, followed by a `--hash` option on the next line.
 
 use crate::digest::tagged;
 use crate::entry::Entry;
@@ -36,16 +36,16 @@ pub(crate) static PIP_HASH: Format = Format {
 
 const HASH: &[u8] = b"--hash=";
 
-/// What is wrong with the line below a name.
+/// The error for a name without a digest below it.
 const ALONE: Reason = Reason::Part("no digest below a name");
 
-/// Whether pip speaks of itself here, as it does on standard error, or the line is empty.
+/// Returns true for an empty line or a message of pip, which it prints to standard error.
 fn is_remark(line: &[u8]) -> bool {
     let words: [&[u8]; 3] = [b"WARNING: ", b"DEPRECATION: ", b"[notice] "];
     scan::is_empty(line) || words.iter().any(|word| line.starts_with(word)) && !line.ends_with(b":")
 }
 
-/// The line without the end that Windows gives it.
+/// Returns the line without a trailing carriage return.
 fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
@@ -56,7 +56,7 @@ fn name(line: &[u8]) -> Option<&[u8]> {
 
 struct PipHash {
     options: Options,
-    /// The name that waits for its digest, and where it stands.
+    /// The name whose digest is expected next, and its place.
     name: Option<Vec<u8>>,
     at: Place,
     here: Place,
@@ -90,7 +90,7 @@ impl Parse for PipHash {
     }
 
     fn end(&mut self) -> Vec<Found> {
-        // Where it would stand.
+        // The line after the name, which should contain the digest.
         let at = Place::Line(self.at.number() + 1);
         self.name.take().map(|_| Err(LineError { at, reason: ALONE })).into_iter().collect()
     }

@@ -1,7 +1,8 @@
-//! Several digests in one line: RHash `--simple` (name first), its `--printf` orders and `fciv -both` (name last).
+//! Several digests on one line: RHash `--simple` (name first), common orders of its `--printf`,
+//! and `fciv -both` (name last).
 //!
-//! Digests are taken from one end of the line as long as each has another length; two of one length do not tell which
-//! algorithm either is of.
+//! Digests are read from one end of the line. All must have different lengths, because only the
+//! length identifies their algorithms.
 
 use crate::digest::{is_hex, is_long_hex, untagged};
 use crate::entry::Entry;
@@ -17,7 +18,8 @@ pub(crate) static RHASH_SIMPLE: Format = Format {
     summary: "a name and several digests per line, as written by RHash --simple and fciv -both",
     holds: Holds {
         algorithms: Algorithms::Only(&["sha256", "crc32", "md5", "sha1", "sha224", "sha384", "sha512"]),
-        // A backslash is a separator to who comes from Windows, and newer releases escape by it.
+        // On Windows, a backslash is a separator, and newer releases of RHash use it for
+        // escaping.
         names: Names::Literal { nowhere: b"\n\r\\", not_first: b" \t;", not_last: b" \t" },
         ..Holds::DIGESTS
     },
@@ -34,10 +36,11 @@ fn is_digest(word: &[u8]) -> bool {
     is_long_hex(word) || word.len() == 8 && is_hex(word)
 }
 
-/// Digests, and the name.
+/// The digests and the name of a line.
 type Split<'a> = (Vec<&'a [u8]>, &'a [u8]);
 
-/// The digests in front, one blank behind each: with two blanks it is a GNU line whose name looks like a digest.
+/// Splits off the leading digests, each followed by a single space. With two spaces, it is a GNU
+/// line whose name looks like a digest.
 fn front(line: &[u8]) -> Option<Split<'_>> {
     let (mut digests, mut rest) = (Vec::new(), line);
     while let Some(end) = scan::find(rest, |byte| byte == b' ')
@@ -51,7 +54,7 @@ fn front(line: &[u8]) -> Option<Split<'_>> {
     (digests.len() > 1).then_some((digests, rest))
 }
 
-/// The digests at the end.
+/// Splits off the trailing digests.
 fn back(line: &[u8]) -> Option<Split<'_>> {
     let (mut digests, mut rest) = (Vec::new(), scan::trim_end(line));
     let mut gap = None;
@@ -61,7 +64,7 @@ fn back(line: &[u8]) -> Option<Split<'_>> {
     {
         let before = scan::trim_end(&rest[..blank]);
         let width = rest[..=blank].len() - before.len();
-        // The gap is the same all along the line: another one belongs to the name.
+        // All gaps have the same width; a narrower one is part of the name.
         if before.is_empty() || width < *gap.get_or_insert(width) {
             break;
         }
@@ -77,14 +80,15 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
     found.filter(|(digests, _)| digests.iter().any(|digest| is_long_hex(digest)))
 }
 
-/// One digest and the name, which RHash writes in GNU's order.
+/// Splits a line with a single digest, which RHash writes in GNU's order.
 fn alone(line: &[u8]) -> Option<Split<'_>> {
     let end = scan::find(line, |byte| byte == b' ')?;
     let name = line[end..].strip_prefix(b"  ").filter(|name| !name.is_empty())?;
     is_digest(&line[..end]).then(|| (vec![&line[..end]], name))
 }
 
-/// Writes the name first, two blanks before each digest, as RHash 1.4.3; a digest that is the only one stands in front.
+/// Writes the name first and two spaces before each digest, like RHash 1.4.3. A single digest
+/// precedes the name.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     let start = out.len();
     let digests: Vec<String> = entry.digests.iter().map(|(_, digest)| style.spelling.of(digest)).collect();
@@ -105,7 +109,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
             && found.len() == digests.len()
             && found.iter().zip(&digests).all(|(a, b)| *a == b.as_bytes())
     };
-    // A name that looks like one more digest.
+    // The name may look like another digest.
     if !read.is_some_and(same) {
         return Err(Unholdable::Edge);
     }
@@ -120,7 +124,7 @@ fn is_comment(line: &[u8]) -> bool {
         || is_heading(line)
 }
 
-/// The lines above a table of `fciv -both`.
+/// Returns true for the header lines of `fciv -both`.
 fn is_heading(line: &[u8]) -> bool {
     let dashes = !line.is_empty() && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\t' | b'\r'));
     let (first, rest) = scan::word(scan::trim_start(line));

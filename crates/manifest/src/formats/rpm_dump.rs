@@ -1,4 +1,5 @@
-//! `rpm -q --dump`: path, size, time, digest, mode, owner, group and four more columns of each file of a package.
+//! Output of `rpm -q --dump`: path, size, time, digest, mode, owner, group and four more columns
+//! for each file of a package.
 
 use crate::digest::{is_hex, untagged};
 use crate::entry::Entry;
@@ -30,7 +31,7 @@ pub(crate) static RPM_DUMP: Format = Format {
     tagged: None,
 };
 
-/// Path, size, digest and mode of a line: the columns behind the path are ten.
+/// Returns path, size, digest and mode of a line, which has ten columns after the path.
 fn columns(line: &[u8]) -> Option<[&[u8]; 4]> {
     let mut rest = line;
     let mut found: [&[u8]; 10] = [&[]; 10];
@@ -47,7 +48,8 @@ fn columns(line: &[u8]) -> Option<[&[u8]; 4]> {
     (rest.starts_with(b"/") && flags && octal && number && is_digest).then_some([rest, size, digest, mode])
 }
 
-/// Whether a mode is one of a folder, a link, a device, a pipe or a socket: rpm has no digest of these.
+/// Returns true if the mode is that of a directory, link, device, pipe or socket, for which rpm
+/// has no digest.
 fn has_no_content(mode: &[u8]) -> bool {
     let [kind @ .., _, _, _, _] = mode else { return false };
     matches!(kind, b"01" | b"02" | b"04" | b"06" | b"012" | b"014")
@@ -65,9 +67,10 @@ impl Parse for Dump {
         let [path, size, digest, mode] = columns(line).ok_or(Reason::NotALine)?;
         let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
         if path.split(|&byte| byte == b' ').any(is_digest) {
-            return Err(Reason::Part("two lines in one"));
+            return Err(Reason::Part("two lines joined: a line end is missing"));
         }
-        // A file has none where the package brings no content of it (%ghost): it is not verified, and not passed over.
+        // A file that the package does not contain (%ghost) has no digest. It is still an entry
+        // and is reported as not verified.
         let none = scan::all(digest, |byte| byte == b'0');
         if none && has_no_content(mode) {
             return Ok(None);

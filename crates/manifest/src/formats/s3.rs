@@ -1,6 +1,8 @@
-//! The report of an S3 batch job that computes checksums: CSV without a heading, whose last column is JSON.
+//! Reports of S3 batch jobs that compute checksums: CSV without a header, whose last column is
+//! JSON.
 //!
-//! Keys are URL-encoded. A checksum of type COMPOSITE is of the parts' checksums and verifies no file without their sizes.
+//! Keys are URL-encoded. A checksum of type COMPOSITE covers the checksums of the parts, and
+//! verifies nothing if their sizes are unknown.
 
 use super::csv::fields::{Fields, Row, TORN, each_row};
 use crate::digest::is_nearly;
@@ -22,7 +24,7 @@ pub(crate) static S3_REPORT: Format = Format {
     tagged: None,
 };
 
-/// Columns: bucket, key, version, status of the task, status of HTTP, error, message.
+/// Number of columns: bucket, key, version, task status, HTTP status, error and message.
 const COLUMNS: usize = 7;
 
 #[derive(Deserialize)]
@@ -33,7 +35,7 @@ struct Message {
     kind: String,
     checksum_base64: Option<String>,
     checksum_hex: Option<String>,
-    /// What else it says.
+    /// All other members.
     #[serde(flatten)]
     others: HashMap<String, serde::de::IgnoredAny>,
 }
@@ -58,7 +60,7 @@ fn entry(records: &mut Records, row: &Row) {
         return records.fault(TORN);
     }
     let [_, key, _, status, .., message] = &row.fields[..] else {
-        return records.fault("fewer columns than a report has");
+        return records.fault("too few columns");
     };
     let plus: Vec<u8> = key.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
     match radix::percent(&plus) {
@@ -81,7 +83,7 @@ fn entry(records: &mut Records, row: &Row) {
                 records.digest(message.algorithm.as_bytes(), digest.as_bytes());
             }
         }
-        Ok(_) => records.fault("a checksum of parts of unknown size"),
+        Ok(_) => records.fault("a composite checksum of parts whose sizes are unknown"),
         Err(_) => records.fault("no checksum in the last column"),
     }
 }

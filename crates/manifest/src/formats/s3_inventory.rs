@@ -1,9 +1,13 @@
-//! The inventory of an S3 bucket: CSV without a heading, every field in quotes, with the ETag of each object.
+//! Inventory reports of an S3 bucket: CSV without a header, all fields quoted, with the ETag of
+//! each object.
 //!
-//! The order of columns is S3's own, and which of them there are stands in the `manifest.json` of the inventory: bucket and key,
-//! perhaps three of versions, perhaps the size, then when it was last modified and the ETag. The date tells where these are. An ETag
-//! is the MD5 of an object that was uploaded in one part and is not encrypted under a key of its owner's (S3 user guide, "Common
-//! response headers"); of others it verifies nothing, and says so.
+//! S3 defines the order of the columns; the `manifest.json` of the inventory specifies which of
+//! them are present: bucket and key, optionally three columns about versions, optionally the
+//! size, then the time of last modification and the ETag. The reader finds them by the time.
+//!
+//! An ETag is the MD5 of an object that was uploaded in one part and is not encrypted with a
+//! customer's key (S3 user guide, "Common response headers"). Other ETags cannot verify anything
+//! and are reported as errors.
 
 use super::csv::fields::{Fields, Row, each_row};
 use crate::digest::is_hex;
@@ -23,13 +27,13 @@ pub(crate) static S3_INVENTORY: Format = Format {
     tagged: None,
 };
 
-/// Most columns of a row.
+/// Maximum number of columns of a row.
 const MAX_COLUMNS: usize = 64;
 
-/// Ways of encryption under which an ETag is no MD5.
+/// Types of encryption with which an ETag is not an MD5.
 const ENCRYPTED: [&[u8]; 3] = [b"SSE-KMS", b"DSSE-KMS", b"SSE-C"];
 
-/// Whether this is a time as S3 writes it: `2026-11-22T20:20:24.000Z`.
+/// Returns true for a time as written by S3: `2026-11-22T20:20:24.000Z`.
 fn is_time(field: &[u8]) -> bool {
     let shape = b"0000-00-00T00:00:00";
     field.len() >= 20
@@ -40,7 +44,8 @@ fn is_time(field: &[u8]) -> bool {
         })
 }
 
-/// The MD5 of an ETag, and whether it is one of parts. Some programs leave the quotes around it that HTTP has.
+/// Returns the MD5 of an ETag, and whether it is that of a multipart upload. Some programs keep
+/// the quotes of the HTTP header.
 fn etag(field: &[u8]) -> Option<(&[u8], bool)> {
     let inside = |field: &'_ [u8]| matches!(field, [b'"', .., b'"']).then(|| 1..field.len() - 1);
     let field = inside(field).map_or(field, |inside| &field[inside]);
@@ -51,12 +56,12 @@ fn etag(field: &[u8]) -> Option<(&[u8], bool)> {
     good.then_some((md5, parts.is_some()))
 }
 
-/// Where the date is, behind bucket and key.
+/// Returns the index of the time column, which follows bucket and key.
 fn dated(row: &[Vec<u8>]) -> Option<usize> {
     row.iter().skip(2).position(|field| is_time(field)).map(|at| at + 2)
 }
 
-/// A first row with a date and an ETag behind it, everything in quotes.
+/// Claims a file whose first row is quoted and has a time followed by an ETag.
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let end = scan::find(head.text, |byte| byte == b'\n').unwrap_or(head.text.len());
     let line = &head.text[..end];
@@ -86,7 +91,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     Ok(records.read(options))
 }
 
-/// Writes down what a row says; rows have the columns of the first.
+/// Adds the record of a row, which must have the same columns as the first one.
 fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     let Row { fields: row, at, torn } = row;
     records.begin(*at);
@@ -94,25 +99,25 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
         return records.fault("no date column");
     };
     if *torn || row.len() != count {
-        return records.fault("not the columns of the first row");
+        return records.fault("the columns differ from those of the first row");
     }
     let key: Vec<u8> = row[1].iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
     let Some(name) = radix::percent(&key) else { return records.fault("the key is not URL-encoded") };
-    // Version, whether it is the latest, whether it marks that there is none.
+    // The version, whether it is the latest, and whether it is a delete marker.
     let versioned = date >= 5 && [3, 4].iter().all(|at| matches!(&row[*at][..], b"true" | b"false"));
     let earlier = versioned && (&row[3][..] == b"false" || &row[4][..] == b"true");
     if earlier || name.ends_with(b"/") {
-        // Another version of an object, or a folder that some programs show: no file.
+        // An older version, a delete marker, or a directory placeholder.
         return records.cancel();
     }
     records.name(&name);
     let is_row =
         |part: &[Vec<u8>]| is_time(&part[0]) && part.get(1).is_some_and(|field| etag(field).is_some());
     if (date + 2..row.len()).any(|at| is_row(&row[at..])) {
-        return records.fault("two rows in one: a line end is missing");
+        return records.fault("two rows joined: a line end is missing");
     }
     if !is_time(&row[date]) {
-        return records.fault("not the columns of the first row");
+        return records.fault("the columns differ from those of the first row");
     }
     let size = &row[date - 1];
     if date > if versioned { 5 } else { 2 } {
@@ -120,9 +125,9 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     }
     match row.get(date + 1).and_then(|field| etag(field)) {
         None => records.fault("no ETag after the date"),
-        Some((_, true)) => records.fault("an ETag of parts of unknown size"),
+        Some((_, true)) => records.fault("the ETag of a multipart upload whose part sizes are unknown"),
         Some(_) if row[date + 2..].iter().any(|field| ENCRYPTED.contains(&&field[..])) => {
-            records.fault("encrypted, so its ETag is not an MD5");
+            records.fault("the object is encrypted, so its ETag is not an MD5 digest");
         }
         Some((md5, false)) => records.digest(b"md5", md5),
     }

@@ -1,7 +1,9 @@
-//! The parts of an object in S3 as its API tells them in JSON: `get-object-attributes` with `ObjectParts`, and `list-parts`.
+//! The parts of an S3 object as returned by its API in JSON: `get-object-attributes` with
+//! `ObjectParts`, and `list-parts`.
 //!
-//! Parts follow each other by their numbers, so that sizes say where each lies as long as none before it is left out. A
-//! checksum of type `COMPOSITE` is one of the parts' checksums, and is held against them.
+//! Parts follow each other in the order of their numbers, so their offsets can be computed from
+//! the sizes if the list begins with the first part. A checksum of type `COMPOSITE` covers the
+//! checksums of the parts and is compared with them.
 
 use super::nameless::{self, ROW};
 use crate::digest::in_any_base;
@@ -24,10 +26,10 @@ pub(crate) static S3_PARTS: Format = Format {
     ..ROW
 };
 
-/// Members by which checksums are told, and their algorithms.
+/// Number of checksums that a part may have, including the MD5 digest in its ETag.
 const CHECKSUMS: usize = 6;
 
-/// Of an object.
+/// The response about an object.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Object {
@@ -40,7 +42,7 @@ struct Object {
     parts: Option<Vec<Part>>,
     #[serde(default)]
     is_truncated: bool,
-    /// Where the list goes on, as the service's command line program tells it.
+    /// The continuation token of the AWS CLI, if the list is incomplete.
     next_token: Option<IgnoredAny>,
     part_number_marker: Option<u64>,
 }
@@ -54,7 +56,7 @@ struct List {
     is_truncated: bool,
     part_number_marker: Option<u64>,
     total_parts_count: Option<u64>,
-    /// What the service itself calls the count.
+    /// The name of the count in the service's own responses.
     parts_count: Option<u64>,
 }
 
@@ -88,7 +90,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Algorithms and digests.
+    /// Returns all algorithms, with their digests if present.
     fn all(&self) -> [(&'static str, Option<&str>); CHECKSUMS - 1] {
         [
             ("sha256", self.sha256.as_deref()),
@@ -101,7 +103,7 @@ impl Sums {
 }
 
 impl Sums {
-    /// Checksums of algorithms that the service did not have when this was written.
+    /// Returns the names of checksums whose algorithms this module does not know.
     fn unread(&self) -> impl Iterator<Item = String> {
         let checksums = self.others.keys().filter(|name| name.starts_with("Checksum"));
         checksums.filter(|name| *name != "ChecksumAlgorithm").cloned()
@@ -109,7 +111,7 @@ impl Sums {
 }
 
 impl Part {
-    /// The same, and the MD5 that an ETag of a part is.
+    /// Returns all algorithms, including the MD5 digest that a part's ETag may be.
     fn all(&self) -> [(&'static str, Option<&str>); CHECKSUMS] {
         let [a, b, c, d, e] = self.sums.all();
         let plain = |etag: &'_ String| etag.trim_matches('"').len() == 32;
@@ -164,13 +166,13 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let (mut end, mut last) = (0u64, 0);
     for part in &parts {
         if part.part_number <= last {
-            return Err(refused(0, "parts that are not in the order of their numbers"));
+            return Err(refused(0, "the parts are not in the order of their numbers"));
         }
         last = part.part_number;
         let start = end;
         let size = part.size.ok_or(refused(0, "a part without a size"))?;
         let next = start.checked_add(size).filter(|end| *end <= SIZE_LIMIT);
-        end = next.ok_or(refused(0, "the parts are too large together"))?;
+        end = next.ok_or(refused(0, "the total size of the parts is too large"))?;
         ranges.push(start..end);
     }
     let size = object.object_size.or((!truncated).then_some(end));
@@ -185,7 +187,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         Some(key) => key.clone().into_bytes(),
         None => nameless::name(options, &[".parts.json", ".json"])?,
     };
-    // Parts may have any numbers, and one that was left out is not told.
+    // A gap in the part numbers may be a missing part: numbers need not be consecutive.
     let numbers = (1..).zip(&parts).find(|(number, part)| part.part_number != *number);
     let missing =
         numbers.filter(|_| object.object_size.is_none()).map(|(number, _)| format!("part {number}"));
@@ -197,7 +199,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         sums.unread().chain(parts.first().into_iter().flat_map(|part| part.sums.unread())).collect();
     entry.unread.dedup();
     entry.unread.extend(missing);
-    // The checksum of an empty part is among them, and in no list.
+    // The digest of an empty part is part of the composite checksum, but not of the piece list.
     let of_parts = |name: &str| {
         let is = |list: &&PieceList| {
             list.spec().to_string() == name && list.digests().len() == list.spec().digest_len() * parts.len()
@@ -209,15 +211,16 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         match (sums.kind.as_deref(), composite) {
             (Some("COMPOSITE"), Some(held)) => held?,
             (None, Some(Ok(()))) => {}
-            (Some("COMPOSITE"), None) => entry.unread.push(format!("{name} of checksums")),
-            (None, None) if digest.contains('-') => entry.unread.push(format!("{name} of checksums")),
+            (Some("COMPOSITE"), None) => entry.unread.push(format!("composite {name}")),
+            (None, None) if digest.contains('-') => entry.unread.push(format!("composite {name}")),
             _ => {
                 let found = in_any_base(name, digest.as_bytes(), options);
                 entry.digests.push(found.map_err(|reason| LineError { at: Place::Byte(0), reason })?);
             }
         }
     }
-    // Where the object is encrypted it is no MD5, and nothing tells that.
+    // The ETag of an encrypted object is not an MD5 digest, and the response does not show
+    // whether it is encrypted.
     if let Some(etag) = object.etag.as_ref().map(|etag| etag.trim_matches('"')) {
         match of_parts("md5").filter(|_| etag.contains('-')) {
             Some(list) => composite("md5", etag, list, parts.len())?,
@@ -225,12 +228,16 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
     }
     if entry.pieces.is_empty() && entry.digests.is_empty() {
-        return Err(refused(0, "no checksum that all parts have"));
+        return Err(refused(0, "no kind of checksum is present for all parts"));
     }
     Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry }))))
 }
 
-/// Refuses a checksum of checksums, perhaps with the number of parts behind it, that is not of those that are listed.
+/// Compares a checksum of checksums, which the number of parts may follow, with the digests of
+/// the listed parts.
+///
+/// # Errors
+/// It does not match.
 fn composite(name: &str, digest: &str, list: &PieceList, parts: usize) -> Result<(), LineError> {
     let found = Digest::from_hex(digest.as_bytes()).or_else(|_| Digest::from_base64(digest.as_bytes()));
     let made = name.parse::<Spec>().map(|spec| spec.digest(list.digests()));
@@ -245,7 +252,11 @@ fn composite(name: &str, digest: &str, list: &PieceList, parts: usize) -> Result
     }
 }
 
-/// The list of the digests in this column, if there are any.
+/// Returns the piece list of the checksums in `column`, or `None` if no part has one that was
+/// requested.
+///
+/// # Errors
+/// A checksum is invalid, or only some of the parts have one.
 fn list(
     parts: &[Part],
     ranges: &[std::ops::Range<u64>],
@@ -257,7 +268,7 @@ fn list(
         let (name, Some(digest)) = part.all()[column] else { continue };
         let read = in_any_base(name, digest.as_bytes(), options);
         match read {
-            // Only what is asked for.
+            // The algorithm was not requested.
             Err(Reason::NotAsked(_)) => {}
             Err(reason) => return Err(LineError { at: Place::Byte(0), reason }),
             Ok(read) => found.push(read),
@@ -265,12 +276,12 @@ fn list(
     }
     let Some((spec, _)) = found.first() else { return Ok(None) };
     if found.len() != parts.len() {
-        return Err(refused(0, "a checksum that some parts have and others lack"));
+        return Err(refused(0, "a checksum that only some of the parts have"));
     }
     // An empty object has one empty part.
     let kept = ranges.iter().zip(&found).filter(|(range, _)| !range.is_empty());
     let (ranges, digests): (Vec<_>, Vec<&[u8]>) =
         kept.map(|(range, (_, digest))| (range.clone(), digest.as_bytes())).unzip();
     let list = PieceList::of_ranges(spec.clone(), ranges, digests.concat().into());
-    list.map(Some).ok_or(refused(0, "parts that do not follow each other"))
+    list.map(Some).ok_or(refused(0, "the parts are not contiguous"))
 }

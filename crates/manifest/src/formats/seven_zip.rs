@@ -1,4 +1,5 @@
-//! `7z h`: a table whose line of dashes says where the columns are; sizes stand between digests and names.
+//! Output of `7z h`: a table whose line of dashes defines the columns. Sizes are between digests
+//! and names.
 
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
@@ -36,7 +37,8 @@ pub(crate) static SEVEN_ZIP: Format = Format {
     tagged: None,
 };
 
-/// The algorithms of the columns before `Size` and `Name`.
+/// Returns the algorithms of the columns before `Size` and `Name`, or `None` if the line is not a
+/// header.
 fn heading(line: &[u8]) -> Option<Vec<String>> {
     if line.len() > 4096 {
         return None;
@@ -57,7 +59,7 @@ fn is_rule(line: &[u8]) -> bool {
     line.starts_with(b"-----") && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\r'))
 }
 
-/// The part of the output.
+/// The parser's position in the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Before,
@@ -71,7 +73,7 @@ struct Table {
     place: Place,
     names: Vec<String>,
     part: Part,
-    /// Where the columns before the name end.
+    /// The offsets at which the columns before the name end.
     ends: Vec<usize>,
 }
 
@@ -122,18 +124,18 @@ impl Parse for Table {
                     self.part = Part::Heading;
                     return Ok(None);
                 }
-                // Totals have no name behind digests and size.
+                // The lines with totals have a digest and a size, but no name.
                 let mut words = line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty());
                 let digest = words.next().is_some_and(|word| word.len() >= 8 && is_hex(word));
                 let row = digest && words.nth(self.names.len().max(1)).is_some();
-                if row { Err(Reason::Part("a row outside of a table")) } else { Ok(None) }
+                if row { Err(Reason::Part("a row outside a table")) } else { Ok(None) }
             }
             Part::Heading => {
                 self.part = if is_rule(line) { Part::Rows } else { Part::Before };
                 self.rule(line);
                 if self.ends.len() != self.names.len() + 1 {
                     self.part = Part::After;
-                    return Err(Reason::Part("the line of dashes has not the columns of the heading"));
+                    return Err(Reason::Part("the line of dashes does not match the header"));
                 }
                 Ok(None)
             }

@@ -1,7 +1,9 @@
-//! SFV: `name CRC32`, one file a line, as WIN-SFV32, cksfv, RHash, cfv and many others write it.
+//! SFV: `name CRC32`, one file per line, as written by WIN-SFV32, cksfv, RHash, cfv and many
+//! others.
 //!
-//! The last column is the digest whatever the name looks like, so that the name may hold blanks and be hexadecimal. Nobody
-//! wrote a standard; `docs/spec/manifests.md`, section "SFV", has what the programs do.
+//! The last column is always the digest, so names may contain blanks or look like a digest. There
+//! is no standard; `docs/spec/manifests.md`, section "SFV", describes the behaviour of the
+//! programs.
 
 use crate::digest::{is_hex, starts_with_digest, tagged};
 use crate::entry::Entry;
@@ -19,8 +21,9 @@ pub(crate) static SFV: Format = Format {
     summary: "name, space, CRC-32, as written by WIN-SFV32, cksfv, RHash and cfv",
     holds: Holds {
         algorithms: Algorithms::Only(&["crc32"]),
-        // A semicolon begins a comment, to RHash a number sign too, which drops an asterisk; blanks around a name are dropped by some, quotes by
-        // others; and a backslash is a separator to all that come from Windows.
+        // A semicolon begins a comment, and in RHash a number sign does too. RHash drops a
+        // leading asterisk. Some programs drop blanks around a name, others quotes. Programs from
+        // Windows treat a backslash as a separator.
         names: Names::Literal { nowhere: b"\n\r\\", not_first: b" \t;#\"*", not_last: b" \t" },
         ..Holds::DIGESTS
     },
@@ -33,17 +36,17 @@ pub(crate) static SFV: Format = Format {
     tagged: None,
 };
 
-/// Digits of a CRC-32.
+/// Number of hexadecimal digits of a CRC-32.
 const DIGITS: usize = 8;
 
-/// Cuts a line into name and last column; `None` where there is but one column.
+/// Splits a line into the name and the last column. Returns `None` if there is only one column.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = &line[..scan::rfind(line, |byte| !is_end(byte)).map_or(0, |at| at + 1)];
     let gap = scan::rfind(line, scan::is_blank)?;
     Some((scan::trim_end(&line[..gap]), &line[gap + 1..]))
 }
 
-/// What may stand behind the digest: blanks, and the CR of a line that was given one too many.
+/// Returns true for characters that may follow the digest: blanks, and a surplus carriage return.
 fn is_end(byte: u8) -> bool {
     scan::is_blank(byte) || byte == b'\r'
 }
@@ -56,7 +59,7 @@ fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b";")
 }
 
-/// Whether it is a whole tagged line, whose digest may be a CRC-32 too.
+/// Returns true for a complete tagged line, whose digest may be a CRC-32 as well.
 fn is_tagged(line: &[u8]) -> bool {
     let line = scan::trim_start(line);
     split_tagged(line.strip_prefix(b"\\").unwrap_or(line)).is_some_and(|line| {
@@ -67,7 +70,8 @@ fn is_tagged(line: &[u8]) -> bool {
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let mut banner = false;
     let mut first = None;
-    // Whether all lines have the shape, and one of them no other.
+    // `all`: all lines have the format of SFV. `own`: at least one of them does not look like a
+    // GNU line.
     let (mut all, mut own) = (true, false);
     for (at, line) in head.lines(b'\n').enumerate() {
         if scan::all(line, is_end) {
@@ -106,7 +110,8 @@ impl Parse for Sfv {
             return Ok(None);
         }
         if is_comment(line) {
-            // Comments of the programs have a blank there; a `3` is one bit from a semicolon.
+            // Programs write a blank after the semicolon. A damaged digit may look like one: `3`
+            // differs from it in a single bit.
             let blank = line.get(1).is_none_or(|&byte| is_end(byte));
             return if !blank && is_line(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
@@ -130,15 +135,15 @@ impl Parse for Sfv {
     }
 }
 
-/// The writer. Digits are capitals, as most programs write them.
+/// A writer of SFV. Digests are in upper case, as in most programs, except in cfv's style.
 struct Lines {
     style: SfvStyle,
-    /// Lines that wait for the end of the table of sizes and times.
+    /// The lines to write after the table of sizes and times.
     waiting: Vec<u8>,
 }
 
 impl Lines {
-    /// Whether sizes and times stand above the lines.
+    /// Returns true if a table of sizes and times precedes the lines.
     fn has_table(&self) -> bool {
         self.style == SfvStyle::Cksfv
     }

@@ -1,4 +1,4 @@
-//! SFV with MD5, as cfv's `.sfvmd5`: the last column is the digest whatever the name looks like.
+//! SFV with MD5 digests, as in cfv's `.sfvmd5`. The last column is always the digest.
 
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
@@ -20,7 +20,7 @@ pub(crate) static SFVMD5: Format = Format {
     tagged: None,
 };
 
-/// Digits of an MD5.
+/// Number of hexadecimal digits of an MD5 digest.
 const DIGITS: usize = 32;
 
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -59,7 +59,8 @@ struct Lines {
 impl Parse for Lines {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if scan::is_empty(line) || line.starts_with(b";") {
-            // No program's comment ends with a digest: it is an entry, or a comment that lost its line end.
+            // Comments of known programs never end with a digest: this is an entry, or a comment
+            // that lost its line break.
             let entry = split(line).is_some_and(|(_, digest)| digest.len() == DIGITS && is_hex(digest));
             return if entry { Err(Reason::DamagedComment) } else { Ok(None) };
         }

@@ -1,6 +1,8 @@
-//! The modes of Perl's `shasum` that GNU's programs have not: `U` (universal newlines) and `^` (a text of bits).
+//! The modes of Perl's `shasum` that GNU coreutils does not have: `U` (universal newlines) and
+//! `^` (a file of bits written as digits).
 //!
-//! Any name may begin with a capital U: the mode is one only where every line of the manifest has a mode character.
+//! A name may begin with a capital U. It is a mode only if every line of the manifest has a mode
+//! character.
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
@@ -23,7 +25,7 @@ pub(crate) static SHASUM: Format = Format {
     tagged: None,
 };
 
-/// Digest, mode and name.
+/// Splits a line into digest, mode and name.
 fn split(line: &[u8]) -> Option<(&[u8], u8, &[u8])> {
     let end = scan::find(line, scan::is_blank)?;
     let (digest, rest) = line.split_at(end);

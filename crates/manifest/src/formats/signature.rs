@@ -1,6 +1,8 @@
-//! Detached signatures, which hold no checksums, and the clear text that signify signs with `-e`, which does.
+//! Detached signatures, which contain no checksums, and the messages of `signify -e`, which
+//! contain the signed checksums.
 //!
-//! Nothing is verified here: the message says which program does.
+//! Signatures are not verified here: the error message for a detached signature names the command
+//! that does so.
 
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
@@ -75,7 +77,7 @@ pub(crate) static SIGSTORE: Format = Format {
     ..DETACHED
 };
 
-/// What the rows of detached signatures have in common.
+/// The properties that all detached signatures share.
 const DETACHED: Format = Format {
     name: "",
     file_names: &[],
@@ -87,7 +89,7 @@ const DETACHED: Format = Format {
     tagged: None,
 };
 
-/// Whose signature it is.
+/// The program or standard that produced a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     OpenPgp,
@@ -101,13 +103,17 @@ fn claim(head: &Head<'_>, wanted: Kind) -> Option<Claim> {
     (kind(head)? == wanted).then_some(Claim { sign: Sign::Mark, at: 0 })
 }
 
-/// The message, with the command for the signature and the file that it is of.
+/// Precedes the verification command in the message of [`Reading::Not`](crate::Reading::Not) of a
+/// detached signature.
+pub const VERIFY: &str = "to verify it: ";
+
+/// Returns the error message, with the command that verifies the signature of the signed file.
 fn told(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
     let name = options.file_name.as_deref().unwrap_or(b"FILE.sig");
     let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
     let signed = dot.map_or_else(|| "FILE".to_owned(), |at| display_safe(&name[..at]));
     let command = command(&display_safe(name), &signed);
-    format!("this is a detached signature of {signed}; it holds no checksums. To verify it: {command}")
+    format!("this is a detached signature of {signed}; it contains no checksums; {VERIFY}{command}")
 }
 
 pub(crate) static SIGNIFY: Format = Format {
@@ -137,7 +143,7 @@ const ARMOUR: &[(&[u8], Kind)] = &[
     (b"-----BEGIN CMS-----", Kind::Cms),
 ];
 
-/// The first two lines of signify and minisign.
+/// Returns true for the first two lines of a signify or minisign signature.
 fn is_signify(first: &[u8], second: &[u8]) -> bool {
     let second = second.strip_suffix(b"\r").unwrap_or(second);
     first.starts_with(b"untrusted comment:")
@@ -146,7 +152,7 @@ fn is_signify(first: &[u8], second: &[u8]) -> bool {
             .is_some_and(|bytes| bytes.len() == 74 && matches!(&bytes[..2], b"Ed" | b"ED"))
 }
 
-/// Whose detached signature it is, if it is one.
+/// Returns the kind of a detached signature, or `None` if the file is not one.
 fn kind(head: &Head<'_>) -> Option<Kind> {
     let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line));
     let first = lines.next()?;
@@ -160,7 +166,7 @@ fn kind(head: &Head<'_>) -> Option<Kind> {
             Some(line) => line.starts_with(b"trusted comment:").then_some(Kind::Minisign),
         };
     }
-    // A packet of OpenPGP (RFC 9580 section 4.2) with a signature of version 3 to 6.
+    // An OpenPGP packet (RFC 9580, section 4.2) with a signature of version 3 to 6.
     let version = match head.text {
         [0x88, _, version, ..] | [0x89, _, _, version, ..] | [0xc2, 0..=191, version, ..] => *version,
         [0xc2, 192..=223, _, version, ..] => *version,
@@ -170,7 +176,7 @@ fn kind(head: &Head<'_>) -> Option<Kind> {
 }
 
 struct Embedded {
-    /// Lines of the signature still to come.
+    /// Number of remaining lines of the signature.
     skip: u8,
     lines: Mixed,
 }

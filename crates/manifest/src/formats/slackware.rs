@@ -1,4 +1,5 @@
-//! `CHECKSUMS.md5` of Slackware: prose, a line that names the columns, then GNU lines. Nothing above that line is an entry.
+//! `CHECKSUMS.md5` of Slackware: an introduction, a header that names the columns, then GNU
+//! lines. Entries above the header are errors.
 
 use crate::algorithm::Stated;
 use crate::digest::is_long_hex;
@@ -27,7 +28,7 @@ pub(crate) static SLACKWARE: Format = Format {
     tagged: None,
 };
 
-/// The algorithm of `MD5 message digest                Filename`.
+/// Returns the algorithm in a header such as `MD5 message digest    Filename`.
 fn columns(line: &[u8]) -> Option<Stated> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.len() > 256 || !line.ends_with(b"Filename") {
@@ -58,6 +59,6 @@ impl Parse for List {
         }
         let (digest, name) = scan::word(line);
         let is_entry = is_long_hex(digest) && !name.is_empty();
-        if is_entry { Err(Reason::Part("above the line that names the columns")) } else { Ok(None) }
+        if is_entry { Err(Reason::Part("an entry before the column header")) } else { Ok(None) }
     }
 }

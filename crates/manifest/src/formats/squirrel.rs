@@ -1,4 +1,5 @@
-//! `RELEASES` of Squirrel: SHA-1, name, size. The size is the last column, and the name may hold blanks or be a URL.
+//! `RELEASES` of Squirrel: SHA-1, name, size. The size is the last column, and the name may
+//! contain blanks or be a URL.
 
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
@@ -21,12 +22,12 @@ pub(crate) static SQUIRREL: Format = Format {
     tagged: None,
 };
 
-/// Digits of a SHA-1.
+/// Number of hexadecimal digits of a SHA-1 digest.
 const DIGITS: usize = 40;
 
-/// Digest, name and size.
+/// Splits a line into digest, name and size.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    // A staging mark may stand behind: ` # 50%`.
+    // A staging percentage may follow: ` # 50%`.
     let line = match scan::rfind(line, |byte| byte == b'#') {
         Some(at) if at > DIGITS && line.ends_with(b"%") && line[at - 1] == b' ' => &line[..at],
         _ => line,
@@ -78,7 +79,10 @@ impl Parse for Releases {
     }
 }
 
-/// The file's name at the end of a URL; a name as it is.
+/// Returns the decoded file name at the end of a URL; any other name is returned unchanged.
+///
+/// # Errors
+/// The URL contains an invalid escape sequence.
 fn last_part(name: &[u8]) -> Result<Vec<u8>, Reason> {
     if !name.starts_with(b"https://") && !name.starts_with(b"http://") {
         return Ok(name.to_vec());

@@ -1,4 +1,5 @@
-//! Subresource integrity (W3C SRI) of files: `sha512-BASE64 name`, as srisum writes it; several digests have a blank between.
+//! Subresource Integrity (W3C SRI) of files: `sha512-BASE64 name`, as written by srisum. A line
+//! may have several digests, separated by spaces.
 
 use crate::digest::{is_nearly_algorithm, of_bytes};
 use crate::entry::Entry;
@@ -20,7 +21,7 @@ pub(crate) static SRI: Format = Format {
     sniff: |head: &Head<'_>| {
         let is_blank = |line: &[u8]| scan::all(line, |byte| scan::is_blank(byte) || byte == b'\r');
         let at = head.lines(b'\n').position(|line| !is_blank(line))?;
-        // One digest without a name is of the file that the manifest is named after.
+        // A single digest without a name belongs to the format `bare`.
         let (_, name) = split(head.lines(b'\n').nth(at)?)?;
         (!name.is_empty() && name != b"\r").then_some(Claim { sign: Sign::Mark, at })
     },
@@ -32,10 +33,10 @@ pub(crate) static SRI: Format = Format {
     tagged: None,
 };
 
-/// Algorithm and base64 of a word; `None` for what does not look so.
+/// Splits a word into algorithm and base64 digest. Returns `None` if it does not look like one.
 fn digest(word: &[u8]) -> Option<(&str, &[u8])> {
     let (name, text) = scan::cut(word, b'-')?;
-    // What stands behind a question mark are options, and there are none yet.
+    // A question mark introduces options, of which none are defined yet.
     let text = scan::cut(text, b'?').map_or(text, |(text, _)| text);
     let known =
         matches!(name, b"sha512" | b"sha384" | b"sha256" | b"sha1" | b"md5") || is_nearly_algorithm(name);
@@ -44,7 +45,7 @@ fn digest(word: &[u8]) -> Option<(&str, &[u8])> {
     (known && is_text).then(|| std::str::from_utf8(name).ok().map(|name| (name, text))).flatten()
 }
 
-/// Digests in front, and the name.
+/// The leading digests and the name of a line.
 type Split<'a> = (Vec<(&'a str, &'a [u8])>, &'a [u8]);
 
 fn split(line: &[u8]) -> Option<Split<'_>> {
@@ -74,7 +75,7 @@ impl Parse for Lines {
             let bytes = radix::base64(text).ok_or(Reason::Part("the digest is not base64"))?;
             let found = of_bytes(algorithm, &bytes, &self.options)?;
             if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
-                return Err(Reason::Part("two different digests of one algorithm"));
+                return Err(Reason::Part("two different digests of the same algorithm"));
             }
             entry.digests.push(found);
         }
@@ -86,7 +87,7 @@ fn write(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> 
     for (spec, found) in &entry.digests {
         out.extend_from_slice(format!("{spec}-{} ", found.to_base64()).as_bytes());
     }
-    // A name that begins like a digest would be taken for one more.
+    // A name that begins like a digest would be read as another one.
     let first = &entry.path[..scan::find(&entry.path, scan::is_blank).unwrap_or(entry.path.len())];
     if digest(first).is_some() {
         return Err(Unholdable::Edge);

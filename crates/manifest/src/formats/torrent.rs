@@ -1,8 +1,10 @@
-//! Torrents of version 1 (BEP 3): one bencoded document with the files' names and sizes, and SHA-1 digests of pieces. Those of
-//! version 2 (BEP 52) have a tree of names and a digest of each file, `tree.rs`; hybrid ones have both.
+//! Torrents of version 1 (BEP 3): a bencoded document with the names and sizes of files, and
+//! SHA-1 digests of pieces. Version 2 (BEP 52) has a tree of names and one digest per file (see
+//! [`tree`]); hybrid torrents have both.
 //!
-//! Pieces are cut from all files laid end to end, so that one may hold the end of a file and the beginning of the next: an
-//! entry says where its file lies among them ([`PieceList`]). Files that only fill up a piece (BEP 47) are no entries.
+//! In version 1, the files are concatenated and then divided into pieces, so a piece may contain
+//! the end of a file and the beginning of the next: every entry specifies the position of its
+//! file among the pieces ([`PieceList`]). Padding files (BEP 47) are not entries.
 
 mod bencode;
 mod tree;
@@ -58,18 +60,19 @@ pub(crate) static TORRENT_HYBRID: Format = Format {
     ..TORRENT_V2
 };
 
-/// Bytes that the piece digests of version 1 have.
+/// The algorithm of the piece digests of version 1.
 const SHA1: &str = "sha1";
 
-/// Pieces that are filled up are no longer: what it takes to hash that is not bounded by what the files have.
+/// Maximum piece length of torrents with padding files, in bytes. The padding must be hashed as
+/// well, and the sizes of the files do not limit its amount.
 const LONGEST: u64 = 1 << 30;
 
-/// Members of a file that are digests of all of it, and their algorithms: the first is of BEP 3, the others are written by
-/// archive.org and by some programs.
+/// Keys of digests of complete files, and their algorithms. `md5sum` is defined by BEP 3;
+/// archive.org and some programs write the others.
 const DIGESTS: &[(&[u8], &str)] =
     &[(b"md5sum", "md5"), (b"md5", "md5"), (b"sha1", "sha1"), (b"crc32", "crc32"), (b"sha256", "sha256")];
 
-/// A dictionary that holds the dictionary `info` near its beginning.
+/// Claims a dictionary that has the dictionary `info` near its beginning.
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let text = head.text;
     let is_dictionary = text.first() == Some(&b'd') && text.get(1).is_some_and(u8::is_ascii_digit);
@@ -79,43 +82,43 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         .then_some(Claim { sign: Sign::Mark, at: 0 })
 }
 
-/// What the dictionary `info` says.
+/// The contents of the dictionary `info`.
 #[derive(Default)]
 struct Info<'a> {
     name: Option<&'a [u8]>,
-    /// `name.utf-8`, which old programs wrote beside a name in another encoding.
+    /// `name.utf-8`, which old programs wrote in addition to a name in another encoding.
     utf8_name: Option<&'a [u8]>,
     piece_len: Option<u64>,
     pieces: Option<&'a [u8]>,
-    /// The one file's: where `info` begins and the file's length.
+    /// The offset of `info` and the file's length, in a torrent of a single file.
     single: Option<(usize, u64)>,
     files: Vec<File>,
-    /// What fills up pieces.
+    /// The ranges of the padding files.
     pads: Vec<Range<u64>>,
     version: Option<u64>,
     tree: Option<tree::Tree>,
 }
 
-/// A file of several: where its dictionary begins, and where the file lies.
+/// A file of a torrent: the offset of its dictionary, and its position in the concatenated files.
 #[derive(Clone, Copy)]
 struct File {
     at: usize,
     start: u64,
 }
 
-/// The members of one file's dictionary.
+/// The members of a file's dictionary.
 #[derive(Default)]
 struct Members {
     len: Option<u64>,
-    /// The name below the torrent's own, with `/` between its parts, if it has one.
+    /// The path relative to the torrent's name, with `/` as the separator.
     path: Option<Vec<u8>>,
     utf8_path: Option<Vec<u8>>,
-    /// What it is by its attributes: zeros that fill up a piece, or a symbolic link.
+    /// The file's attributes: padding, or a symbolic link.
     is_pad: bool,
     is_link: bool,
-    /// Algorithms and digests, with the place of each.
+    /// Digests with their offsets and algorithms.
     digests: Vec<(usize, &'static str, Vec<u8>)>,
-    /// What is wrong with this file alone.
+    /// An error that affects only this file.
     fault: Option<LineError>,
 }
 
@@ -124,13 +127,14 @@ impl Members {
         self.utf8_path.as_deref().or(self.path.as_deref())
     }
 
-    /// Whether it only fills up a piece: by its attribute, or by the names that programs from before BEP 47 gave to such.
+    /// Returns true for a padding file: because of its attribute, or because of its name, as
+    /// written by programs older than BEP 47.
     fn is_pad(&self) -> bool {
         let named = |path: &[u8]| path.starts_with(b".pad/") || path.starts_with(b"_____padding_file_");
         self.is_pad || self.below().is_some_and(named)
     }
 
-    /// Whether nothing to verify lies there.
+    /// Returns true if there is nothing to verify.
     fn is_nothing(&self) -> bool {
         self.is_link || self.is_pad()
     }
@@ -161,7 +165,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let (at, mut info) = info.ok_or(refused(0, "no 'info' dictionary"))?;
     let name = info.utf8_name.or(info.name).filter(|name| !name.is_empty());
-    let name = name.ok_or(refused(at, "no name"))?.to_vec();
+    let name = name.ok_or(refused(at, "no 'name'"))?.to_vec();
     let rows = match (info.version, info.tree.take()) {
         (Some(2), Some(tree)) => {
             let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
@@ -169,23 +173,25 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         (Some(2), None) => return Err(refused(at, "version 2 without a 'file tree'")),
         (Some(0 | 1) | None, None) => None,
-        (Some(0 | 1) | None, Some(_)) => return Err(refused(at, "a 'file tree', and not version 2")),
+        (Some(0 | 1) | None, Some(_)) => {
+            return Err(refused(at, "a 'file tree' in a torrent that is not version 2"));
+        }
         (Some(_), _) => return Err(refused(at, "an unknown torrent version")),
     };
     let Some(digests) = info.pieces else {
-        let Some(mut rows) = rows else { return Err(refused(at, "no digests of pieces")) };
+        let Some(mut rows) = rows else { return Err(refused(at, "no 'pieces'")) };
         let options = options.clone();
         return Ok(Box::new((0..rows.len()).filter_map(move |file| rows.entry(file, &text, &options))));
     };
     let (total, files) = match info.single {
         Some((at, len)) if info.files.is_empty() => (len, vec![File { at, start: 0 }]),
-        Some(_) => return Err(refused(at, "one file and several at once")),
+        Some(_) => return Err(refused(at, "both 'length' and 'files'")),
         None => (total(&text, &info.files)?, info.files),
     };
-    let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "no algorithm for pieces"))?;
+    let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "unsupported hash algorithm"))?;
     let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
     if info.pads.iter().any(|pad| piece_len > LONGEST || pad.end - pad.start >= piece_len) {
-        return Err(refused(at, "zeros that fill up a piece are shorter than it, and it has 1 GiB at most"));
+        return Err(refused(at, "a padding file must be shorter than a piece, and a piece at most 1 GiB"));
     }
     let pieces = PieceList::new(spec, 0..total, piece_len, Arc::from(digests))
         .ok_or(refused(at, "the number of pieces does not match the size of the files"))?;
@@ -213,7 +219,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     })))
 }
 
-/// Refuses a hybrid whose versions do not list the same files, in the order that both must have.
+/// Returns an error if the versions of a hybrid torrent do not list the same files in the same
+/// order.
 fn agree(
     files: &[File],
     text: &[u8],
@@ -243,9 +250,10 @@ fn agree(
     }
 }
 
-/// The bytes of all files, which must be one after the other without overflow.
+/// Returns the total size of the files in bytes. Their positions have already been checked for
+/// overflow.
 fn total(text: &[u8], files: &[File]) -> Result<u64, LineError> {
-    let Some(last) = files.last() else { return Err(refused(0, "no file")) };
+    let Some(last) = files.last() else { return Err(refused(0, "no files")) };
     let members = read_file(&mut Cursor::new(text, last.at))?;
     Ok(last.start + members.len.unwrap_or_default())
 }
@@ -271,7 +279,7 @@ fn read_info<'a>(cursor: &mut Cursor<'a>, text: &[u8]) -> Result<Info<'a>, LineE
                 let end = start
                     .checked_add(len)
                     .filter(|end| *end <= i64::MAX as u64)
-                    .ok_or(refused(at, "the files are too large together"))?;
+                    .ok_or(refused(at, "the total size of the files is too large"))?;
                 match info.pads.last_mut() {
                     _ if len == 0 || !members.is_pad() => {}
                     Some(last) if last.end == start => last.end = end,
@@ -287,7 +295,7 @@ fn read_info<'a>(cursor: &mut Cursor<'a>, text: &[u8]) -> Result<Info<'a>, LineE
     Ok(info)
 }
 
-/// Reads the dictionary of a file; that of a single one is `info` itself.
+/// Parses the dictionary of a file, which is `info` itself in a torrent of a single file.
 fn read_file(cursor: &mut Cursor<'_>) -> Result<Members, LineError> {
     let mut members = Members::default();
     cursor.dictionary(|key, value| {
@@ -315,7 +323,8 @@ fn read_file(cursor: &mut Cursor<'_>) -> Result<Members, LineError> {
     Ok(members)
 }
 
-/// Joins the parts of a path. A part that is empty or holds a separator would be another file's name.
+/// Joins the components of a path. Components that are empty or contain a separator are errors,
+/// because they would lead to another path.
 fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<Vec<u8>, LineError> {
     let mut path = Vec::new();
     let at = cursor.at;
@@ -324,7 +333,7 @@ fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<V
         let at = part.at;
         let part = part.string()?;
         if part.is_empty() || part.contains(&b'/') {
-            fault.get_or_insert(refused(at, "a part of a file's path is empty or contains a slash"));
+            fault.get_or_insert(refused(at, "a path component is empty or contains a slash"));
         }
         if parts > 0 {
             path.push(b'/');
@@ -339,7 +348,7 @@ fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<V
     Ok(path)
 }
 
-/// The entry of a file, unless it is one that only fills up a piece.
+/// Returns the entry of a file, or `None` for padding and symbolic links.
 fn entry(
     members: Members,
     folder: &[u8],
@@ -362,7 +371,7 @@ fn entry(
     };
     let mut entry = Entry { path, size: members.len, ..Entry::default() };
     for (at, algorithm, text) in members.digests {
-        // As hexadecimal or as the bytes themselves.
+        // Some programs write hexadecimal digits, others the bytes themselves.
         let bytes = find(algorithm).is_some_and(|row| row.digest_len == text.len());
         let text = if bytes { truesum_hash::Digest::new(&text).to_hex().into_bytes() } else { text };
         match tagged(algorithm, &text, options) {

@@ -1,4 +1,4 @@
-//! Tiger tree hashes in GNU's shape: 39 characters of base 32, two blanks, the name.
+//! Tiger tree hashes in GNU format: 39 characters of base32, two spaces, the name.
 
 use crate::digest::of_bytes;
 use crate::entry::Entry;
@@ -52,7 +52,8 @@ impl Parse for Lines {
     }
 }
 
-/// Capitals, as tthsum writes them; small letters, as RHash does, where base 32 is asked for by name.
+/// Writes digests in upper case like tthsum, or in lower case like RHash if base32 was requested
+/// explicitly.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     let [(_, digest)] = entry.digests.as_slice() else {
         return Err(Unholdable::Twice(entry.digests[0].0.clone()));

@@ -1,9 +1,13 @@
-//! Stored trees of fs-verity and dm-verity: digests of blocks, and above them digests of blocks of digests, the root first.
+//! Stored Merkle trees of fs-verity and dm-verity: digests of blocks, and above them digests of
+//! blocks of digests, beginning with the root's level.
 //!
-//! That of dm-verity begins with its superblock (`veritysetup format`). That of fs-verity is written without a heading
-//! (`fsverity digest --out-merkle-tree`), and read here behind its descriptor (`--out-descriptor`) or alone, then as one of
-//! SHA-256, 4096 bytes and no salt; an Android package's fourth signature (`.idsig`) holds one beside its own heading.
-//! Every block of digests is hashed and compared with what the level above says of it.
+//! A tree of dm-verity begins with its superblock (`veritysetup format`). A tree of fs-verity is
+//! written without a header (`fsverity digest --out-merkle-tree`). It may follow its descriptor
+//! (`--out-descriptor`); without one, it is assumed to use SHA-256, blocks of 4096 bytes, and no
+//! salt. The signature of an Android package in scheme v4 (`.idsig`) contains an fs-verity tree
+//! after its own header.
+//!
+//! Every block of digests is hashed and compared with its digest in the level above.
 
 use super::nameless::{self, LIMIT, ROW, le32, le64};
 use crate::entry::{Cuts, Made, PieceList, SIZE_LIMIT};
@@ -44,32 +48,32 @@ pub(crate) static IDSIG: Format = Format {
 
 const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
 const SIGNATURE: &[u8] = b"verity\0\0";
-/// Bytes of fs-verity's descriptor, and of dm-verity's superblock.
+/// Sizes of fs-verity's descriptor and dm-verity's superblock in bytes.
 const DESCRIPTOR: usize = 256;
 const SUPERBLOCK: usize = 512;
-/// Bytes of blocks that can be.
+/// Valid block sizes in bytes.
 const BLOCKS: Range<u64> = 512..(1 << 20) + 1;
 
-/// How the blocks of one tree are hashed.
+/// The parameters of a tree.
 struct Shape {
     spec: Spec,
-    /// What is hashed before and after a block.
+    /// The bytes hashed before and after each block.
     before: Arc<[u8]>,
     after: Arc<[u8]>,
-    /// Bytes of a block of the file, and of one of digests.
+    /// Sizes of a block of the file and of a block of digests, in bytes.
     block: u64,
     node: usize,
-    /// Bytes that a digest takes in a block, and digests in one.
+    /// Space that a digest occupies in a block in bytes, and number of digests per block.
     slot: usize,
     per_node: u64,
 }
 
 impl Shape {
-    /// That of fs-verity.
+    /// Returns the parameters of an fs-verity tree. Returns `None` if they are invalid.
     fn fs(algorithm: &str, block: u64, salt: &[u8]) -> Option<Shape> {
         let spec = find(algorithm).map(Spec::new)?;
         let slot = spec.digest_len();
-        // A salt has the first block of every hash for itself.
+        // The salt is padded to a complete input block of the hash function.
         let mut before = salt.to_vec();
         before.resize(salt.len().next_multiple_of(2 * slot), 0);
         let node = usize::try_from(block).ok()?;
@@ -78,10 +82,11 @@ impl Shape {
         sound.then(|| Shape { spec, before, after, block, node, slot, per_node: (node / slot) as u64 })
     }
 
-    /// The list of a tree of `blocks` blocks that lies at `from` of the document, the root's level first.
+    /// Reads a tree over `blocks` blocks at offset `from` of the document, the root's level
+    /// first, and verifies it.
     ///
     /// # Errors
-    /// It is cut off, or a block of digests is not the one that the level above names.
+    /// The tree is truncated, or a block of digests does not match its digest in the level above.
     fn list(
         &self,
         text: &[u8],
@@ -97,7 +102,7 @@ impl Shape {
             count = count.div_ceil(self.per_node);
             levels.push(count);
         }
-        // What a level above says of each block of the next, and where that one begins.
+        // The expected digests of the next level's blocks, and the offset of that level.
         let mut named: Option<Vec<u8>> = root.map(<[u8]>::to_vec);
         let mut at = from;
         let len = self.spec.digest_len();
@@ -128,7 +133,7 @@ impl Shape {
                 if node[held * self.slot..].iter().any(|&byte| byte != 0) {
                     return Err(refused(
                         here,
-                        "a block with digests of more than there is: cut off or damaged",
+                        "a block with more digests than its level has: truncated or damaged",
                     ));
                 }
             }
@@ -151,7 +156,8 @@ impl Shape {
         hasher.finish().as_bytes().to_vec()
     }
 
-    /// Blocks of the file whose tree has so many bytes; `None` if none has. More blocks never make a smaller tree.
+    /// Returns the numbers of blocks of a file whose tree occupies `bytes` bytes, or `None` if
+    /// there are none. The size of a tree grows monotonically with the number of blocks.
     fn blocks(&self, bytes: usize) -> Option<Range<u64>> {
         let nodes = (bytes.is_multiple_of(self.node)).then_some((bytes / self.node) as u64)?;
         let size_of = |mut count: u64| {
@@ -162,7 +168,7 @@ impl Shape {
             }
             nodes
         };
-        // The row of a tree of so many nodes: all of them but those above it.
+        // The number of blocks in the lowest level, without the levels above it.
         let (mut low, mut high) = (1, nodes);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -172,8 +178,9 @@ impl Shape {
             .then(|| (low - 1) * self.per_node + 1..low * self.per_node + 1)
     }
 
-    /// The list of a tree that reaches from `from` to the end of `text` and does not say how many blocks the file has: as many as its
-    /// digests are, for behind the last there are zeros.
+    /// Reads a tree that extends from `from` to the end of `text` without a stated number of
+    /// blocks. The number is that of the digests in the lowest level, after which there are
+    /// zeros.
     fn open(
         &self,
         text: &[u8],
@@ -182,17 +189,18 @@ impl Shape {
         options: &Options,
     ) -> Result<PieceList, LineError> {
         let bytes = text.len().saturating_sub(from);
-        let blocks =
-            self.blocks(bytes).ok_or(refused(from, "invalid tree size: truncated, or not of this kind"))?;
+        let blocks = self
+            .blocks(bytes)
+            .ok_or(refused(from, "invalid tree size: truncated, or not an fs-verity tree"))?;
         let row = &text[text.len() - (blocks.end - 1).div_ceil(self.per_node) as usize * self.node..];
         scan::count(row.len());
         let used = row.chunks_exact(self.slot).rposition(|slot| slot.iter().any(|&byte| byte != 0));
         let count = used.map_or(0, |last| last as u64 + 1);
-        // One block of the file has no tree, so that the first of a row is never its last.
+        // A file of one block has no tree, so a level has at least two digests.
         let count = if blocks.contains(&count) && count > 1 {
             count
         } else {
-            return Err(refused(from, "the tree lacks digests in its row"));
+            return Err(refused(from, "the lowest level of the tree lacks digests"));
         };
         Ok(self.list(text, from, count, root, options)?.ending_with_file())
     }
@@ -212,20 +220,19 @@ fn is_descriptor(text: &[u8]) -> bool {
 fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let path = nameless::name(options, FSVERITY.file_names)?;
     if !is_descriptor(&text) {
-        let shape = Shape::fs("sha256", 4096, b"").ok_or(refused(0, "no algorithm for blocks"))?;
+        let shape = Shape::fs("sha256", 4096, b"").ok_or(refused(0, "unsupported hash algorithm"))?;
         let list = shape.open(&text, 0, None, options)?;
         return Ok(nameless::only(path, None, vec![list]));
     }
     let algorithm = if text[1] == 1 { "sha256" } else { "sha512" };
     let salt = &text[80..80 + usize::from(text[3])];
-    let shape =
-        Shape::fs(algorithm, 1 << text[2], salt).ok_or(refused(2, "no size that a block can have"))?;
+    let shape = Shape::fs(algorithm, 1 << text[2], salt).ok_or(refused(2, "invalid block size"))?;
     let size = le64(&text, 8).filter(|size| *size <= SIZE_LIMIT);
     let size = size.ok_or(refused(8, "invalid size"))?;
     let blocks = size.div_ceil(shape.block);
     let root = &text[16..16 + shape.spec.digest_len()];
     let lists = match blocks {
-        // It has no tree: the root is the digest of its only block.
+        // There is no tree: the root is the digest of the only block.
         1 => {
             let made = Made::Salted { before: shape.before.clone(), after: shape.after.clone() };
             let cuts = Cuts::Equal { covered: 0..shape.block, len: shape.block };
@@ -240,15 +247,15 @@ fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 
 fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if !text.starts_with(SIGNATURE) || text.len() < SUPERBLOCK {
-        return Err(refused(0, "no superblock of dm-verity, or one that is cut off"));
+        return Err(refused(0, "the dm-verity superblock is missing or truncated"));
     }
     let name = &text[32..64];
     let name = &name[..name.iter().position(|&byte| byte == 0).unwrap_or(name.len())];
     let spec = std::str::from_utf8(name).ok().and_then(|name| name.parse::<Spec>().ok());
-    let spec = spec.ok_or(refused(32, "no algorithm that there is here"))?;
+    let spec = spec.ok_or(refused(32, "unsupported hash algorithm"))?;
     let number = |at| le32(&text, at).map_or(0, u64::from);
     if number(8) != 1 {
-        return Err(refused(8, "a version of the superblock that is not known"));
+        return Err(refused(8, "unsupported superblock version"));
     }
     let (block, node) = (number(64), number(68));
     if !block.is_power_of_two()
@@ -256,22 +263,22 @@ fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         || !BLOCKS.contains(&block)
         || !BLOCKS.contains(&node)
     {
-        return Err(refused(64, "no size that a block can have"));
+        return Err(refused(64, "invalid block size"));
     }
     let blocks = le64(&text, 72).filter(|blocks| (1..=SIZE_LIMIT / block).contains(blocks));
     let blocks = blocks.ok_or(refused(72, "invalid size"))?;
     let salt = usize::from(u16::from_le_bytes([text[80], text[81]]));
-    let salt = text[88..344].get(..salt).ok_or(refused(80, "a salt longer than there is room for"))?;
+    let salt = text[88..344].get(..salt).ok_or(refused(80, "the salt is longer than 256 bytes"))?;
     let padded = spec.digest_len().next_power_of_two();
     let empty = || Arc::from([]);
     let (before, after, slot) = match number(12) {
         0 => (empty(), Arc::from(salt), spec.digest_len()),
         1 => (Arc::from(salt), empty(), padded),
-        _ => return Err(refused(12, "a kind of tree that is not known")),
+        _ => return Err(refused(12, "unsupported hash type, expected 0 or 1")),
     };
     let per_node = node / padded as u64;
     if per_node < 2 {
-        return Err(refused(68, "no size that a block can have"));
+        return Err(refused(68, "invalid block size"));
     }
     let shape = Shape { spec, before, after, block, node: node as usize, slot, per_node };
     let path = nameless::name(options, DM_VERITY.file_names)?;
@@ -283,7 +290,8 @@ fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     Ok(nameless::only(path, Some(blocks * block), vec![list]))
 }
 
-/// Where the first field of an `.idsig` ends, and its tree's root.
+/// Returns the end of the first field of an `.idsig` file, and the ranges of the salt and the
+/// root in it.
 fn hashing_of(text: &[u8]) -> Option<(usize, Range<usize>, Range<usize>)> {
     let field = |at: usize| -> Option<Range<usize>> {
         let len = usize::try_from(le32(text, at)?).ok()?;
@@ -298,15 +306,15 @@ fn hashing_of(text: &[u8]) -> Option<(usize, Range<usize>, Range<usize>)> {
 }
 
 fn idsig(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
-    let (at, salt, root) = hashing_of(&text)
-        .ok_or(refused(0, "no signature of scheme 4, or one over other digests than SHA-256"))?;
-    let cut = |at: usize| refused(at.min(text.len()), "the signature is cut off");
+    let (at, salt, root) =
+        hashing_of(&text).ok_or(refused(0, "not an APK signature of scheme v4 with SHA-256"))?;
+    let cut = |at: usize| refused(at.min(text.len()), "the signature is truncated");
     let len = |at: usize| le32(&text, at).and_then(|len| usize::try_from(len).ok());
     let tree = len(at).and_then(|len| at.checked_add(4)?.checked_add(len)).ok_or(cut(at))?;
-    let bytes = len(tree).ok_or(refused(tree.min(text.len()), "the signature holds no tree"))?;
+    let bytes = len(tree).ok_or(refused(tree.min(text.len()), "the signature contains no tree"))?;
     let end = tree.checked_add(4 + bytes).filter(|end| *end <= text.len()).ok_or(cut(tree))?;
     let path = nameless::name(options, IDSIG.file_names)?;
-    let shape = Shape::fs("sha256", 4096, &text[salt]).ok_or(refused(0, "no algorithm for blocks"))?;
+    let shape = Shape::fs("sha256", 4096, &text[salt]).ok_or(refused(0, "unsupported hash algorithm"))?;
     if bytes == 0 {
         return Ok(nameless::only(path, None, Vec::new()));
     }

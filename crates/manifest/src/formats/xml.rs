@@ -1,7 +1,9 @@
-//! Lists of checksums in XML. What one kind calls its elements is a [`Dialect`]; reading is the same for all.
+//! Checksum lists in XML. A [`Dialect`] specifies the elements of a format; the parser is the
+//! same for all.
 //!
-//! Nothing is expanded but the five names and the numbers of characters that XML itself has: a document type is refused, for it
-//! could name other files and make a gigabyte of a kilobyte. Namespaces are not compared: the root tells the dialect.
+//! Only the five predefined entities and character references are expanded. A document type
+//! declaration is rejected, because it could refer to other files or expand a kilobyte to a
+//! gigabyte. Namespaces are ignored: the root element identifies the dialect.
 
 mod pieces;
 
@@ -17,69 +19,71 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, escape};
 use std::collections::HashMap;
 
-/// Most bytes of a document.
+/// Maximum size of a document in bytes.
 pub(super) const LIMIT: usize = 64 << 20;
 
-/// How deep elements may lie in one another.
+/// Maximum nesting depth of elements.
 const MAX_DEPTH: usize = 64;
 
-/// The elements of one kind of list.
+/// The elements of a format.
 pub(super) struct Dialect {
     /// The element of a file.
     pub(super) entry: &'static str,
     pub(super) name: Source,
     pub(super) size: Source,
-    /// The element between that of the file and those of digests, if there is one.
+    /// The element between the file and its digests, if any.
     pub(super) within: Option<&'static str>,
     pub(super) digests: Digests,
     pub(super) pieces: Pieces,
-    /// A file of the manifest's own name is passed over: its digest cannot be in it.
+    /// Skip the entry of the manifest itself, because the manifest cannot contain its own digest.
     pub(super) skip_itself: bool,
 }
 
-/// Where a value stands.
+/// The location of a value.
 pub(super) enum Source {
-    /// In an attribute of the file's element.
+    /// An attribute of the file's element.
     Attribute(&'static str),
-    /// In an element of the file's.
+    /// A child element of the file's element.
     Child(&'static str),
-    /// In an attribute of an element of the file's.
+    /// An attribute of a child element.
     ChildAttribute(&'static str, &'static str),
 }
 
-/// Which elements are digests.
+/// The elements that are digests.
 pub(super) enum Digests {
-    /// Those of this name, with the algorithm in this attribute.
+    /// Elements of this name, with the algorithm in this attribute.
     Typed(&'static str, &'static str),
-    /// Those of these names: algorithm and spelling of each.
+    /// Elements of these names, with algorithm and encoding.
     Named(&'static [(&'static str, &'static str, Spelled)]),
 }
 
-/// How a digest is spelled.
+/// The encoding of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelled {
-    /// In hexadecimal or base64, or as a C4 identifier.
+    /// Hexadecimal, base64, or a C4 identifier.
     Plainly,
-    /// As a decimal number of 32 bits.
+    /// A 32-bit decimal number.
     Decimal,
-    /// In hexadecimal, the last byte first.
+    /// Hexadecimal, in reverse byte order.
     Reversed,
 }
 
-/// What is done with the text of an element.
+/// The meaning of an element's text.
 enum Take {
     Name,
     Size,
     Digest(Vec<u8>, Spelled),
-    /// A digest of a piece, of this algorithm.
+    /// A digest of a piece, with this algorithm.
     Piece(String),
-    /// Whether the file is still there in the image that was searched: it is not where this is the text.
+    /// A flag that shows whether the file exists in the searched disk image. It does not if the
+    /// text is this one.
     Allocated(&'static str),
-    /// What nothing is known of: a digest, perhaps, of an algorithm that there is not.
+    /// An unknown element, which may be a digest of an algorithm that truesum does not implement.
     Unknown(String),
 }
 
-/// The root element of a document that begins as XML does: its name without a prefix, and all of its tag.
+/// Returns the root element of a document that begins like XML: its local name, and its complete
+/// start tag.
 pub(super) fn root<'a>(head: &Head<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let mut rest = &head.text[scan::find(head.text, |byte| !byte.is_ascii_whitespace())?..];
     if rest.first() != Some(&b'<') {
@@ -96,19 +100,19 @@ pub(super) fn root<'a>(head: &Head<'a>) -> Option<(&'a [u8], &'a [u8])> {
     Some((&name[local..], tag))
 }
 
-/// A claim by the root's name, if its tag holds what it must.
+/// Claims a document with the given root element, if `holds` accepts its start tag.
 pub(super) fn sniff(head: &Head<'_>, name: &str, holds: impl Fn(&[u8]) -> bool) -> Option<Claim> {
     let (root, tag) = root(head)?;
     (root == name.as_bytes() && holds(tag)).then_some(Claim { sign: Sign::Mark, at: 0 })
 }
 
-/// Whether the text holds these words.
+/// Returns true if the text contains `words`.
 pub(super) fn holds(text: &[u8], words: &str) -> bool {
     scan::count(text.len());
     text.windows(words.len()).any(|part| part == words.as_bytes())
 }
 
-/// Reads a document of this dialect.
+/// Parses a document of the given dialect.
 pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let text = std::str::from_utf8(text).map_err(|error| refused(error.valid_up_to(), "not UTF-8"))?;
@@ -141,7 +145,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
         }
         let event = reader.read_event().map_err(|_| refused(at, "not well-formed XML"))?;
         match event {
-            Event::Start(_) if ended => return Err(refused(at, "something follows the document")),
+            Event::Start(_) if ended => return Err(refused(at, "extra data after the document")),
             Event::Start(tag) => walk.start(&tag, at, own)?,
             Event::End(_) => {
                 walk.end();
@@ -163,15 +167,18 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
                     }
                     Err(_) => None,
                 };
-                let known = known.ok_or(refused(at, "an entity that XML itself does not have"))?;
+                let known = known.ok_or(refused(at, "an entity that XML does not predefine"))?;
                 walk.text(known.as_bytes(), at)?;
             }
             Event::DocType(_) => {
-                return Err(refused(at, "a document type, which could hold entities: refused"));
+                return Err(refused(
+                    at,
+                    "a DOCTYPE declaration, which is not allowed because it can define entities",
+                ));
             }
             Event::Eof if !ended => return Err(refused(at, "the document is truncated")),
             Event::Eof => break,
-            // Empty elements come as two.
+            // The reader reports empty elements as a start and an end.
             Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
@@ -192,24 +199,24 @@ struct Elements<'d> {
     dialect: &'d Dialect,
     records: Records,
     depth: usize,
-    /// How deep the element of the file is that is being read.
+    /// Depth of the element of the current file.
     entry: Option<usize>,
-    /// How deep an element is whose digests are of no file that is listed.
+    /// Depth of the outermost open element whose digests do not belong to a listed file.
     aside: Option<usize>,
-    /// The file's child that is open.
+    /// The open child of the file's element.
     child: Vec<u8>,
-    /// What the text of the element at this depth is for.
+    /// The meaning of the text of the element at this depth.
     taken: Option<(usize, Take)>,
     text: String,
     named: bool,
-    /// The entry is of the manifest itself, or of a file that was removed: of none to be looked for.
+    /// True if the entry is the manifest itself or a deleted file, neither of which is checked.
     is_itself: bool,
     options: &'d Options,
-    /// Where the entry begins, its size, and its pieces.
+    /// Offset, size and pieces of the current entry.
     at: u64,
     size: Option<u64>,
     gathered: Gathered,
-    /// Those of entries that ended, by where these begin.
+    /// Piece lists of completed entries, by the entry's offset.
     lists: HashMap<u64, Vec<PieceList>>,
 }
 
@@ -217,7 +224,7 @@ impl Elements<'_> {
     fn start(&mut self, tag: &BytesStart<'_>, at: usize, own: Option<&[u8]>) -> Result<(), LineError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(refused(at, "nested deeper than 64"));
+            return Err(refused(at, "nested more than 64 levels deep"));
         }
         let name = tag.local_name();
         let name = name.as_ref();
@@ -242,7 +249,7 @@ impl Elements<'_> {
                     self.records.size(value.trim().as_bytes());
                 }
             } else if is_nearly(name, self.dialect.entry.as_bytes()) && !PLURALS.contains(&name) {
-                return Err(refused(at, "an element that is nearly one of a file"));
+                return Err(refused(at, "an unknown element that resembles a file element"));
             } else if self.is_stray(name) {
                 self.records.begin(at);
                 self.records.fault(STRAY);
@@ -251,7 +258,7 @@ impl Elements<'_> {
         };
         let below = self.depth - entry;
         if name == self.dialect.entry.as_bytes() {
-            self.records.fault("a file within a file");
+            self.records.fault("a file element inside another one");
         }
         if below == 1 {
             self.child = name.to_vec();
@@ -289,7 +296,7 @@ impl Elements<'_> {
             take => take,
         };
         if take.is_none() && below == 1 && self.dialect.nearly_digest(name) {
-            self.records.fault("an element that is nearly one of a digest");
+            self.records.fault("an unknown element that resembles a digest element");
         } else if take.is_none() && self.is_stray(name) {
             self.records.fault(STRAY);
         }
@@ -307,7 +314,7 @@ impl Elements<'_> {
         Ok(())
     }
 
-    /// Whether this element is a digest, and of what.
+    /// Returns the meaning of an element if it is a digest.
     fn digest(&self, tag: &BytesStart<'_>, name: &[u8], at: usize) -> Result<Option<Take>, LineError> {
         Ok(match self.dialect.digests {
             Digests::Typed(element, key) if name == element.as_bytes() => {
@@ -316,7 +323,7 @@ impl Elements<'_> {
             }
             Digests::Typed(..) => None,
             Digests::Named(rows) => match rows.iter().find(|(element, ..)| element.as_bytes() == name) {
-                // A digest that was found wrong when it was written is none to expect.
+                // A digest that did not match when the list was written must not be expected.
                 Some(_) if attribute(tag, "action", at)?.as_deref() == Some("failed") => None,
                 Some((_, algorithm, spelled)) => Some(Take::Digest(algorithm.as_bytes().to_vec(), *spelled)),
                 None => None,
@@ -324,13 +331,14 @@ impl Elements<'_> {
         })
     }
 
-    /// Whether an element that nothing took is a digest, where none is of anything else.
+    /// Returns true if an element without a meaning is a digest outside the elements where other
+    /// digests are allowed.
     fn is_stray(&self, name: &[u8]) -> bool {
         let of_child = self.entry.is_some_and(|entry| self.depth == entry + 1);
         self.aside.is_none()
             && match self.dialect.digests {
                 Digests::Typed(element, _) => name == element.as_bytes(),
-                // A digest of a file that says it is a wrong one was taken for none.
+                // Digests of a file with the action `failed` are skipped deliberately.
                 Digests::Named(rows) => {
                     !of_child && rows.iter().any(|(element, ..)| element.as_bytes() == name)
                 }
@@ -339,7 +347,7 @@ impl Elements<'_> {
 
     fn name(&mut self, name: &str) {
         if self.named {
-            self.records.fault("two names of one file");
+            self.records.fault("two names for one file");
         }
         self.named = true;
         self.records.name(name.as_bytes());
@@ -380,7 +388,7 @@ impl Elements<'_> {
         let text = std::mem::take(&mut self.text);
         let trimmed = text.trim();
         match take {
-            // White space that begins with a line end is the document's layout, any other is the name's.
+            // White space that begins with a line break is layout; any other is part of the name.
             Take::Name => self.name(if text.starts_with(['\n', '\r']) { trimmed } else { &text }),
             Take::Size => {
                 self.size = scan::decimal(trimmed.as_bytes());
@@ -393,7 +401,7 @@ impl Elements<'_> {
             Take::Digest(tag, Spelled::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
             Take::Digest(tag, Spelled::Decimal) => match trimmed.parse::<u32>() {
                 Ok(number) => self.records.digest(&tag, format!("{number:08x}").as_bytes()),
-                Err(_) => self.records.fault("the digest is no decimal number of 32 bits"),
+                Err(_) => self.records.fault("the digest is not a decimal number of 32 bits"),
             },
             Take::Digest(tag, Spelled::Reversed) => {
                 let reversed: Vec<u8> = trimmed.as_bytes().rchunks(2).flatten().copied().collect();
@@ -403,7 +411,7 @@ impl Elements<'_> {
     }
 }
 
-/// Elements whose digests are of pieces, of folders, of images and of other lists.
+/// Elements whose digests cover pieces, directories, disk images or other lists.
 const ASIDE: &[&[u8]] = &[
     b"pieces",
     b"byte_runs",
@@ -415,13 +423,13 @@ const ASIDE: &[&[u8]] = &[
     b"hashlistreference",
 ];
 
-const STRAY: &str = "a digest in an element that has none of a file";
+const STRAY: &str = "a digest in an element that does not describe a file";
 
-/// Elements around files, whose names are those of a file's and one letter more.
+/// Elements around files, whose names differ from the file element in one letter.
 const PLURALS: &[&[u8]] = &[b"files", b"hashes", b"FILES"];
 
 impl Dialect {
-    /// Whether an element of a file is none of its digests, and nearly one.
+    /// Returns true if a child of a file is not a digest, but its name resembles one.
     fn nearly_digest(&self, name: &[u8]) -> bool {
         let damaged = |known: &str| name != known.as_bytes() && is_nearly(name, known.as_bytes());
         match self.digests {
@@ -441,29 +449,32 @@ impl Source {
     }
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute, or `None` if the tag does not have it.
+///
+/// # Errors
+/// The attribute is malformed, occurs twice, or contains an unknown entity.
 fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String>, LineError> {
     let mut found = None;
     let mut attributes = tag.attributes();
-    // Looking for every pair of equal ones takes the square of their number.
+    // The built-in check for duplicates takes quadratic time.
     for attribute in attributes.with_checks(false) {
-        let attribute = attribute.map_err(|_| refused(at, "a damaged attribute"))?;
+        let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
         if attribute.key.local_name().as_ref() == key.as_bytes() {
             let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
             let value = escape::unescape(raw);
-            let value = value.map_err(|_| refused(at, "an entity that XML itself does not have"))?;
+            let value = value.map_err(|_| refused(at, "an entity that XML does not predefine"))?;
             if found.replace(value.into_owned()).is_some() {
-                return Err(refused(at, "an attribute twice"));
+                return Err(refused(at, "a duplicate attribute"));
             }
         }
     }
     Ok(found)
 }
 
-/// Appends text that is safe between quotes and between tags.
+/// Appends text, escaped for use in attributes and elements.
 ///
 /// # Errors
-/// XML has no way to write it.
+/// XML cannot represent the text.
 pub(super) fn escaped(name: &[u8], out: &mut Vec<u8>) -> Result<(), Unholdable> {
     let text = std::str::from_utf8(name).map_err(|error| Unholdable::Byte(name[error.valid_up_to()]))?;
     for c in text.chars() {

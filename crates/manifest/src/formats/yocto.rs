@@ -1,5 +1,6 @@
-//! Recipes of BitBake: `SRC_URI` and `SRC_URI[NAME.ALGsum]`. Nothing is executed; variables with plain values are put in, those
-//! that the recipe's own name gives too (BitBake User Manual, section 3.1), and a name that only BitBake knows is a fault.
+//! BitBake recipes: `SRC_URI` and `SRC_URI[NAME.ALGsum]`. Nothing is executed: variables with
+//! literal values and those derived from the recipe's file name (BitBake User Manual, section
+//! 3.1) are substituted, and a file name that only BitBake can compute is an error.
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
@@ -22,7 +23,7 @@ pub(crate) static YOCTO: Format = Format {
     tagged: None,
 };
 
-/// Name, algorithm and digest of `SRC_URI[name.sha256sum] = "..."`.
+/// Splits `SRC_URI[name.sha256sum] = "..."` into name, algorithm and digest.
 fn sum(line: &[u8]) -> Option<(&[u8], &str, &[u8])> {
     let rest = line.strip_prefix(b"SRC_URI[")?;
     let (key, rest) = scan::cut(rest, b']')?;
@@ -33,7 +34,8 @@ fn sum(line: &[u8]) -> Option<(&[u8], &str, &[u8])> {
     Some((name, std::str::from_utf8(tag).ok()?.strip_suffix("sum")?, digest))
 }
 
-/// Whether a line that is none of a digest is one that is damaged: `KEY[NAME] = "DIGEST"` of another key, or of another form.
+/// Returns true if a line without a valid digest is probably a damaged one: `KEY[NAME] =
+/// "DIGEST"` with another key or in another form.
 fn is_damaged(line: &[u8]) -> bool {
     let word =
         &line[..scan::find(line, |byte| matches!(byte, b'[' | b' ' | b'=' | b'"')).unwrap_or(line.len())];
@@ -42,13 +44,14 @@ fn is_damaged(line: &[u8]) -> bool {
     (indexed || quoted && !word.starts_with(b"SRCREV")) && !line.starts_with(b"#")
 }
 
-/// Variables by their names; without a value those that may have another than is written.
+/// Variables by name. A variable without a value may have another value in BitBake than the
+/// recipe suggests.
 type Variables = HashMap<Vec<u8>, Option<Vec<u8>>>;
 
-/// Longest value that is put in, in bytes.
+/// Maximum length of an expanded text in bytes.
 const LONGEST: usize = 4 << 10;
 
-/// What `name_version.bb` and lines `NAME = "VALUE"` give.
+/// Returns the variables that `name_version.bb` and lines `NAME = "VALUE"` define.
 fn variables(text: &[u8], file_name: Option<&[u8]>) -> Variables {
     let mut known = Variables::new();
     let base = file_name.and_then(|name| name.rsplit(|&byte| byte == b'/').next()).unwrap_or_default();
@@ -72,7 +75,7 @@ fn variables(text: &[u8], file_name: Option<&[u8]>) -> Variables {
             let value = value.get(1..)?.strip_suffix(&[mark])?;
             (!value.contains(&mark)).then_some(value)
         });
-        // `NAME:append = ..`, `NAME += ..` and `NAME_append = ..` change what was given.
+        // `NAME:append = ..`, `NAME += ..` and `NAME_append = ..` modify an existing value.
         let changes = [&b":"[..], b"+=", b".=", b"=+", b"=."].iter().any(|sign| rest.starts_with(sign));
         let (name, value) =
             match [&b"_append"[..], b"_prepend", b"_remove"].iter().find_map(|end| name.strip_suffix(*end)) {
@@ -89,8 +92,8 @@ fn variables(text: &[u8], file_name: Option<&[u8]>) -> Variables {
     known
 }
 
-/// A text with the values of its variables, as far as they are known. `left` is how many may still be put in: values that are
-/// made of others could be many more than the text has bytes.
+/// Expands the known variables of a text. `left` is the number of substitutions still allowed:
+/// nested values could otherwise multiply the work.
 fn expanded(text: &[u8], known: &Variables, deep: usize, left: &mut usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -113,7 +116,7 @@ fn expanded(text: &[u8], known: &Variables, deep: usize, left: &mut usize) -> Ve
     out
 }
 
-/// Names of the files of `SRC_URI = "..."`, with what sums call them.
+/// Returns the file names in `SRC_URI = "..."`, by the name that the checksums refer to.
 fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut found = HashMap::new();
     let mut open = false;
@@ -158,14 +161,16 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some((name, algorithm, digest)) = sum(line) else {
             if is_damaged(line) {
-                let reason = Reason::Part("nearly a digest of SRC_URI");
+                let reason = Reason::Part("a line that resembles a checksum of SRC_URI");
                 parts.push(Err(LineError { at, reason }));
             }
             continue;
         };
         let found = match sources.get(name) {
-            None => Err(Reason::Part("no source of SRC_URI has this name")),
-            Some(file) if file.contains(&b'$') => Err(Reason::Part("a source whose name only BitBake knows")),
+            None => Err(Reason::Part("no file in SRC_URI has this name")),
+            Some(file) if file.contains(&b'$') => {
+                Err(Reason::Part("a source name that only BitBake can expand"))
+            }
             Some(file) => {
                 tagged(algorithm, digest, options).map(|(spec, digest)| Entry::new(file, spec, digest))
             }

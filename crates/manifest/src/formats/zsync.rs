@@ -1,6 +1,8 @@
-//! zsync: name, length and SHA-1 of one file, and of each of its blocks a rolling checksum and some bytes of an MD4.
+//! zsync: name, length and SHA-1 digest of one file, and for each of its blocks a rolling
+//! checksum and a truncated MD4 digest.
 //!
-//! So little of a block's MD4 is kept that equal sums prove nothing: they say where damage is, and the SHA-1 whether there is any.
+//! The MD4 digests are so short that a match proves nothing. They locate damage; the SHA-1 digest
+//! shows whether there is any.
 
 use crate::entry::{Cuts, PieceList};
 use crate::format::{Claim, Format, Holds, Options, Parts, Reading, Sign, Writing};
@@ -20,39 +22,39 @@ pub(crate) static ZSYNC: Format = Format {
     tagged: None,
 };
 
-/// Blocks of this size may be longer than the file.
+/// A block up to this size may be longer than the file.
 const SMALL: u64 = 16 << 20;
 
-/// None is longer than this: those of zsync itself have some kibibytes.
+/// Maximum block size in bytes. zsync itself uses a few KiB.
 const LONGEST: u64 = 1 << 30;
 
-/// What the heading says of blocks.
+/// The block parameters in the header.
 #[derive(Default)]
 struct Blocks {
     size: Option<u64>,
     len: Option<u64>,
-    /// Bytes that are kept of each rolling checksum and of each MD4.
+    /// Lengths of the truncated rolling checksum and MD4 digest of a block, in bytes.
     kept: Option<(usize, usize)>,
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let end = text.windows(2).position(|pair| pair == b"\n\n");
     scan::count(text.len());
-    let end = end.ok_or(refused(text.len(), "the heading is truncated"))?;
+    let end = end.ok_or(refused(text.len(), "the header is truncated"))?;
     let mut records = Records::default();
     records.begin(0);
     let mut seen: Vec<&[u8]> = Vec::new();
     let mut blocks = Blocks::default();
     for line in text[..end].split(|&byte| byte == b'\n') {
         let Some((key, value)) = scan::cut(line, b':') else {
-            return Err(refused(0, "a line of the heading without a colon"));
+            return Err(refused(0, "a header line without a colon"));
         };
         let value = scan::trim(value);
         if !matches!(key, b"Filename" | b"Length" | b"SHA-1" | b"Blocksize" | b"Hash-Lengths") {
             continue;
         }
         if seen.contains(&key) {
-            return Err(refused(0, "a member of the heading twice"));
+            return Err(refused(0, "a duplicate header line"));
         }
         seen.push(key);
         match key {
@@ -78,7 +80,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     })))
 }
 
-/// Of `SEQUENCE,ROLLING,STRONG` the last two.
+/// Returns the last two numbers of `SEQUENCE,ROLLING,STRONG`, or `None` if they are invalid.
 fn kept(value: &[u8]) -> Option<(usize, usize)> {
     let mut numbers = value.split(|&byte| byte == b',').map(scan::decimal);
     let (_, rolling, strong) = (numbers.next()??, numbers.next()??, numbers.next()??);
@@ -86,23 +88,23 @@ fn kept(value: &[u8]) -> Option<(usize, usize)> {
     sound.then_some((rolling as usize, strong as usize))
 }
 
-/// The sums behind the heading; nothing of an empty file.
+/// Returns the piece list with the checksums that follow the header; `None` for an empty file.
 fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str> {
     let (Some(size), Some(len)) = (blocks.size, blocks.len) else {
-        return Err("the heading does not specify the block size");
+        return Err("the header does not specify the block size");
     };
-    let (rolling, strong) = blocks.kept.ok_or("the heading does not specify the checksum lengths")?;
+    let (rolling, strong) = blocks.kept.ok_or("the header does not specify the checksum lengths")?;
     if !len.is_power_of_two() {
-        return Err("a block's size is a power of two");
+        return Err("the block size is not a power of two");
     }
-    // Zeros fill up the last one, whose hashing is to be bounded by what the file has.
+    // The last block is padded with zeros, whose amount must be limited by the size of the file.
     if len > size.clamp(SMALL, LONGEST).next_power_of_two() {
         return Err("a block is longer than the file, or than 1 GiB");
     }
     let count = size.div_ceil(len);
     let bytes = count.checked_mul((rolling + strong) as u64);
     if bytes != Some(sums.len() as u64) {
-        return Err("there are not as many sums as blocks: cut off or damaged");
+        return Err("the number of checksums does not match the number of blocks: truncated or damaged");
     }
     let Some(spec) = find("md4").map(Spec::new).filter(|_| count > 0) else { return Ok(None) };
     let rows = || sums.chunks_exact(rolling + strong);

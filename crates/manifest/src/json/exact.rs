@@ -1,26 +1,27 @@
-//! Lines of JSON exactly as the project writes them: the same members in the same order, numbers and strings spelled as
-//! [`string_into`] spells them, and not a blank. What is spelled otherwise was written by something else, or damaged.
+//! Parses lines of JSON exactly as the project writes them: the same members in the same order,
+//! numbers and strings in the form written by [`string_into`], and no blanks. Any other line was
+//! written by another program or is damaged.
 
 use super::{path_from, string_into};
 
-/// A line that is read from its beginning to its end.
+/// A parser of one line, from its beginning to its end.
 #[derive(Clone, Copy)]
 pub struct Exact<'t> {
     rest: &'t [u8],
 }
 
 impl<'t> Exact<'t> {
-    /// At the beginning of a line.
+    /// Creates a parser at the beginning of a line.
     pub fn new(text: &'t [u8]) -> Exact<'t> {
         Exact { rest: text }
     }
 
-    /// What was not read yet.
+    /// Returns the text that has not been parsed yet.
     pub fn rest(&self) -> &'t [u8] {
         self.rest
     }
 
-    /// Whether this stands here; then it is passed.
+    /// Skips this text if it comes next, and returns whether it does.
     pub fn takes(&mut self, text: &str) -> bool {
         match self.rest.strip_prefix(text.as_bytes()) {
             Some(rest) => {
@@ -31,12 +32,12 @@ impl<'t> Exact<'t> {
         }
     }
 
-    /// Passes what must stand here.
+    /// Skips this text. Returns `None` if it does not come next.
     pub fn text(&mut self, text: &str) -> Option<()> {
         self.takes(text).then_some(())
     }
 
-    /// A whole number without a sign, or needless zeros.
+    /// Parses an integer without a sign or leading zeros.
     pub fn number(&mut self) -> Option<u64> {
         let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (number, rest) = self.rest.split_at(digits);
@@ -47,7 +48,7 @@ impl<'t> Exact<'t> {
         std::str::from_utf8(number).ok()?.parse().ok()
     }
 
-    /// A string, with its quotes.
+    /// Parses a string, including its quotes.
     pub fn string(&mut self) -> Option<String> {
         let inside = self.rest.strip_prefix(b"\"")?;
         let mut end = 0;
@@ -69,7 +70,7 @@ impl<'t> Exact<'t> {
         Some(text)
     }
 
-    /// What [`bytes_into`](super::bytes_into) wrote under this key.
+    /// Parses the output of [`bytes_into`](super::bytes_into) for this key.
     pub fn bytes(&mut self, key: &str) -> Option<Vec<u8>> {
         self.text("\"")?;
         self.text(key)?;
@@ -84,7 +85,7 @@ impl<'t> Exact<'t> {
         std::str::from_utf8(&bytes).is_err().then_some(bytes)
     }
 
-    /// Nothing may be left.
+    /// Returns `None` if any text remains.
     pub fn end(&self) -> Option<()> {
         self.rest.is_empty().then_some(())
     }
@@ -124,7 +125,7 @@ mod tests {
         ] {
             assert_eq!(Exact::new(text.as_bytes()).bytes("path"), None, "{text}");
         }
-        // Bytes that are text need no second spelling, and both must be one name.
+        // A name that is valid UTF-8 has no second form, and both forms must be the same name.
         for text in [r#""path":"a","path_base64":"YQ==""#, r#""path":"b","path_base64":"/w==""#] {
             assert_eq!(Exact::new(text.as_bytes()).bytes("path"), None, "{text}");
         }

@@ -1,41 +1,44 @@
-//! Lines of `b3sum --check`, cut exactly as b3sum 1.8 cuts them: its document `what_does_check_do` has the rules.
+//! Splits lines of `b3sum --check` exactly as b3sum 1.8 does, following the rules in its document
+//! `what_does_check_do`.
 
 use std::fmt;
 use truesum_hash::Digest;
 
-/// A line in its parts.
+/// The parts of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     /// The file's name, unescaped.
     pub path: String,
-    /// The name as messages show it: as the line spells it, with the backslash in front if the line has one.
+    /// The name as messages show it: as spelled in the line, with the leading backslash if the line
+    /// has one.
     pub shown: String,
     /// The digest, 32 bytes.
     pub digest: Digest,
 }
 
-/// Why a line is refused. The texts are b3sum's own.
+/// A reason why a line is rejected. The messages are b3sum's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadLine {
-    /// Not UTF-8. b3sum ends the check of this manifest here.
+    /// The line is not UTF-8. b3sum ends the check of this manifest here.
     NotUtf8,
-    /// Nothing.
+    /// The line is empty.
     Empty,
-    /// Neither two blanks nor a tag.
+    /// The line has neither two spaces nor a tag.
     Format,
-    /// A digest that is not 64 characters long.
+    /// The digest is not 64 characters long.
     Length,
-    /// A character that is no lower-case hexadecimal digit.
+    /// The digest has a character that is not a lower-case hexadecimal digit.
     Hex,
-    /// A backslash that escapes nothing.
+    /// A backslash is not part of a valid escape.
     Escape,
-    /// No name.
+    /// The name is empty.
     EmptyPath,
-    /// A NUL character in the name.
+    /// The name contains a NUL character.
     Nul,
-    /// U+FFFD in the name: b3sum writes it for bytes that are not UTF-8, so it may stand for another name.
+    /// The name contains U+FFFD. b3sum writes it for bytes that are not UTF-8, so the name may be
+    /// that of another file.
     Replacement,
-    /// A backslash in the name, on Windows.
+    /// The name contains a backslash (only on Windows).
     Backslash,
 }
 
@@ -58,10 +61,10 @@ impl fmt::Display for BadLine {
 
 impl std::error::Error for BadLine {}
 
-/// Cuts a line.
+/// Splits a line.
 ///
 /// # Errors
-/// The first of b3sum's rules that it breaks.
+/// Returns the first of b3sum's rules that the line violates.
 pub fn split_line(line: &[u8]) -> Result<Split, BadLine> {
     let line = std::str::from_utf8(line).map_err(|_| BadLine::NotUtf8)?;
     let line = line.trim_end_matches(['\r', '\n']);
@@ -69,7 +72,8 @@ pub fn split_line(line: &[u8]) -> Result<Split, BadLine> {
         return Err(BadLine::Empty);
     }
     let (escaped, body) = line.strip_prefix('\\').map_or((false, line), |body| (true, body));
-    // The two blanks come first: a tagged name that holds two blanks is cut there, and refused.
+    // Two spaces take precedence: a tagged line with two spaces in its name is split there and
+    // rejected.
     let (name, digest) = match body.split_once("  ") {
         Some((digest, name)) => (name, digest),
         None => {

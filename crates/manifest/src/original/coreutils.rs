@@ -1,10 +1,11 @@
-//! Lines of `md5sum -c` and its kin, cut exactly as GNU coreutils 9.11 cuts them.
+//! Splits lines of `md5sum -c` and related programs exactly as GNU coreutils 9.11 does.
 //!
-//! This is for programs that must behave as those do, whatever one thinks of it: a line that looks odd is silently
-//! "improperly formatted", `BLAKE2b` of any length is accepted, and the choice of one or two characters before the name
-//! is remembered over all manifests of a run. [`crate::Reader`] is stricter and says why. Two things GNU accepts are
-//! refused here too: a NUL byte, which would cut the name, and a length behind the tag of an algorithm that has but one
-//! (`MD5-8`), which would compare a part of the digest.
+//! This is for programs that must be compatible with coreutils even where other behavior would be
+//! better: the only reason given for rejecting a line is "improperly formatted", `BLAKE2b` of any
+//! length is accepted, a NUL byte ends a name, and whether one or two characters precede the name
+//! is remembered for all manifests of a run. [`crate::Reader`] is stricter and explains why it
+//! rejects a line. One thing that GNU accepts is rejected here too: a length after the tag of an
+//! algorithm that has only one (`MD5-8`), because only a part of the digest would be compared.
 
 mod algorithm;
 
@@ -15,36 +16,37 @@ use crate::{path, scan};
 use algorithm::{FAMILY_BITS, by_tag};
 use truesum_hash::{Digest, Spec, find};
 
-/// The program whose lines are read.
+/// A program whose lines are parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Program {
     /// `md5sum`, `sha1sum`, `sha256sum` and so on: one algorithm, in hexadecimal.
     Sum(Spec),
     /// `b2sum`: BLAKE2b of any length.
     B2sum,
-    /// `cksum -c`; tagged lines of any algorithm.
+    /// `cksum -c`: tagged lines of any algorithm.
     Cksum,
     /// `cksum -a NAME -c`, with one of GNU's own names.
     CksumOf(&'static str),
 }
 
-/// A line in its parts.
+/// The parts of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Split<'a> {
-    /// The file's name, unescaped. May be empty or `-`, which GNU treats as any name and as standard input.
+    /// The file's name, unescaped. It may be empty, which GNU treats like any other name, or `-`,
+    /// which means standard input.
     pub path: Vec<u8>,
     /// The algorithm and its length.
     pub spec: Spec,
-    /// The digest as the line spells it.
+    /// The digest as spelled in the line.
     pub digest: &'a [u8],
-    /// Whether the line has the mode character `*`.
+    /// True if the line has the mode character `*`.
     pub binary: bool,
     base64: bool,
 }
 
 impl Split<'_> {
-    /// Whether the line's digest is this one. Spellings are compared, as GNU does: base64 with stray bits at its end is
-    /// well-formed, and equal to nothing.
+    /// Returns whether the line has this digest. The texts are compared, as in GNU coreutils:
+    /// base64 with stray bits at its end is well-formed but does not match any digest.
     pub fn matches(&self, digest: &Digest) -> bool {
         if self.base64 && self.digest.len() == base64_len(digest.len()) {
             self.digest == digest.to_base64().as_bytes()
@@ -54,22 +56,24 @@ impl Split<'_> {
     }
 }
 
-/// Longest BLAKE2b digest in hexadecimal digits.
+/// Maximum number of hexadecimal digits of a BLAKE2b digest.
 const BLAKE2B_DIGITS: usize = 128;
 
-/// What is known of the run's lines so far. One splitter serves all manifests of a run.
+/// The state that the lines of a run share. One splitter serves all manifests of a run.
 #[derive(Debug)]
 pub struct Splitter {
     program: Program,
     row: &'static Checksum,
     /// Length of the digest in bits.
     bits: usize,
-    /// Whether names follow one blank (`Some(true)`) or a blank and a mode character.
+    /// `Some(true)` if names follow one blank, `Some(false)` if they follow a blank and a mode
+    /// character.
     reversed: Option<bool>,
 }
 
 impl Splitter {
-    /// A splitter for the lines of one run. `None` if the program cannot check with this algorithm.
+    /// Creates a splitter for the lines of one run. Returns `None` if the program cannot check with
+    /// this algorithm.
     pub fn new(program: Program) -> Option<Splitter> {
         let row = match &program {
             Program::Sum(spec) => {
@@ -83,19 +87,19 @@ impl Splitter {
         Some(Splitter { program, row, bits: row.bits, reversed: None })
     }
 
-    /// The tag that messages on improper lines name.
+    /// Returns the tag shown in messages about improperly formatted lines.
     pub fn tag(&self) -> &'static str {
         self.row.tag
     }
 
-    /// What remains of a line (without its LF) once GNU has dropped one CR at its end; `None` for comments and empty
-    /// lines, which are skipped.
+    /// Returns the line (given without its LF) without one CR at its end, which GNU drops. Returns
+    /// `None` for comments and empty lines, which are skipped.
     pub fn content(line: &[u8]) -> Option<&[u8]> {
         let content = line.strip_suffix(b"\r").unwrap_or(line);
         (!line.starts_with(b"#") && !content.is_empty()).then_some(content)
     }
 
-    /// Cuts a line; `None` if it is improperly formatted.
+    /// Splits a line. Returns `None` if it is improperly formatted.
     pub fn split<'a>(&mut self, line: &'a [u8]) -> Option<Split<'a>> {
         let line = scan::trim_start(line);
         let (escaped, line) = match line {
@@ -117,14 +121,14 @@ impl Splitter {
         matches!(self.program, Program::Cksum | Program::CksumOf(_))
     }
 
-    /// Chooses the algorithm by the line's tag, where the program leaves it open.
+    /// Selects the algorithm by the line's tag if the program leaves it open.
     fn choose(&mut self, line: &[u8]) -> Option<()> {
         let head = &line[..line.len().min(16)];
         let end = scan::find(head, |byte| scan::is_blank(byte) || byte == b'-' || byte == b'(');
         let found = end.or((head.len() < 16).then_some(head.len())).and_then(|end| by_tag(&head[..end]));
         match self.program {
             Program::Cksum => self.row = found.filter(|row| row.is_checked())?,
-            // Once a line has said which of the family, the run stays with it.
+            // Once a line has named a member of the family, it applies to the rest of the run.
             Program::CksumOf(_) => {
                 if let Some(row) = found.filter(|row| self.row.covers(row)) {
                     self.row = row;
@@ -135,7 +139,7 @@ impl Splitter {
         Some(())
     }
 
-    /// Reads `-BITS` behind a tag, where the program knows lengths.
+    /// Parses `-BITS` after a tag if the program supports lengths.
     fn tag_length<'a>(&mut self, rest: &'a [u8]) -> Option<&'a [u8]> {
         if matches!(self.program, Program::Sum(_)) {
             return Some(rest);
@@ -148,8 +152,8 @@ impl Splitter {
         } else {
             0 < bits && bits <= self.bits && bits.is_multiple_of(8)
         };
-        // A length that cannot be is forgotten; one that can stays in force for the lines that follow, even where it is no
-        // length of this algorithm.
+        // An impossible length is dropped. A possible one remains in force for the following lines,
+        // even if this algorithm does not support it.
         if possible {
             self.bits = bits;
         }
@@ -167,7 +171,7 @@ impl Splitter {
     }
 
     fn untagged<'a>(&mut self, line: &'a [u8], escaped: bool) -> Option<Split<'a>> {
-        // A digest, a blank and one character at least.
+        // The minimum is a digest, a blank and one character.
         let shortest = if matches!(self.program, Program::Sum(_)) { self.bits / 4 + 2 } else { 3 };
         if line.len() < shortest + usize::from(line.starts_with(b"\\")) {
             return None;
@@ -175,7 +179,7 @@ impl Splitter {
         if self.row.has_lengths() {
             self.bits = self.count_digits(line)? * 4;
         }
-        // A NUL ends the digest as a blank does.
+        // A NUL ends the digest like a blank.
         let end = scan::find(line, |byte| scan::is_blank(byte) || byte == 0)?;
         let digest = &line[..end];
         self.is_digest(digest).then_some(())?;
@@ -196,7 +200,8 @@ impl Splitter {
         Some(Split { path, spec: self.spec()?, digest, binary, base64: self.is_cksum() })
     }
 
-    /// How many hexadecimal digits the digest in front of the line has, or would have if it is base64.
+    /// Returns the number of hexadecimal digits of the digest at the start of the line, converted
+    /// if it is in base64.
     fn count_digits(&self, line: &[u8]) -> Option<usize> {
         let run = |from: usize, is: fn(u8) -> bool| {
             from + scan::find(&line[from..], |byte| !is(byte)).unwrap_or(line.len() - from)
@@ -218,7 +223,7 @@ impl Splitter {
         ((2..=BLAKE2B_DIGITS).contains(&digits) && digits.is_multiple_of(2)).then_some(digits)
     }
 
-    /// Whether the text has the form of a digest of the current length.
+    /// Returns whether the text has the form of a digest of the current length.
     fn is_digest(&self, text: &[u8]) -> bool {
         if self.bits == 0 {
             return false;
@@ -236,7 +241,7 @@ impl Splitter {
     }
 }
 
-/// A name as C sees it: it ends before a NUL, which nothing escapes.
+/// Returns a name as C sees it: a NUL ends it. A NUL in an escaped name is an error.
 fn path_of(name: &[u8], escaped: bool) -> Option<Vec<u8>> {
     let end = scan::find(name, |byte| byte == 0);
     if escaped {
@@ -245,8 +250,8 @@ fn path_of(name: &[u8], escaped: bool) -> Option<Vec<u8>> {
     Some(name[..end.unwrap_or(name.len())].to_vec())
 }
 
-/// A number as C reads one whose base is to be found out: octal behind `0`, hexadecimal behind `0x`, binary behind `0b`. The
-/// rest of the text follows it.
+/// Parses a number whose base C determines: octal after `0`, hexadecimal after `0x`, binary after
+/// `0b`. Returns the number and the text after it.
 fn c_number(text: &[u8]) -> Option<(usize, &[u8])> {
     let starts = |base: u32, letter: u8| match text {
         [b'0', mark, digit, ..] => mark.eq_ignore_ascii_case(&letter) && char::from(*digit).is_digit(base),
@@ -273,7 +278,7 @@ mod tests {
         Splitter::new(Program::Sum(name.parse().unwrap())).unwrap()
     }
 
-    /// The path and algorithm of a line, as text.
+    /// Returns the path and the algorithm of a line, as text.
     fn cut(splitter: &mut Splitter, line: &str) -> Option<(String, String)> {
         let split = splitter.split(line.as_bytes())?;
         Some((String::from_utf8_lossy(&split.path).into_owned(), split.spec.to_string()))
@@ -404,7 +409,7 @@ mod tests {
         assert_eq!(cut(&mut family("sha2"), base64), is("a", "sha256"));
         assert_eq!(cut(&mut family("sha256"), base64), is("a", "sha256"));
         assert_eq!(cut(&mut family("blake2b"), base64), is("a", "blake2b-256"));
-        // What cannot be a length is forgotten.
+        // An impossible length is dropped.
         for tag in ["SM3-0", "SM3-9", "SM3-512", "SM3-"] {
             let mut splitter = family("sm3");
             assert_eq!(cut(&mut splitter, tag), None);
@@ -425,7 +430,7 @@ mod tests {
         assert!(Splitter::new(Program::Cksum).unwrap().split(line.as_bytes()).unwrap().matches(&digest));
         let line = format!("{}  a", digest.to_hex_upper());
         assert!(sum("md5").split(line.as_bytes()).unwrap().matches(&digest));
-        // The same bits, but for those that base64 leaves unused.
+        // The same bits, except those that base64 leaves unused.
         let stray = "MD5 (a) = ndTkYSaMgDT1yFZOFVxnph==";
         assert!(!Splitter::new(Program::Cksum).unwrap().split(stray.as_bytes()).unwrap().matches(&digest));
     }

@@ -1,4 +1,5 @@
-//! Compares with GNU coreutils, where they are installed: which lines `md5sum -c` and `b2sum -c` take, and how names are quoted.
+//! Compares with GNU coreutils, if they are installed: the lines that `md5sum -c` and `b2sum -c`
+//! accept, and the quoting of names.
 
 use proptest::prelude::*;
 use std::ffi::OsStr;
@@ -67,7 +68,7 @@ fn lines() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(line, 1..60)
 }
 
-/// Which lines (from 1) the program calls improper.
+/// Returns the numbers (from 1) of the lines that the program reports as improperly formatted.
 fn improper(program: &str, lines: &[Vec<u8>], folder: &std::path::Path) -> Vec<usize> {
     let manifest = folder.join("manifest");
     std::fs::write(&manifest, lines.join(&b'\n')).unwrap();
@@ -124,7 +125,7 @@ fn b2sum_takes_the_same_lines() {
     });
 }
 
-/// What `printf %q` of coreutils makes of each word.
+/// Returns each word as `printf %q` of coreutils prints it.
 fn printf_q(words: &[Vec<u8>], locale: &str) -> Vec<Vec<u8>> {
     let output = Command::new("/usr/bin/printf")
         .arg("%q\\0")
@@ -137,7 +138,7 @@ fn printf_q(words: &[Vec<u8>], locale: &str) -> Vec<Vec<u8>> {
     quoted
 }
 
-/// Whether the last part of a quoted word is `$'...'`.
+/// Returns whether the last part of a quoted word is `$'...'`.
 fn ends_in_escape(quoted: &str) -> bool {
     let inner = &quoted[..quoted.len() - 1];
     inner.rfind('\'').is_some_and(|at| inner[..at].ends_with('$') && inner[at + 1..].starts_with('\\'))
@@ -154,22 +155,24 @@ fn names_are_quoted_as_gnu_does() {
         4 => special.prop_map(|byte| vec![byte]),
         2 => (b'0'..=b'z').prop_map(|byte| vec![byte]),
         1 => (128..=255u8).prop_map(|byte| vec![byte]),
-        // Letters, marks, spaces, format characters, private and unassigned ones, and what is no character.
+        // Letters, marks, spaces, format characters, private-use and unassigned code points, and a
+        // noncharacter.
         1 => prop::sample::select(vec![
             '\u{e4}', '\u{308}', '\u{a0}', '\u{ad}', '\u{200b}', '\u{202e}', '\u{2028}', '\u{fdd0}', '\u{feff}', '\u{e000}', '\u{fffd}',
             '\u{1f600}', '\u{85}', '\u{5d0}', '\u{4e2d}', '\u{3000}', '\u{378}',
         ]).prop_map(|c| c.to_string().into_bytes()),
     ];
     let word = prop::collection::vec(char, 0..6).prop_map(|chars| chars.concat());
-    // A colon is quoted in messages, and not by printf.
+    // A colon is quoted in messages, but not by printf.
     let word =
         word.prop_map(|word| word.into_iter().map(|byte| if byte == b':' { b'x' } else { byte }).collect());
     proptest!(ProptestConfig::with_cases(100), |(words in prop::collection::vec(word, 1..100))| {
         for (locale, charset) in [("C", Charset::Ascii), ("C.UTF-8", Charset::Utf8)] {
             for (word, quoted) in words.iter().zip(printf_q(&words, locale)) {
                 let ours = quotef(word, charset);
-                // Coreutils 9.1 puts an empty `''` in front of a word that has an apostrophe and ends in an escape, or
-                // leaves out the `$` of its first escape: it scans such words twice and keeps a state between.
+                // Coreutils 9.1 scans a word twice if it has an apostrophe and ends in an escape,
+                // and keeps state in between. It then puts an empty `''` before the word, or omits
+                // the `$` of the first escape.
                 if word.contains(&b'\'') && ours.ends_with('\'') && ends_in_escape(&ours) {
                     continue;
                 }

@@ -1,18 +1,20 @@
-//! Damage to a manifest is seen: every fixture that reads clean is damaged in hundreds of places, and each time an entry or a
-//! digest that is gone must be answered by a bad line, by a refusal, or by another name that no file will have.
+//! Damage to a manifest is detected. Every fixture that is read without errors is damaged in
+//! hundreds of places. Each time that an entry or a digest is lost, the reader must report a bad
+//! line, reject the manifest, or return a name that no file will have.
 //!
-//! What cannot be known is listed in [`BLIND`], format by format, with its reason; `docs/spec/manifests.md` has the same list.
-//! `TRUESUM_DAMAGE=all` tries every place instead of a sample.
+//! Damage that cannot be detected is in [`BLIND`], by format and with its reason;
+//! `docs/spec/manifests.md` has the same list. `TRUESUM_DAMAGE=all` tries all places instead of a
+//! sample.
 
 use crate::shared;
 use shared::{Fixture, fixtures};
 use std::collections::{BTreeMap, BTreeSet};
 use truesum_manifest::{Options, Reader};
 
-/// The entries: names, and their algorithms with digests.
+/// The entries: names, and their digests with algorithms.
 type Entries = BTreeMap<Vec<u8>, BTreeSet<String>>;
 
-/// Reads a manifest that holds no bad line; `None` where it does or is refused.
+/// Reads a manifest. Returns `None` if it has a bad line or is rejected.
 fn clean(text: &[u8], options: &Options) -> Option<(&'static str, Entries)> {
     let mut reader = Reader::new(text, options.clone());
     let mut entries = Entries::new();
@@ -26,7 +28,7 @@ fn clean(text: &[u8], options: &Options) -> Option<(&'static str, Entries)> {
     Some((reader.format()?.name, entries))
 }
 
-/// What was done to a manifest.
+/// A damaged manifest.
 struct Damage<'a> {
     before: &'a [u8],
     after: Vec<u8>,
@@ -34,7 +36,7 @@ struct Damage<'a> {
 }
 
 impl Damage<'_> {
-    /// The damaged line, before and after.
+    /// Returns the damaged line, before and after.
     fn lines(&self) -> (&[u8], &[u8]) {
         let line = |text: &'_ [u8]| -> (usize, usize) {
             let at = self.at.min(text.len());
@@ -47,14 +49,14 @@ impl Damage<'_> {
     }
 }
 
-/// Damage that no reader can know from a good manifest of these formats, and why.
+/// Damage that no reader can detect in manifests of these formats, and the reason.
 struct Blind {
     formats: &'static [&'static str],
     is: fn(&Damage<'_>) -> bool,
     _why: &'static str,
 }
 
-/// All of it.
+/// All undetectable damage.
 const BLIND: &[Blind] = &[
     Blind {
         formats: &[
@@ -91,12 +93,13 @@ const BLIND: &[Blind] = &[
     },
 ];
 
-/// Whether a line is a comment of one of the formats that have some.
+/// Returns whether a line is a comment in one of the formats that have comments.
 fn is_comment(line: &[u8]) -> bool {
     matches!(line.first(), Some(b'#' | b';')) || line.starts_with(b"//")
 }
 
-/// Every damage of one byte: each bit, a blank, a digit, marks of comments and of nothing, the byte gone.
+/// Returns all damage to one byte: each bit flipped, the byte replaced with a blank, a digit, a
+/// separator or the start of a comment, and the byte removed.
 fn damages(text: &[u8]) -> Vec<Damage<'_>> {
     let mut all = Vec::new();
     for at in 0..text.len() {
@@ -117,9 +120,9 @@ fn damages(text: &[u8]) -> Vec<Damage<'_>> {
     all
 }
 
-/// What is lost of the entries, if nothing tells of it.
+/// Describes the entry or digest that was lost, if nothing indicates the loss.
 fn lost(before: &Entries, after: &Entries) -> Option<String> {
-    // A list of nothing verifies nothing, and a name that no file has is missed when it is looked for.
+    // An empty manifest verifies nothing, and a name that no file has is reported as missing.
     let count = |entries: &Entries| entries.values().map(BTreeSet::len).sum::<usize>();
     let specs = |digests: &BTreeSet<String>| {
         digests
@@ -128,7 +131,7 @@ fn lost(before: &Entries, after: &Entries) -> Option<String> {
             .collect::<BTreeSet<_>>()
             .len()
     };
-    // A digest that is now expected of another file fails there.
+    // A digest that is now expected of another file does not match that file.
     if count(after) >= count(before) {
         return None;
     }
@@ -164,7 +167,8 @@ fn damage_is_seen_or_known_to_be_invisible() {
         }
         formats.insert(format);
         let damages = damages(manifest);
-        // A step without a common factor with the number of kinds passes all kinds and all places.
+        // A step that has no common factor with the number of kinds of damage covers all kinds in
+        // all places.
         let step = if all { 1 } else { (damages.len() / 151).max(1) | 1 };
         for damage in damages.iter().step_by(step) {
             tried += 1;

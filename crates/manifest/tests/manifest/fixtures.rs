@@ -1,9 +1,11 @@
-//! Every fixture under `testdata/manifests`: one case, one exact outcome.
+//! Checks every fixture under `testdata/manifests`: one case, one exact outcome.
 //!
-//! A fixture begins with lines `key: value` and a blank line; the rest, byte for byte, is the manifest. Keys: `file-name`
-//! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `allow-pieces`, `allow-set`, `note`, and `expect`, once for each
-//! entry and bad line that the reader must give: `line N: ALGORITHM DIGEST NAME` with the first 8 digits of the digest and
-//! the name as messages show it, and `unread NAME` for each digest that is told and not compared, or `line N: error: REASON`, or `no manifest: WHAT`, or `nothing`.
+//! A fixture starts with lines `key: value` and a blank line. The rest, byte for byte, is the
+//! manifest. Keys: `file-name` (the manifest's name), `asked` (the requested algorithms, separated
+//! by commas), `allow-weak`, `allow-pieces`, `allow-set`, `note`, and one `expect` for each entry
+//! and bad line that the reader must return: `line N: ALGORITHM DIGEST NAME` with the first 8
+//! digits of the digest, the name as shown in messages, and `unread NAME` for each digest that is
+//! reported but not compared; `line N: error: REASON`; `no manifest: WHAT`; or `nothing`.
 
 use crate::shared;
 use shared::fixtures;
@@ -11,7 +13,7 @@ use std::io::{ErrorKind, Read};
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{FORMATS, Options, ReadError, Reader, Reading, Reason};
 
-/// What a reader gives, one text for each item.
+/// Returns the items of a reader, one text each.
 fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
     Reader::new(manifest, options.clone())
         .map(|item| match item {
@@ -37,7 +39,7 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
                 text
             }
             Err(ReadError::Line(error)) => {
-                // What the JSON library says behind the colon is its own affair.
+                // The message of the JSON library after the colon is not compared.
                 let reason = error.reason.to_string();
                 let reason = reason.split_once(" entry: ").map_or(reason.as_str(), |_| "not a JSON entry");
                 let reason = reason.split_once(" document: ").map_or(reason, |_| "not a JSON document");
@@ -51,7 +53,7 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
         .collect()
 }
 
-/// Gives one byte at a time.
+/// A reader that returns one byte at a time.
 struct Drip<'a>(&'a [u8]);
 
 impl Read for Drip<'_> {
@@ -84,11 +86,11 @@ fn outcomes_do_not_depend_on_how_the_bytes_arrive() {
     }
 }
 
-/// Formats whose entries wait for lines far below, which may say more of them: what a part of such a manifest must say is in
-/// `held_back.rs`.
+/// Formats whose entries are held back, because later lines may add to them. The outcomes for a
+/// part of such a manifest are tested in `held_back.rs`.
 const HELD_BACK: &[&str] = &["deb822", "distinfo"];
 
-/// The number in front of an outcome.
+/// Returns the line number at the start of an outcome.
 fn line_of(outcome: &str) -> usize {
     outcome["line ".len()..].split(':').next().unwrap().parse().unwrap()
 }
@@ -98,7 +100,8 @@ fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
     let (mut compared, mut held) = (0, std::collections::BTreeSet::new());
     for fixture in &fixtures() {
         let text = &fixture.manifest;
-        // What a byte order mark, a NUL or a signature says of the whole, a part cannot say.
+        // A part of a manifest lacks what a byte order mark, a NUL or a signature means for all of
+        // it.
         let signed = text.windows(10).any(|part| part == b"-----BEGIN");
         let mut reader = Reader::new(&text[..], fixture.options.clone());
         let _ = reader.next();
@@ -106,7 +109,7 @@ fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
         let lines = matches!(format.reading, Reading::Lines { .. });
         let plain =
             text.is_ascii() && !text.contains(&0) && !signed && lines && !HELD_BACK.contains(&format.name);
-        // What format a part is of its first lines may not tell.
+        // The first lines of a part may not show its format.
         let options = Options { format: Some(format), ..fixture.options.clone() };
         compared += usize::from(plain);
         for cut in (0..text.len().min(1000)).step_by(5) {
@@ -130,7 +133,7 @@ fn every_format_is_recognised_in_a_manifest_that_is_kept() {
     for fixture in &fixtures() {
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
         let first = reader.next();
-        // An algorithm that there is not is told by who read the line.
+        // An unsupported algorithm shows that the line was read, too.
         let is_read = match &first {
             Some(Err(ReadError::Line(error))) => matches!(error.reason, Reason::Algorithm(_)),
             first => matches!(first, Some(Ok(_))),
@@ -139,7 +142,7 @@ fn every_format_is_recognised_in_a_manifest_that_is_kept() {
             seen.insert(format.name);
         }
     }
-    // What is written in two more ways is read as one.
+    // `torrent-v2` and `torrent-hybrid` exist only for writing; such files are read as `torrent`.
     let own = |row: &&&truesum_manifest::Format| !matches!(row.name, "torrent-v2" | "torrent-hybrid");
     let read = FORMATS.iter().filter(|row| !matches!(row.reading, Reading::Not(_) | Reading::Packed { .. }));
     let read = read.filter(own);

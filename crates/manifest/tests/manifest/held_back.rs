@@ -1,15 +1,18 @@
-//! Formats that say of one file in several lines: their entries wait for lines to come, so that neither the places nor the
-//! outcomes of a part are simply those of the whole. What they must be is here.
+//! Formats that have information about one file in several lines. Their entries are held back until
+//! later lines were read, so that neither the positions nor the outcomes for a part are simply
+//! those for all of the manifest. These tests define them.
 //!
-//! `deb822` and `distinfo` join what lists, far apart, say of one name, and give that at the end, in the order of first
-//! mention. `gpg-print-md` folds digests and `deb822` has stanzas: one entry is open until its end has come.
+//! `deb822` and `distinfo` merge the information about one name in distant lists, and return it at
+//! the end, in order of first appearance. `gpg-print-md` folds digests and `deb822` has stanzas: an
+//! entry is open until its last line was read.
 
 use crate::shared;
 use shared::{Fixture, fixtures};
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Entry, FORMATS, Options, Place, ReadError, Reader};
 
-/// A format, and how often places may fall: once where what was held follows at the end.
+/// The formats, and how often positions may decrease: once if entries that were held back follow at
+/// the end.
 const HELD_BACK: [(&str, usize); 3] = [("deb822", 1), ("distinfo", 1), ("gpg-print-md", 0)];
 
 type Item = (Place, Result<Entry, String>);
@@ -24,7 +27,7 @@ fn items(text: &[u8], options: &Options) -> Vec<Item> {
         .collect()
 }
 
-/// The fixtures of one of these formats, each with options that tell it.
+/// Returns the fixtures of a format, with options that specify it.
 fn fixtures_of(name: &str) -> Vec<Fixture> {
     let format = FORMATS.iter().find(|row| row.name == name).expect("a format");
     let mut found = fixtures();
@@ -33,7 +36,7 @@ fn fixtures_of(name: &str) -> Vec<Fixture> {
         let _ = reader.next();
         reader.format() == Some(format)
     });
-    // Lines are put among bytes here.
+    // Lines are inserted as bytes below, so UTF-16 is excluded.
     found.retain(|fixture| {
         !fixture.manifest.starts_with(b"\xff\xfe") && !fixture.manifest.starts_with(b"\xfe\xff")
     });
@@ -42,14 +45,14 @@ fn fixtures_of(name: &str) -> Vec<Fixture> {
     found
 }
 
-/// Whether the digits of a digest stand in a text, in groups or not.
+/// Returns whether a text contains the digits of a digest, even in groups.
 fn stands_in(digest: &Digest, text: &[u8]) -> bool {
     let digits: Vec<u8> =
         text.iter().filter(|byte| byte.is_ascii_hexdigit()).map(u8::to_ascii_lowercase).collect();
     digits.windows(2 * digest.len()).any(|part| part == digest.to_hex().as_bytes())
 }
 
-/// What an entry of the part says, the whole says too, and perhaps more.
+/// Returns whether an entry of all of the manifest has everything that the entry of the part has.
 fn agrees(part: &Entry, whole: &Entry) -> bool {
     part.path == whole.path
         && (part.size.is_none() || part.size == whole.size)
@@ -67,7 +70,7 @@ fn what_the_first_lines_say_is_neither_lost_nor_changed_by_a_cut() {
                 let (text, last, end) = (&manifest[..at], Place::Line(number), Place::Line(number + 1));
                 let part = items(text, &options);
                 let context = || format!("{}: {number} lines: {part:#?} of {all:#?}", file.display());
-                // A cut is seen as the bytes are, with the last line's end or without.
+                // The outcome of a cut is the same with and without the line end of the last line.
                 assert_eq!(part, items(&manifest[..=at], &options), "{}", context());
                 assert!(part.iter().all(|(place, _)| *place <= end), "{}", context());
                 for (nth, (place, found)) in part.iter().enumerate() {
@@ -75,7 +78,8 @@ fn what_the_first_lines_say_is_neither_lost_nor_changed_by_a_cut() {
                         (Ok(found), Ok(whole)) => agrees(found, whole),
                         (found, whole) => found == whole && place == other,
                     });
-                    // The last one may have been open where the part ends: then it is bad, or what it is not.
+                    // The last entry may have been open at the end of the part: then it is bad or
+                    // incomplete.
                     assert!(known || nth + 1 == part.len() && *place == end, "{}", context());
                 }
                 for (place, whole) in &all {
@@ -117,7 +121,7 @@ fn a_bad_line_takes_no_entry_with_it() {
                 let context = || format!("{}: byte {at}: {found:#?} of {all:#?}", file.display());
                 let bad = |items: &[Item]| items.iter().filter(|(_, found)| found.is_err()).count();
                 assert!(bad(&found) > bad(&all), "{}", context());
-                // Within a folded digest it is bad itself, and says so.
+                // Within a folded digest, the entry itself is bad, and is reported.
                 let folded = name == "gpg-print-md" && manifest[at..].starts_with(b"  ");
                 for (_, whole) in all.iter().filter(|_| !folded) {
                     let Ok(whole) = whole else { continue };
@@ -132,7 +136,7 @@ fn a_bad_line_takes_no_entry_with_it() {
     }
 }
 
-/// Many files, the first digits of whose digests stand nowhere twice.
+/// Returns many entries. The first digits of their digests are all different.
 fn entries(several: bool) -> Vec<Entry> {
     let specs: Vec<Spec> = ["md5", "sha256"].iter().map(|name| name.parse().unwrap()).collect();
     let of = |name: String| {
@@ -144,7 +148,7 @@ fn entries(several: bool) -> Vec<Entry> {
     (0..200).map(|number| of(format!("pool/{}/file_{number}", number * 7 % 10))).collect()
 }
 
-/// What Debian's tools write: one list an algorithm, with all files.
+/// Writes one list per algorithm, each with all files, as Debian's tools do.
 fn release(entries: &[Entry]) -> String {
     let mut text = "Origin: x\n".to_owned();
     for (at, key) in ["MD5Sum:", "SHA256:"].iter().enumerate() {
@@ -157,7 +161,7 @@ fn release(entries: &[Entry]) -> String {
     text
 }
 
-/// What the ports of OpenBSD have: all digests, then all sizes.
+/// Writes all digests, then all sizes, as in OpenBSD's ports.
 fn distinfo(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {
@@ -172,7 +176,7 @@ fn distinfo(entries: &[Entry]) -> String {
     text
 }
 
-/// What gpg writes: seven groups beside the name, and the last one below.
+/// Writes seven groups next to the name and the last one below, as gpg does.
 fn gpg(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {
@@ -198,7 +202,8 @@ fn many_entries_are_given_back_in_order_with_all_that_was_said_of_them() {
         assert_eq!(reader.format().map(|row| row.name), Some(name));
         assert!(found.is_sorted_by_key(|line| line.at), "{name}");
         assert_eq!(found.into_iter().map(|line| line.entry).collect::<Vec<_>>(), entries, "{name}");
-        // With a bad line among them, those that are held follow it; the others do not.
+        // If there is a bad line among them, entries that are held back follow it; the others do
+        // not.
         let middle = text.match_indices('\n').nth(100 + usize::from(name == "gpg-print-md")).unwrap().0 + 1;
         let text = [&text[..middle], "\x01no line\n", &text[middle..]].concat();
         let options = Options { format: reader.format(), ..Options::default() };

@@ -1,8 +1,10 @@
-//! What bytes of any kind cost, whatever format they are said to be: time, and memory beyond the bytes themselves.
+//! Measures the cost of reading arbitrary bytes as each format: time, and memory in addition to the
+//! bytes themselves.
 //!
-//! Takes minutes without optimisation: `tests/run` asks for it with. Bounds are far above what is seen, because others are at work
-//! beside; the table that is printed is what to look at (`--nocapture`). `TRUESUM_MIB` says how many bytes (4 MiB), `TRUESUM_FORMAT`
-//! which formats alone, with commas between them.
+//! Takes minutes without optimisation; `tests/run` runs it with optimisation. The limits are far
+//! above typical results, because other processes run at the same time; the printed table shows the
+//! actual costs (`--nocapture`). `TRUESUM_MIB` sets the number of bytes (default 4 MiB), and
+//! `TRUESUM_FORMAT` selects formats, separated by commas.
 
 use crate::shared;
 use shared::fixtures;
@@ -10,14 +12,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use truesum_manifest::{FORMATS, Format, Options, Reader, Reading};
 
-/// Most processor time for a mebibyte. Ten times what the slowest takes, on a busy machine: only work that grows faster than the
-/// input exceeds it.
+/// Maximum processor time per MiB. This is ten times what the slowest format takes on a busy
+/// machine, so that only work that grows faster than the input exceeds it.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// Most bytes beside the input, for each of it and for all.
+/// Maximum memory in bytes in addition to the input: per byte of input, and a constant.
 const MOST_MEMORY: (u64, u64) = (10, 64 << 20);
 
-/// Beginnings of what nests or goes on.
+/// Beginnings of nested or unterminated structures.
 const OPENINGS: &[&str] = &[
     "[",
     "{\"a\":",
@@ -56,13 +58,13 @@ fn filled(piece: &[u8], size: usize) -> Vec<u8> {
     text
 }
 
-/// The processor time of this thread.
+/// Returns the processor time of this thread.
 fn on_cpu() -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(told.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or(0))
 }
 
-/// The most memory that was in use since it was asked last, in bytes.
+/// Returns the peak memory use in bytes since the last call.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
@@ -80,7 +82,7 @@ fn no_format_takes_long_for_anything() {
         !matches!(row.reading, Reading::Not(_))
             && only.as_deref().is_none_or(|names| names.split(',').any(|name| name == row.name))
     };
-    // Of each format the longest text that holds nothing bad.
+    // The longest fixture of each format that has no bad lines.
     let mut good: BTreeMap<&str, (Vec<u8>, Options)> = BTreeMap::new();
     for fixture in fixtures() {
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());

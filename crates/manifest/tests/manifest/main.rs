@@ -1,4 +1,4 @@
-//! Integration tests of the manifest crate, in one program so that they are linked once.
+//! Integration tests of the manifest crate, in one program so that they are linked only once.
 
 mod coreutils;
 mod damage;

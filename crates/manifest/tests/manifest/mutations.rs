@@ -1,8 +1,9 @@
-//! A fuzzer without a fuzzer: every fixture is the seed of its family, and is changed in small ways, the same in each run. What
-//! the reader gives of it keeps its promises whatever the bytes. `fuzz/` has the same promises for a fuzzer that learns.
+//! A simple fuzzer: every fixture is a seed for its format, and is changed in small ways that are
+//! the same in each run. The items that the reader returns must have the promised properties,
+//! whatever the bytes. `fuzz/` checks the same properties with a coverage-guided fuzzer.
 //!
-//! The short run is one of every day; the long one is run in release by `tests/run`. A seed that breaks a promise is kept as a
-//! fixture.
+//! The short run is part of the regular tests; `tests/run` runs the long one in release mode. A
+//! text that violates a property is added as a fixture.
 
 use crate::shared;
 use shared::{Fixture, fixtures};
@@ -11,7 +12,7 @@ use truesum_manifest::{
     FORMATS, Format, LINE_LIMIT, NAME_LIMIT, Options, ReadError, Reader, Reading, SIZE_LIMIT,
 };
 
-/// xorshift64*: the same numbers everywhere.
+/// A xorshift64* generator, which gives the same numbers everywhere.
 struct Numbers(u64);
 
 impl Numbers {
@@ -27,7 +28,7 @@ impl Numbers {
     }
 }
 
-/// Pieces of text that mean something to some format.
+/// Fragments of text that have a meaning in some format.
 const WORDS: &[&[u8]] = &[
     b"\n",
     b"\r\n",
@@ -82,7 +83,7 @@ const WORDS: &[&[u8]] = &[
     b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 ];
 
-/// A seed with a few changes.
+/// Returns a seed with a few changes.
 fn changed(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut text = seed.to_vec();
     for _ in 0..1 + numbers.below(4) {
@@ -113,7 +114,8 @@ fn changed(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     text
 }
 
-/// Reads it, recognised or as what the seed was, and holds what comes of it against what is promised.
+/// Reads a text as the format of its seed or with recognition, and checks the properties of the
+/// items.
 fn promises(text: &[u8], options: &Options) {
     let mut items = 0usize;
     for item in Reader::new(text, options.clone()) {
@@ -139,12 +141,13 @@ fn run(rounds: usize) {
         assert!(!fixture.expect.iter().any(String::is_empty), "{name}: nothing is expected of it");
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
         let _ = reader.next();
-        // A test of long lines is not made longer.
+        // The fixtures for long lines are not made longer.
         if let Some(format) = reader.format().filter(|_| fixture.manifest.len() <= LINE_LIMIT / 64) {
             families.entry(format.name).or_insert((format, Vec::new())).1.push(fixture);
         }
     }
-    // What is written in two more ways is read as one, and what is packed as what is inside.
+    // `torrent-v2` and `torrent-hybrid` exist only for writing: such files are read as `torrent`.
+    // Packed files are read as their content.
     let read = |row: &&&Format| {
         let other = matches!(row.reading, Reading::Not(_) | Reading::Packed { .. });
         !other && !matches!(row.name, "torrent-v2" | "torrent-hybrid")
@@ -155,7 +158,7 @@ fn run(rounds: usize) {
     let mut numbers = Numbers(0x5eed);
     let mut tried = 0u64;
     for (format, seeds) in families.values() {
-        // A family with few seeds gets as many rounds as one with many.
+        // A format with few seeds gets as many rounds as one with many.
         for at in 0..rounds * seeds.len().max(24) {
             let seed = &seeds[at % seeds.len()];
             let text = changed(&seed.manifest, &seeds[numbers.below(seeds.len())].manifest, &mut numbers);

@@ -1,4 +1,4 @@
-//! Properties: what a writer writes, the reader reads back; and no input makes the reader stumble.
+//! Property tests: the reader returns what a writer wrote, and handles every input without a panic.
 
 use proptest::prelude::*;
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec};
@@ -8,7 +8,7 @@ use truesum_manifest::{
     SIZE_LIMIT, Spelling, Style, Time, Told, Unholdable, WriteError, Writer, Writing, append, for_file,
 };
 
-/// Names that tools lost: each has one thing in it.
+/// Names that programs have lost, each with one peculiarity.
 const HOSTILE: &[&[u8]] = &[
     b"x",
     b" lead",
@@ -130,7 +130,7 @@ fn read(text: &[u8], options: Options) -> Vec<Entry> {
         .collect()
 }
 
-/// The manifest of these entries, or why the format cannot hold one of them.
+/// Returns the manifest of these entries, or the reason why the format cannot hold one of them.
 fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<Vec<u8>, Unholdable> {
     let mut writer = Writer::new(Vec::new(), format, &Heading { style, ..Heading::default() });
     let refused = |error| match error {
@@ -143,7 +143,7 @@ fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<V
     writer.finish().map_err(refused)
 }
 
-/// What is known of a manifest that is said to be of this format, with digests of this algorithm.
+/// Returns options for a manifest of this format with digests of this algorithm.
 fn told(format: &'static Format, spec: &Spec) -> Options {
     let name = format!("manifest-{}.txt", spec.to_string().replace('-', ""));
     let named = if format.holds.told == Told::ByName {
@@ -154,7 +154,8 @@ fn told(format: &'static Format, spec: &Spec) -> Options {
     Options { format: Some(format), ..named }
 }
 
-/// What a format may refuse, because it says of itself that it does not hold everything.
+/// Returns whether a format may refuse an entry for this reason, because it declares that it does
+/// not hold everything.
 fn is_limit(format: &Format, why: &Unholdable) -> bool {
     match why {
         Unholdable::NoSize => format.holds.size,
@@ -182,12 +183,12 @@ proptest! {
                 return Ok(());
             }
         };
-        // The reader is told the format, or finds it out.
+        // The reader is given the format, and then recognises it.
         let asked = vec![entry.digests[0].0.clone()];
         let told = Options { asked: asked.clone(), format: Some(format), ..Options::default() };
         prop_assert_eq!(&read(&text, told), &[format.holds.kept(&entry)]);
         let found = Options { asked, ..Options::default() };
-        // 16 bits look like a word.
+        // A digest of 16 bits can be mistaken for a word.
         let by_name = format.holds.told == Told::ByName;
         if entry.digests[0].1.len() >= 4 && !mistakable(&entry.path) && !by_name {
             prop_assert_eq!(&read(&text, found), &[format.holds.kept(&entry)]);
@@ -200,14 +201,15 @@ proptest! {
         row in 0..FORMATS.len(),
     ) {
         let format = FORMATS[row];
-        // Pieces tie entries together: `torrent.rs` has them. What is only read is in `held_back.rs`, if entries wait there.
+        // Pieces connect entries, so `torrent.rs` tests them. Formats that can only be read are
+        // tested in `held_back.rs` if their entries are held back.
         if format.holds.pieces.is_some() || matches!(format.writing, Writing::No) {
             return Ok(());
         }
         let spec = format.holds.usual_algorithm();
         let entry = |entry: &Entry| Entry { digests: vec![(spec.clone(), spec.digest(&entry.path))], ..entry.clone() };
         let mut entries: Vec<Entry> = entries.iter().map(entry).collect();
-        // Some formats join what is said of one name.
+        // Some formats merge entries with the same name.
         let mut names = std::collections::HashSet::new();
         entries.retain(|entry| names.insert(entry.path.clone()));
         let fits = |entry: &&Entry| written(std::slice::from_ref(*entry), format, Style::default()).is_ok();
@@ -299,12 +301,13 @@ proptest! {
                     prop_assert!(!text.ends_with('.') && !text.chars().any(char::is_control), "{:?}", text);
                     error.at
                 }
-                // What is no list of files says so.
+                // A file that is not a manifest gives this error.
                 Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => break,
                 Err(ReadError::Io(error)) => return Err(TestCaseError::fail(error.to_string())),
             };
-            // What these hold back follows at the end, in order too: `held_back.rs` says why. Of bare digests it is the first, which
-            // may be the only one.
+            // These formats hold entries back until the end, where they follow in order;
+            // `held_back.rs` has the details. A bare digest is held back if it is the first one,
+            // because it may be the only one.
             let falls = reader.format().is_some_and(|row| ["bare", "deb822", "distinfo"].contains(&row.name));
             fallen += usize::from(number < last);
             prop_assert!(fallen <= usize::from(falls), "{} after {}", number, last);
@@ -326,8 +329,9 @@ proptest! {
         text[at] ^= 1 << bit;
         let items: Vec<_> = Reader::new(&text[..], Options::default()).collect();
         let found: Vec<Entry> = items.iter().filter_map(|item| item.as_ref().ok()).map(|line| line.entry.clone()).collect();
-        // Only the last line's end may be lost without a word. A line end inside joins two entries to one of another
-        // name; a changed name is another name; elsewhere the line is bad.
+        // Only the line end of the last line may be lost without an error. A damaged line end
+        // before it joins two entries into one with another name, a changed name is another name,
+        // and elsewhere the line is bad.
         let last_end = at == text.len() - 1;
         let silent = items.len() == found.len() && found.iter().all(|entry| entries.contains(entry));
         let spelling = bit == 5 && text[at].is_ascii_alphanumeric() || matches!(text[at], b'*' | b'\t' | b'(' | b' ');
@@ -336,13 +340,14 @@ proptest! {
     }
 }
 
-/// Whether the content of a single record can pass for another format: only a telling reader can know then.
+/// Returns whether the content of a single record can pass for another format, so that a reader
+/// must be given the format.
 fn mistakable(path: &[u8]) -> bool {
     let text = String::from_utf8_lossy(path);
     text.contains("-----BEGIN PGP") || path.starts_with(b"\xef\xbb\xbf") || text.contains("{\"")
 }
 
-/// Reads a word as a shell would.
+/// Parses a word as a shell does.
 fn unquote(shown: &str) -> Vec<u8> {
     if !shown.starts_with(['\'', '"']) && !shown.contains("'") {
         return shown.as_bytes().to_vec();
@@ -388,7 +393,7 @@ fn unquote(shown: &str) -> Vec<u8> {
     name
 }
 
-/// Manifests put together from pieces of manifests, and noise.
+/// Returns texts made of fragments of manifests and of noise.
 fn hostile_text() -> impl Strategy<Value = Vec<u8>> {
     let pieces: &[&[u8]] = &[
         b"9dd4e461268c8034f5c8564e155c67a6",
@@ -461,11 +466,12 @@ fn hostile_names_survive_every_format() {
             };
             let kept = [format.holds.kept(&entry)];
             assert_eq!(read(&text, told(format, &spec)), kept, "{} {path:?}", format.name);
-            // Recognised by itself, too, but for the two forms of one and the same text.
+            // The reader also recognises the format, unless the name can be mistaken for another
+            // format's text or only the manifest's name shows the format.
             if !mistakable(path) && format.holds.told != Told::ByName {
                 let mut reader = Reader::new(&text[..], Options::default());
                 assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name);
-                // RHash writes a digest that is the only one as GNU does.
+                // RHash writes a single digest as GNU does.
                 let found = if format.name == "rhash-simple" { "gnu" } else { format.name };
                 assert_eq!(reader.format().map(|format| format.name), Some(found), "{path:?}");
             }
@@ -473,7 +479,8 @@ fn hostile_names_survive_every_format() {
     }
 }
 
-/// Every algorithm, at its usual length, at others, and with parts or leaves of another size.
+/// Returns every algorithm with its default length, with other lengths, and with other sizes of
+/// parts or leaves.
 fn all_specs() -> Vec<Spec> {
     let mut specs = Vec::new();
     for row in ALGORITHMS {
@@ -557,7 +564,7 @@ fn what_is_written_to_a_file_comes_back_whatever_its_algorithm_and_name() {
                     .iter()
                     .flat_map(|entry| entry.digests.iter().map(|found| (entry.path.clone(), found.clone())))
                     .collect();
-                // A format may have an order of its own.
+                // A format may have its own order.
                 let order = |found: &(Vec<u8>, (Spec, Digest))| (found.0.clone(), found.1.0.to_string());
                 wanted.sort_by_key(order);
                 digests.sort_by_key(order);

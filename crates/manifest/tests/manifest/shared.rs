@@ -1,9 +1,9 @@
-//! The fixtures under `testdata/manifests`, as `fixtures.rs` says what is in them.
+//! Reads the fixtures under `testdata/manifests`; `fixtures.rs` describes their contents.
 
 use std::path::{Path, PathBuf};
 use truesum_manifest::Options;
 
-/// One case.
+/// A fixture: a manifest and the expected outcome.
 pub struct Fixture {
     pub name: PathBuf,
     pub options: Options,
@@ -11,7 +11,7 @@ pub struct Fixture {
     pub manifest: Vec<u8>,
 }
 
-/// All of them, by name.
+/// Returns all fixtures, sorted by name.
 pub fn fixtures() -> Vec<Fixture> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/manifests");
     let mut fixtures = Vec::new();

@@ -1,5 +1,5 @@
-//! Compares with the programs that own a format, where they are installed: each reads what we write, and we read what
-//! it writes, over names that have been trouble.
+//! Compares with the programs that define a format, if they are installed: each reads our output,
+//! and we read its output, for names that have caused problems.
 
 mod archives;
 mod packages;
@@ -15,7 +15,7 @@ use truesum_manifest::{
 };
 use truesum_test_support::oracle::missing;
 
-/// Names, each with one thing in it.
+/// Names, each with one peculiarity.
 const NAMES: &[&[u8]] = &[
     b"plain",
     b"two words",
@@ -59,7 +59,7 @@ const NAMES: &[&[u8]] = &[
     b"[1] {2}",
 ];
 
-/// A folder with a file of each name; contents differ.
+/// Creates a folder with a file for each name; the contents differ.
 fn folder(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&root);
@@ -70,7 +70,7 @@ fn folder(name: &str) -> PathBuf {
     root
 }
 
-/// What the program says; `None` where it is not installed, which is told.
+/// Runs a program. Returns `None` if it is not installed, which is reported.
 fn run(program: &str, folder: &Path, args: &[&[u8]]) -> Option<Output> {
     let output = Command::new(program)
         .args(args.iter().map(|arg| OsStr::from_bytes(arg)))
@@ -83,13 +83,13 @@ fn run(program: &str, folder: &Path, args: &[&[u8]]) -> Option<Output> {
     output.ok()
 }
 
-/// An entry for the file of this name, in the algorithms given.
+/// Returns an entry for the file with this name, with digests of these algorithms.
 fn entry(path: &[u8], specs: &[Spec]) -> Entry {
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(path))).collect();
     Entry { path: path.to_vec(), size: Some(path.len() as u64), digests, ..Entry::default() }
 }
 
-/// The manifest, and the names that the format cannot hold.
+/// Returns the manifest, and the names that the format cannot hold.
 fn write(format: &'static Format, heading: &Heading, specs: &[Spec]) -> (Vec<u8>, Vec<&'static [u8]>) {
     let mut writer = Writer::new(Vec::new(), format, heading);
     let mut refused = Vec::new();
@@ -103,7 +103,8 @@ fn write(format: &'static Format, heading: &Heading, specs: &[Spec]) -> (Vec<u8>
     (writer.finish().unwrap(), refused)
 }
 
-/// What we read: name to digests in hexadecimal; bad lines are counted.
+/// Returns the entries that our reader finds, as names with hexadecimal digests, and the number of
+/// bad lines.
 fn read(text: &[u8], file_name: &[u8]) -> (BTreeMap<Vec<u8>, Vec<String>>, usize) {
     let (mut entries, mut bad) = (BTreeMap::new(), 0);
     for item in Reader::new(text, Options::for_name(file_name)) {
@@ -147,7 +148,7 @@ fn programs_for_sfv_verify_what_we_write() {
     ];
     assert_eq!(refused, lost);
     std::fs::write(root.join("ours.sfv"), &text).unwrap();
-    // cfv reads text alone.
+    // cfv reads only text.
     let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| std::str::from_utf8(line).is_ok());
     std::fs::write(root.join("utf8.sfv"), lines.collect::<Vec<_>>().concat()).unwrap();
     for (program, args) in [
@@ -171,8 +172,9 @@ fn what_programs_for_sfv_write_is_read() {
         let args: Vec<&[u8]> = args.iter().copied().chain(names.iter().copied()).collect();
         let Some(output) = run(program, &root, &args) else { continue };
         let (found, bad) = read(&output.stdout, b"theirs.sfv");
-        // They escape nothing: a line end in a name breaks its line, a blank at its end cannot be seen, a quoted name is
-        // one that some programs quote, and a name that begins a comment is one. RHash drops blanks in front.
+        // These programs escape nothing: a line end in a name breaks its line, a blank at its end
+        // cannot be recognised, quotes around a name look like those that some programs add, and a
+        // name that starts like a comment is one. RHash drops leading blanks.
         let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"trail ", b"\"quoted\"", b";semi"];
         let mut expected =
             wanted(names.iter().copied().filter(|name| !lost.contains(name)), &specs(&["crc32"]));
@@ -199,7 +201,8 @@ fn what_programs_for_sfv_write_is_read() {
     }
 }
 
-/// The lines of a text in order, but for the rows, which are sorted: hashdeep takes files in any order.
+/// Returns the lines of a text in order, except that the rows are sorted: hashdeep reads files in
+/// any order.
 fn rows_sorted(text: &[u8]) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
     let rows = lines.iter().position(|line| line == b"## ").map_or(2, |at| at + 1);
@@ -219,7 +222,7 @@ fn hashdeep_writes_what_we_write_and_finds_it_good() {
             ..Heading::default()
         };
         let mut writer = Writer::new(Vec::new(), format("hashdeep").unwrap(), &heading);
-        // What hashdeep writes of these it cannot read again.
+        // For these names, hashdeep cannot read its own output.
         let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"x offset 0-1"];
         for path in NAMES.iter().filter(|path| !lost.contains(path)) {
             writer.write(&Entry { path: [b"./", *path].concat(), ..entry(path, &specs) }).unwrap();
@@ -248,7 +251,7 @@ fn hashdeep_writes_what_we_write_and_finds_it_good() {
         assert_eq!((found.len(), bad), (NAMES.len() - lost.len(), 0));
         let manifest = root.with_extension("known");
         std::fs::write(&manifest, &text).unwrap();
-        // It takes its columns from the manifest.
+        // hashdeep takes its columns from the manifest.
         let args: &[&[u8]] = &[b"-l", b"-r", b"-a", b"-k", manifest.as_os_str().as_bytes(), b"."];
         let output = run("hashdeep", &root, args).unwrap();
         assert!(
@@ -259,7 +262,7 @@ fn hashdeep_writes_what_we_write_and_finds_it_good() {
     }
 }
 
-/// What we write of one file, or nothing where the format cannot hold its name.
+/// Returns our line for one file, or `None` if the format cannot hold its name.
 fn alone(name: &str, path: &[u8], spec: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let entry = entry(path, &specs(&[spec]));
@@ -279,7 +282,7 @@ fn openssl_writes_what_we_write_byte_for_byte() {
     {
         for path in NAMES {
             let Some(ours) = alone("openssl", path, spec) else { continue };
-            // A name that begins with a dash is an option to it.
+            // openssl takes a name that starts with a dash for an option.
             if path.starts_with(b"-") {
                 continue;
             }
@@ -315,7 +318,8 @@ fn rhash_writes_the_magnet_links_that_we_write() {
         for path in NAMES.iter().filter(|path| !path.starts_with(b"-") && !path.contains(&b'\\')) {
             let ours = alone("magnet", path, spec).expect("any name");
             let Some(output) = run("rhash", &root, &[b"--magnet", option.as_bytes(), path]) else { return };
-            // It has the last part of a name, and that in digits of either case.
+            // RHash writes only the last component of a name, percent-encoded with digits of either
+            // case.
             let last = path.rsplit(|&byte| byte == b'/').next().unwrap();
             if last == *path {
                 let lower = |text: &[u8]| String::from_utf8_lossy(text).to_ascii_lowercase();
@@ -347,7 +351,7 @@ fn bags_are_valid_to_the_library_of_the_library_of_congress() {
     let mut manifest = Vec::new();
     let mut octets = 0;
     for path in NAMES {
-        // The library opens names as text.
+        // The library opens only names that are text.
         let held = std::str::from_utf8(path).is_ok();
         let name = [b"data/", *path].concat();
         let Some(line) = alone("bagit", &name, "sha256") else { continue };
@@ -383,7 +387,7 @@ fn mtree_verifies_what_we_write_and_what_it_writes_is_read() {
     std::fs::write(root.with_extension("ours"), writer.finish().unwrap()).unwrap();
     let (ours, folder) = (root.with_extension("ours"), root.as_os_str().as_bytes());
     let list = ours.as_os_str().as_bytes();
-    // -e: files that are not listed are no fault.
+    // With -e, files that are not in the list are not errors.
     let Some(output) = run("mtree", &root, &[b"-e", b"-f", list, b"-p", folder]) else { return };
     let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
@@ -403,7 +407,7 @@ fn xxhsum_verifies_what_we_write() {
         [("xxh64", "gnu"), ("xxh128", "gnu"), ("xxh64", "bsd"), ("xxh128", "bsd"), ("xxh32", "bsd")]
     {
         let mut text = Vec::new();
-        // It escapes nothing, and reads lines as text.
+        // xxhsum escapes nothing and reads lines as text.
         for path in NAMES.iter().filter(|path| !path.iter().any(|byte| b"\n\r\\".contains(byte))) {
             append(&entry(path, &specs(&[spec])), format(name).unwrap(), &Style::default(), &mut text)
                 .unwrap();

@@ -1,4 +1,5 @@
-//! Torrents: what is written is read back, whatever the sizes of files and pieces, and as mktorrent writes it.
+//! Torrents: the reader returns what was written for any sizes of files and pieces, and the output
+//! is that of mktorrent.
 
 use proptest::prelude::*;
 use std::ops::Range;
@@ -7,7 +8,7 @@ use std::process::Command;
 use truesum_hash::Spec;
 use truesum_manifest::{Entry, Heading, Options, PieceList, Reader, Unholdable, WriteError, Writer, format};
 
-/// The entries of files with these contents, cut into pieces.
+/// Returns the entries of files with these contents, divided into pieces.
 fn entries(files: &[(String, Vec<u8>)], piece_len: u64) -> Vec<Entry> {
     let all: Vec<u8> = files.iter().flat_map(|(_, content)| content.clone()).collect();
     let sha1: Spec = "sha1".parse().unwrap();
@@ -60,7 +61,7 @@ proptest! {
         let text = write(&entries, &Heading::default()).unwrap();
         prop_assert_eq!(&read(&text), &entries);
         prop_assert_eq!(write(&read(&text), &Heading::default()).unwrap(), text);
-        // Every byte of a file lies in the pieces that are said to hold it.
+        // Every byte of a file is in one of the pieces returned for the file.
         for (entry, (_, content)) in entries.iter().zip(files) {
             let pieces = &entry.pieces[0];
             let start = pieces.file_start();

@@ -1,6 +1,7 @@
 //! Output that is too long to be kept in memory, or that does not begin with its first byte.
 //!
-//! Files are read one after the other, each by one core, because the engine's digests have a fixed range.
+//! Files are read one after the other, each by one core, because the engine's digests have a fixed
+//! range.
 
 use super::{Arguments, Lines, Verdicts, reason};
 use crate::personality::entries::End;

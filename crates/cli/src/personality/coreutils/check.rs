@@ -198,7 +198,8 @@ impl Sink for Verdicts<'_> {
     }
 }
 
-/// Returns whether there is no file of this name. A name that leads through a file is a different error.
+/// Returns whether the file does not exist. A path through something that is not a directory is a
+/// different error.
 fn is_absent(error: &Error) -> bool {
     matches!(&error.cause, Cause::Io(error) if error.raw_os_error() == Some(Errno::NOENT.raw_os_error()))
 }

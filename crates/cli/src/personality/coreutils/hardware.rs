@@ -1,7 +1,8 @@
-//! The output of `cksum --debug` about the instructions that the original would use for a CRC on this machine.
+//! The output of `cksum --debug` about the instructions that the original would use for a CRC on
+//! this machine.
 //!
-//! This affects only the messages, because truesum has its own kernels. As in the original, `GLIBC_TUNABLES` disables
-//! instructions by the names that the C library uses.
+//! This affects only the messages, because truesum has its own kernels. As in the original,
+//! `GLIBC_TUNABLES` disables instructions by the names that the C library uses.
 
 /// A way to compute a CRC, and the instructions it needs.
 struct Way {
@@ -49,7 +50,8 @@ static WAYS: &[Way] = &[Way {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 static WAYS: &[Way] = &[];
 
-/// Returns the messages for an algorithm: the first instructions that are available, preceded by those that are not.
+/// Returns the messages for an algorithm: the first instructions that are available, preceded by
+/// those that are not.
 pub(super) fn messages(algorithm: &str) -> Vec<String> {
     let tunables = std::env::var("GLIBC_TUNABLES").unwrap_or_default();
     let mut messages = Vec::new();
@@ -63,12 +65,14 @@ pub(super) fn messages(algorithm: &str) -> Vec<String> {
     messages
 }
 
-/// Returns whether the original prints this for each file that it opens, and not only for the first one.
+/// Returns whether the original prints this for each file that it opens, and not only for the first
+/// one.
 pub(super) fn is_told_of_each_file(algorithm: &str) -> bool {
     algorithm == "crc32b"
 }
 
-/// Returns whether `GLIBC_TUNABLES` leaves a capability enabled: the last list counts, and in it `-NAME` exactly.
+/// Returns whether `GLIBC_TUNABLES` leaves a capability enabled. The last list counts; `-NAME` in
+/// it disables a capability.
 fn is_allowed(tunables: &str, capability: &str) -> bool {
     let Some((_, list)) = tunables.rsplit_once("glibc.cpu.hwcaps=") else { return true };
     let list = list.split(':').next().unwrap_or_default();

@@ -52,7 +52,8 @@ fn was_opened(error: &Error) -> bool {
     }
 }
 
-/// Returns why a directory cannot be read: this asks the system, because the disk may be failing.
+/// Returns why a directory cannot be read. The reason comes from the system, because the disk may
+/// be failing.
 fn read_directory(path: &[u8]) -> String {
     let mut byte = [0];
     match File::open(OsStr::from_bytes(path)).and_then(|mut directory| directory.read(&mut byte)) {

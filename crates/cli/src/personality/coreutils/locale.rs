@@ -1,5 +1,5 @@
-//! The characters that messages may use in the current locale, as determined by the C library: a locale that is not
-//! installed is ignored, whatever its name.
+//! The characters that messages may use in the current locale, as determined by the C library: a
+//! locale that is not installed is ignored, whatever its name.
 
 #![allow(unsafe_code)]
 
@@ -7,7 +7,8 @@ use std::ffi::CStr;
 use std::sync::OnceLock;
 use truesum::manifest::path::Charset;
 
-/// Returns the character set of the environment's locale. Character sets other than UTF-8 count as ASCII.
+/// Returns the character set of the environment's locale. Character sets other than UTF-8 count as
+/// ASCII.
 ///
 /// Determined only if a message needs it, because the C library opens a dozen files.
 pub(super) fn charset() -> Charset {
@@ -16,12 +17,14 @@ pub(super) fn charset() -> Charset {
 }
 
 fn is_utf8() -> bool {
-    // SAFETY: both strings end in NUL, and no existing locale is passed. The result is a new locale or null.
+    // SAFETY: both strings end in NUL, and no existing locale is passed. The result is a new locale
+    // or null.
     let locale = unsafe { libc::newlocale(libc::LC_ALL_MASK, c"".as_ptr(), std::ptr::null_mut()) };
     if locale.is_null() {
         return false;
     }
-    // SAFETY: the locale is valid until it is freed, once, after the last use of the string it owns.
+    // SAFETY: the locale is valid until it is freed, once, after the last use of the string it
+    // owns.
     unsafe {
         let name = CStr::from_ptr(libc::nl_langinfo_l(libc::CODESET, locale));
         let utf8 = name.to_bytes().eq_ignore_ascii_case(b"utf-8");

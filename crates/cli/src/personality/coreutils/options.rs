@@ -1,6 +1,6 @@
-//! Parses the command line like GNU's `getopt_long`: options may be anywhere among the operands, long ones may be
-//! abbreviated as long as they are unique, and `--` ends them. With `POSIXLY_CORRECT` in the environment, the first
-//! operand ends them.
+//! Parses the command line like GNU's `getopt_long`: options may be anywhere among the operands,
+//! long ones may be abbreviated as long as they are unique, and `--` ends them. With
+//! `POSIXLY_CORRECT` in the environment, the first operand ends them.
 
 use super::program::Kind;
 
@@ -56,7 +56,8 @@ const fn value(ask: Ask, short: u8, long: &'static str, kinds: &'static [Kind]) 
     Row { ask, long: Some(long), short: Some(short), takes_value: true, kinds }
 }
 
-/// All options, in the order in which messages list the possibilities for an ambiguous abbreviation.
+/// All options, in the order in which messages list the possibilities for an ambiguous
+/// abbreviation.
 pub(super) static OPTIONS: &[Row] = &[
     value(Ask::Length, b'l', "length", &[B2sum, Cksum]),
     both(Ask::Check, b'c', "check", DIGESTS),

@@ -4,9 +4,10 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
     pub name: &'static str,
-    /// Its algorithm, or its default: a name in [`truesum::manifest::original::coreutils::ALGORITHMS`].
+    /// Its algorithm, or its default: a name in
+    /// [`truesum::manifest::original::coreutils::ALGORITHMS`].
     pub algorithm: &'static str,
-    /// Where that algorithm is defined.
+    /// The standard or document that defines the algorithm.
     pub reference: &'static str,
     pub kind: Kind,
 }

@@ -1,4 +1,4 @@
-//! The settings of a command line, tested in GNU's order, so that the same message comes first.
+//! The settings of a command line, tested in GNU's order so that the same message is printed first.
 
 use super::options::{Ask, Options};
 use super::program::{Kind, Program};
@@ -32,7 +32,7 @@ pub(super) struct Settings {
     pub named: bool,
 }
 
-/// How much a check prints. The last of `--quiet`, `--status` and `--warn` counts.
+/// The amount of output of a check. The last of `--quiet`, `--status` and `--warn` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Talk {
     /// A line for each file, and counts.
@@ -45,13 +45,13 @@ pub(super) enum Talk {
     Warn,
 }
 
-/// Why a program ends before it begins.
+/// The reason why a program ends before it processes any file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// `--help` or `--version`: a text for standard output.
     Text(String),
-    /// The C library's message for an invalid option, which contains the name by which the program was called. A hint
-    /// at `--help` follows.
+    /// The C library's message for an invalid option, which contains the name by which the program
+    /// was called. A hint at `--help` follows.
     Option(Vec<u8>),
     /// Messages, and whether they are followed by a hint at `--help`.
     Fail(Vec<Vec<u8>>, Hint),
@@ -65,7 +65,7 @@ pub(super) enum Hint {
 }
 
 impl Stop {
-    /// Prints it.
+    /// Prints the text or the messages.
     pub(super) fn tell(self, streams: &mut Streams) -> Done {
         match self {
             Stop::Text(text) => streams.write(text.as_bytes()).map(|()| true),
@@ -99,7 +99,7 @@ impl Settings {
     /// Parses and tests the arguments of `program`, called by the name `called`.
     ///
     /// # Errors
-    /// Returns why there is nothing to do: help was requested, or something is wrong.
+    /// Returns the reason to stop if help was requested or an argument is invalid.
     pub(super) fn new(program: &'static Program, called: &[u8], args: &[Vec<u8>]) -> Result<Settings, Stop> {
         let mut algorithm = by_name(program.algorithm.as_bytes()).unwrap_or(&ALGORITHMS[0]);
         let mut length: Option<(usize, &[u8])> = None;
@@ -208,8 +208,8 @@ impl Settings {
     }
 }
 
-/// Parses the value of `-l`: a decimal number, which may be preceded by blanks and a sign. Numbers that are too large
-/// are saturated.
+/// Parses the value of `-l`: a decimal number, which may be preceded by blanks and a sign. Numbers
+/// that are too large are saturated.
 fn number(text: &[u8]) -> Result<usize, Stop> {
     let invalid = |why: &[u8]| Err(fail([b"invalid length: ", quote::word(text).as_slice(), why].concat()));
     let (negative, digits) = match text.trim_ascii_start() {

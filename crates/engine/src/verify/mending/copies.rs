@@ -34,8 +34,9 @@ impl Copies {
         Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
     }
 
-    /// Uses the size of the copy for a file whose size is not in the list and that is damaged; its last piece will show
-    /// whether that is right. Returns whether there was such a file.
+    /// Uses the size of the copy for a file that is damaged and whose size is not in the list. The
+    /// digest of its last piece will show whether the size is right. Returns whether there was such
+    /// a file.
     pub(super) fn tell_sizes(&self, files: &mut [Pieced], found: &[Outcome]) -> bool {
         let mut told = false;
         for (file, found) in files.iter_mut().zip(found) {

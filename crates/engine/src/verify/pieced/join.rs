@@ -1,4 +1,4 @@
-//! Joins the pieces of a file that are on separate lines, as written by `hashdeep -p`, to lists.
+//! Joins the pieces of a file that are on separate lines, as written by `hashdeep -p`, into lists.
 //!
 //! They may be in any order, mixed with those of other files, and repeated. The data stored for each is smaller than
 //! its line, and the file is read once.
@@ -20,7 +20,7 @@ const ALGORITHMS: usize = 16;
 #[derive(Debug, Default)]
 pub struct Join {
     files: Vec<Joined>,
-    /// Those of `files` whose pieces are on separate lines.
+    /// The indices of the `files` whose pieces are on separate lines.
     by_name: HashMap<Vec<u8>, usize>,
 }
 
@@ -68,7 +68,8 @@ impl Join {
     }
 }
 
-/// Returns whether a list consists of the digest of a single piece of a file, wherever that ends.
+/// Returns whether a list consists of the digest of a single piece of a file, wherever the piece
+/// ends.
 fn is_one(list: &PieceList) -> bool {
     let plain = PieceList::new(list.spec().clone(), list.covered(), list.piece_len(), list.digests().clone());
     list.len() == 1 && list.covered().end <= SIZE_LIMIT && plain.as_ref() == Some(list)

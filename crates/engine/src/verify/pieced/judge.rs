@@ -1,4 +1,5 @@
-//! Determines what pieces reveal about the files they contain bytes of, once all pieces of a file are known.
+//! Determines the state of files from the pieces that contain their bytes, once all pieces of a
+//! file are known.
 
 use crate::job::{Damage, Findings};
 use crate::pieces::recipe::Cooked;
@@ -100,7 +101,7 @@ impl Judge {
             none.sort_unstable_by_key(|range| range.start);
         }
         none.iter().for_each(&mut unknown);
-        // Includes what was not reached.
+        // Includes the bytes that were not reached.
         if self.known < self.covered.end || !by_digest {
             unknown(&(self.known.max(self.covered.start)..u64::MAX));
         }

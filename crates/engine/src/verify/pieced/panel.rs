@@ -15,7 +15,8 @@ use std::ops::Range;
 use std::thread::Scope;
 use truesum_manifest::PieceList;
 
-/// One judge for each way to divide the sequence, and the files of which not all pieces are known yet.
+/// The judges of a sequence, one for each way to divide it, and the files whose pieces are not all
+/// known yet.
 pub(super) struct Panel {
     seats: Vec<Seat>,
     /// Whether there is a judge for every list.
@@ -55,7 +56,7 @@ impl Panel {
         self.seats.iter_mut().for_each(|seat| seat.units.absent(count, &mut seat.judge));
     }
 
-    /// Adds what is between files.
+    /// Adds the gap between two files.
     pub(super) fn between(&mut self, gap: Range<u64>) {
         for Seat { units, judge, list } in &mut self.seats {
             units.between(list, gap.clone(), judge);
@@ -128,7 +129,7 @@ fn together(all: &Range<u64>, mut said: Vec<(bool, Findings)>) -> Findings {
     let by: Vec<&str> = said.iter().map(|(_, one)| one.by.as_str()).collect();
     let by = by.join(", ");
     let blamed = |one: &Findings| union(one.damaged.iter().map(|damage| damage.range.clone()));
-    // What may be damaged according to each strong judge.
+    // The ranges that may be damaged according to each strong judge.
     let suspect: Vec<Vec<Range<u64>>> = said
         .iter()
         .filter(|(strong, _)| *strong)

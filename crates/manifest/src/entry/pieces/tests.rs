@@ -1,4 +1,4 @@
-//! Pieces, their numbers and their places.
+//! Tests the number and the positions of pieces.
 
 use super::*;
 

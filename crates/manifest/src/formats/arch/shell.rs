@@ -1,54 +1,57 @@
-//! What the words of a script come to as far as that is known without running it: quotes, braces, and variables that were given a
-//! plain value further up (Bash Reference Manual, sections 3.1.2 and 3.5).
+//! Expands the words of a shell script without running it: quotes, braces, and variables that
+//! were previously assigned a literal value (Bash Reference Manual, sections 3.1.2 and 3.5).
 
 use crate::scan;
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// Stands in a word for what only a shell knows.
+/// A placeholder in a word for text that only a shell can compute.
 pub(super) const UNKNOWN: u8 = 0;
 
-/// Braces and commas that no quote makes plain characters.
+/// Unquoted braces and commas. Quoted ones are kept as plain characters.
 const OPEN: u8 = 1;
 const COMMA: u8 = 2;
 const CLOSE: u8 = 3;
 
-/// So many words come of one with braces, and so many bytes of a value.
+/// Maximum number of words in a brace expansion, and maximum length of a variable's value in
+/// bytes.
 const MOST_WORDS: usize = 64;
 const LONGEST: usize = 4 << 10;
 
-/// So many bytes may be put into any script, beside twice its own length.
+/// Number of bytes that expansions may add, in addition to twice the length of the script.
 const ROOM: usize = 64 << 10;
 
-/// Variables by their names; without a value those that may have another than is written.
+/// Variables by name. A variable without a value may have another value in a shell than the
+/// script suggests.
 #[derive(Debug)]
 pub(super) struct Variables {
     known: HashMap<Vec<u8>, Option<Vec<u8>>>,
-    /// Bytes that may still be put in: a word of two characters may come to thousands.
+    /// Bytes that expansions may still add: a word of two characters may expand to thousands.
     left: Cell<usize>,
-    /// Blocks open here, which may be run or not.
+    /// Number of blocks open at this point, which a shell may or may not run.
     depth: usize,
 }
 
 impl Variables {
-    /// None yet, of a script of so many bytes.
+    /// Creates an empty set of variables for a script of `len` bytes.
     pub(super) fn new(len: usize) -> Variables {
         Variables { known: HashMap::new(), left: Cell::new(ROOM + 2 * len), depth: 0 }
     }
 
-    /// Whether what stands here is run only under a condition, or when a function is called.
+    /// Returns true if the current line is run only under a condition or when a function is
+    /// called.
     pub(super) fn is_in_a_block(&self) -> bool {
         self.depth > 0
     }
 
-    /// Whether so many bytes more may be put in.
+    /// Deducts `len` bytes from what expansions may still add. Returns false if too few are left.
     fn take(&self, len: usize) -> bool {
         let rest = self.left.get().checked_sub(len);
         self.left.set(rest.unwrap_or(0));
         rest.is_some()
     }
 
-    /// Takes over what a line that is no array gives values to.
+    /// Updates the variables from a line that does not begin an array.
     pub(super) fn line(&mut self, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let text = scan::trim(line);
@@ -65,7 +68,7 @@ impl Variables {
         }
         let plain = self.depth == 0 && text.len() == line.len().min(scan::trim_end(line).len());
         let first = assigned(text).map(|(name, _)| name.len());
-        // Whatever else on the line looks like an assignment makes its variable one of unknown value.
+        // A variable in anything else on the line that looks like an assignment becomes unknown.
         let mut others = vec![];
         let mut words = text.split(|byte| b" \t;&|({".contains(byte));
         if first.is_some() {
@@ -97,7 +100,7 @@ impl Variables {
         }
     }
 
-    /// The value of an assignment, if it is one word to the end of the line.
+    /// Returns the value of an assignment if it is a single word up to the end of the line.
     fn value(&self, text: &[u8]) -> Option<Vec<u8>> {
         if text.first().is_none_or(|byte| byte.is_ascii_whitespace()) {
             return Some(Vec::new());
@@ -106,7 +109,7 @@ impl Variables {
         let word = self.word(text, &mut at)?;
         let rest = scan::trim_start(&text[at..]);
         let whole = rest.is_empty() || rest.starts_with(b"#") && at < text.len() - rest.len();
-        // Braces stay as they are where a value is given.
+        // The right-hand side of an assignment is not subject to brace expansion.
         let word: Vec<u8> = word
             .into_iter()
             .map(|byte| match byte {
@@ -119,7 +122,8 @@ impl Variables {
         (whole && !word.contains(&UNKNOWN) && word.len() <= LONGEST).then_some(word)
     }
 
-    /// The word that begins here, and `at` where it ends; nothing if a quote does not end. Braces are marked, see [`braces`].
+    /// Parses the word that begins at `at`, and moves `at` to its end. Returns `None` if a quote
+    /// is not closed. Braces are marked for [`braces`](Variables::braces).
     pub(super) fn word(&self, text: &[u8], at: &mut usize) -> Option<Vec<u8>> {
         let mut word = Vec::new();
         let mut quote = None;
@@ -149,7 +153,7 @@ impl Variables {
                 (b'{', None) => word.push(OPEN),
                 (b',', None) => word.push(COMMA),
                 (b'}', None) => word.push(CLOSE),
-                // Names of files that are there.
+                // A pattern, which expands to the names of existing files.
                 (b'*' | b'?' | b'[', None) if !word.windows(3).any(|part| part == b"://") => {
                     word.push(UNKNOWN)
                 }
@@ -160,7 +164,7 @@ impl Variables {
         quote.is_none().then_some(word)
     }
 
-    /// Adds what stands behind `$`.
+    /// Appends the expansion of the `$` before `at`.
     fn expansion(&self, text: &[u8], at: &mut usize, word: &mut Vec<u8>) {
         let rest = &text[*at..];
         let value = match rest {
@@ -176,7 +180,8 @@ impl Variables {
             _ => {
                 let len = rest.iter().position(|&byte| !is_name(byte)).unwrap_or(rest.len());
                 if len == 0 {
-                    // `$1`, `$'..'` and their like; a dollar before anything else is itself.
+                    // `$1`, `$'..'` and similar ones are special; a dollar sign before anything
+                    // else is literal.
                     let special = rest.first().is_some_and(|byte| b"@*#?-$!'\"".contains(byte));
                     word.push(if special { UNKNOWN } else { b'$' });
                     return;
@@ -193,7 +198,8 @@ impl Variables {
         }
     }
 
-    /// `name`, and `name` with a part cut off or replaced, as far as patterns are plain.
+    /// Expands `name`, optionally with a prefix or suffix removed or text replaced, if the
+    /// pattern is literal.
     fn parameter(&self, inner: &[u8]) -> Option<Vec<u8>> {
         let len = inner.iter().position(|&byte| !is_name(byte)).unwrap_or(inner.len());
         let (name, change) = inner.split_at(len);
@@ -214,7 +220,7 @@ impl Variables {
                     None => value.to_vec(),
                 })
             }
-            // To the last, and to the first of a character.
+            // Removes text up to the last or the first occurrence of a character.
             [b'%', mark, b'*'] if plain(&[*mark]) => {
                 Some(value[..value.iter().rposition(|byte| byte == mark).unwrap_or(value.len())].to_vec())
             }
@@ -237,13 +243,15 @@ impl Variables {
         }
     }
 
-    /// The words that a word with marked braces comes to: `a{,.sig}` is `a` and `a.sig`. What is no list of words stays as it is.
+    /// Expands the marked braces of a word: `a{,.sig}` is `a` and `a.sig`. Braces that are not a
+    /// list are kept literally.
     pub(super) fn braces(&self, word: Vec<u8>) -> Vec<Vec<u8>> {
         let mut words = Vec::new();
         if self.expand(word, &mut words) { words } else { vec![vec![UNKNOWN]] }
     }
 
-    /// Adds these words, unless they are too many or known to a shell alone.
+    /// Appends the expansion of a word. Returns false if there are too many words, or if only a
+    /// shell knows them.
     fn expand(&self, word: Vec<u8>, words: &mut Vec<Vec<u8>>) -> bool {
         let open = word.iter().position(|&byte| byte == OPEN);
         let close = open.and_then(|open| Some(open + word[open..].iter().position(|&byte| byte == CLOSE)?));
@@ -257,7 +265,7 @@ impl Variables {
                 self.take(word.len())
                     && self.expand([&word[..open], part, &word[close + 1..]].concat(), words)
             }),
-            // One word is in no list; from one number to another is a list.
+            // Braces around a single word are literal, but a range of numbers is a list.
             (false, false) if !inner.windows(2).any(|pair| pair == b"..") => {
                 self.expand([&word[..open], b"{", inner, b"}", &word[close + 1..]].concat(), words)
             }
@@ -266,7 +274,7 @@ impl Variables {
     }
 }
 
-/// Where a command in parentheses ends, with its own.
+/// Returns the length of a command up to its closing parenthesis, including nested parentheses.
 fn parentheses(text: &[u8]) -> usize {
     let mut depth = 1;
     for (at, byte) in text.iter().enumerate() {
@@ -297,7 +305,8 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The name that a word gives a value, and what stands behind it: `=` or `+=` or an index.
+/// Splits a word that assigns a value into the variable's name and the rest: `=`, `+=` or an
+/// index.
 fn assigned(word: &[u8]) -> Option<(&[u8], &[u8])> {
     let len = word.iter().position(|&byte| !is_name(byte))?;
     let (name, rest) = word.split_at(len);
@@ -305,7 +314,7 @@ fn assigned(word: &[u8]) -> Option<(&[u8], &[u8])> {
     (gives && name.first().is_some_and(|byte| !byte.is_ascii_digit())).then_some((name, rest))
 }
 
-/// Whether a block that begins on a line ends on it.
+/// Returns true if a block that begins on this line also ends on it.
 fn ends_block(text: &[u8]) -> bool {
     [&b"fi"[..], b"done", b"esac"].iter().any(|word| text.ends_with(word))
 }
@@ -326,7 +335,7 @@ fn unmarked(mut word: Vec<u8>) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What a word comes to, with `?` for what is not known.
+    /// Expands a word; `?` stands for text that is unknown.
     fn words(script: &str, word: &str) -> Vec<String> {
         let mut variables = Variables::new(script.len());
         script.lines().for_each(|line| variables.line(line.as_bytes()));
@@ -338,7 +347,7 @@ mod tests {
 
     #[test]
     fn words_are_what_bash_makes_of_them() {
-        // Each checked with bash, but for those that are not known here.
+        // All checked with bash, except those that are unknown here.
         const SCRIPT: &str = "pkgname=abc\npkgver=1.2_3 # the version\n_a='x $y'\n_b=\"$pkgname-${pkgver}\"\n_e=\n_l=$(date)\n  _i=1\nif true; then\n_c=1\nfi\npkgrel=1 _two=2\n_n=1\n_n+=2\n_arr=(a b)";
         for (word, expected) in [
             ("$pkgname-$pkgver.tar.gz", &["abc-1.2_3.tar.gz"][..]),

@@ -1,4 +1,5 @@
-//! Fields of comma-separated values: bare, or in quotes that are doubled inside and may hold line ends (RFC 4180).
+//! Fields of comma-separated values: unquoted, or quoted with inner quotes doubled. Quoted fields
+//! may contain line breaks (RFC 4180).
 
 use crate::format::Options;
 use crate::line::LineError;
@@ -6,20 +7,20 @@ use crate::records::{refused, stopped};
 use crate::scan;
 use std::borrow::Cow;
 
-/// Fields of a text, one after the other.
+/// An iterator over the fields of a text.
 pub(in crate::formats) struct Fields<'t> {
     text: &'t [u8],
     separator: u8,
-    /// Where the next field begins.
+    /// Offset of the next field.
     pub(in crate::formats) at: usize,
-    /// A separator stood before it.
+    /// True if the previous field ended with a separator, so another field follows.
     open: bool,
 }
 
 pub(in crate::formats) struct Field<'t> {
     pub(in crate::formats) text: Cow<'t, [u8]>,
     pub(in crate::formats) ends_row: bool,
-    /// Something stood between the closing quote and the field's end.
+    /// True if there is text between the closing quote and the end of the field.
     pub(in crate::formats) torn: bool,
 }
 
@@ -28,10 +29,10 @@ impl<'t> Fields<'t> {
         Fields { text, separator, at: 0, open: false }
     }
 
-    /// The next field; `None` at the end.
+    /// Returns the next field, or `None` at the end of the text.
     ///
     /// # Errors
-    /// A quoted field does not end.
+    /// A quoted field is not closed.
     pub(in crate::formats) fn next(&mut self) -> Result<Option<Field<'t>>, &'static str> {
         if self.at >= self.text.len() && !self.open {
             return Ok(None);
@@ -55,13 +56,14 @@ impl<'t> Fields<'t> {
         Ok(Some(Field { text: text.map_or(Cow::Borrowed(bare), Cow::Owned), ends_row, torn }))
     }
 
-    /// What stands between quotes, and where its closing quote is left behind.
+    /// Returns the contents of a quoted field and the offset after its closing quote.
     fn inside(&self) -> Result<(Option<Vec<u8>>, usize), &'static str> {
         let mut text = Vec::new();
         let mut at = self.at + 1;
         loop {
             let rest = &self.text[at..];
-            let end = scan::find(rest, |byte| byte == b'"').ok_or("a quoted field that does not end")?;
+            let end =
+                scan::find(rest, |byte| byte == b'"').ok_or("a quoted field without a closing quote")?;
             text.extend_from_slice(&rest[..end]);
             at += end + 1;
             if self.text.get(at) != Some(&b'"') {
@@ -73,20 +75,20 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// What is wrong with a torn row.
-pub(in crate::formats) const TORN: &str = "text behind a quoted field";
+/// The error for a row with text after a closing quote.
+pub(in crate::formats) const TORN: &str = "text after the closing quote of a field";
 
-/// A row of fields, where it begins, and whether one of them is torn.
+/// A row of fields, its offset, and whether any of its fields is torn.
 pub(in crate::formats) struct Row {
     pub(in crate::formats) fields: Vec<Vec<u8>>,
     pub(in crate::formats) at: usize,
     pub(in crate::formats) torn: bool,
 }
 
-/// Hands out each row that is not blank, of at most `most` fields.
+/// Calls `each` with every row that is not blank.
 ///
 /// # Errors
-/// A row has more; a quoted field does not end; the reading was stopped.
+/// A row has more than `most` fields, a quoted field is not closed, or reading was cancelled.
 pub(in crate::formats) fn each_row(
     mut fields: Fields<'_>,
     most: usize,
@@ -116,7 +118,7 @@ pub(in crate::formats) fn each_row(
     Ok(())
 }
 
-/// Appends a field, always in quotes: what stands in them is never taken for anything else.
+/// Appends a field, always in quotes, so no character in it needs special treatment.
 pub(in crate::formats) fn quoted(field: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for &byte in field {

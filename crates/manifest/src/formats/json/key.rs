@@ -1,20 +1,21 @@
-//! What a key of a JSON object says of its value, found out once for each key of a document.
+//! The meaning of keys in JSON objects, determined once for each key of a document.
 
 use crate::algorithm::Stated;
 use crate::digest::{TAG_LIMIT, is_nearly, is_nearly_algorithm, is_tag};
 use std::collections::HashMap;
 use truesum_hash::{Spec, SpecError};
 
-/// Keys of names, the best first.
+/// Keys of names, in order of preference.
 const NAMES: &[&str] = &["path", "filename", "file", "name", "key"];
 
-/// Keys of addresses: the name is their last part.
+/// Keys of URLs, whose last component is the name.
 const ADDRESSES: &[&str] = &["resolved", "tarball", "url"];
 
-/// Keys of digests that say their algorithm themselves, or have it beside them.
+/// Keys of digests whose algorithm is part of the value, in another member, or implied by the
+/// length.
 const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity"];
 
-/// Keys of the algorithm beside a digest, and of a digest beside it.
+/// Keys of the algorithm next to a digest, and keys of the digest next to an algorithm.
 const ALGORITHMS: &[&str] = &[
     "algorithm",
     "alg",
@@ -29,7 +30,7 @@ const VALUES: &[&str] = &["value", "content", "checksumvalue", "hash", "digest",
 
 const SIZES: &[&str] = &["size", "length", "bytes", "filesize"];
 
-/// Keys of what holds entries, or digests of one.
+/// Keys of values that contain entries, or the digests of one entry.
 const LISTS: &[&str] = &[
     "files",
     "assets",
@@ -44,39 +45,40 @@ const LISTS: &[&str] = &[
     "md5sums",
 ];
 
-/// Keys of what holds digests of the object that has the key: nothing else speaks for another.
+/// Keys of values that contain digests of the enclosing object. Only these assign digests to
+/// another object.
 const HOLDERS: &[&str] = &["hashes", "checksums", "digests", "hash", "checksum", "digest"];
 
-/// Most keys remembered: a map of names has as many as files.
+/// Maximum number of cached keys: a map of names has as many keys as files.
 const MEMORY: usize = 1024;
 
-/// What a key may say; several at a time.
+/// A possible meaning of a key, which may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum Sense {
     Name = 1,
     Address = 2,
-    /// The bytes of a name that is not UTF-8.
+    /// The name in base64, for names that are not UTF-8.
     Base64 = 4,
     Digest = 8,
-    /// The algorithm's name stands in the value.
+    /// The value is the name of an algorithm.
     Algorithm = 16,
     Value = 32,
     Size = 64,
     List = 128,
     Holder = 256,
-    /// The key is an algorithm's name.
+    /// The key itself is the name of an algorithm.
     Tag = 512,
-    /// The type of a blob.
+    /// The media type of a blob.
     Media = 1024,
 }
 
-/// What a key says, and how good it is among those that say the same.
+/// The meanings of a key, and its rank among keys with the same meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Key {
     senses: u16,
     pub(super) rank: u8,
-    /// Where [`Keys`] has the algorithm.
+    /// Index of the algorithm in [`Keys`].
     tag: u16,
 }
 
@@ -85,13 +87,13 @@ impl Key {
         self.senses & sense as u16 != 0
     }
 
-    /// Whether a digest of the object stands under it, in whatever form.
+    /// Returns true if the value is a digest of the object, in any form.
     pub(super) fn holds_digest(self) -> bool {
         self.is(Sense::Digest) || self.is(Sense::Tag) || self.is(Sense::Holder)
     }
 }
 
-/// The keys seen so far, and the algorithms that they name.
+/// The keys encountered so far, and the algorithms that they name.
 #[derive(Default)]
 pub(super) struct Keys {
     known: HashMap<String, Key>,
@@ -99,7 +101,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// What a key says.
+    /// Returns the meaning of a key.
     pub(super) fn key(&mut self, text: &str) -> Key {
         if text.len() > TAG_LIMIT {
             return Key::default();
@@ -114,7 +116,7 @@ impl Keys {
         key
     }
 
-    /// The algorithm that the key names.
+    /// Returns the algorithm that the key names.
     pub(super) fn tag(&self, key: Key) -> Option<&str> {
         key.is(Sense::Tag).then(|| self.tags[usize::from(key.tag)].as_str())
     }
@@ -136,7 +138,7 @@ impl Keys {
         ] {
             if let Some(rank) = words.iter().position(|word| *word == plain) {
                 key.senses |= sense as u16;
-                // A word in two lists has its rank in the last one, which is that of values.
+                // A word in several lists has its rank in the last one.
                 key.rank = rank as u8;
             }
         }
@@ -152,28 +154,29 @@ impl Keys {
     }
 }
 
-/// Whether the key is nearly one of a digest: damaged, or mistyped.
+/// Returns true if the key resembles that of a digest, and is probably damaged or mistyped.
 pub(super) fn is_nearly_digest(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
     known(DIGESTS) || known(HOLDERS) || known(LISTS) || is_nearly_algorithm(text.as_bytes())
 }
 
-/// Whether the key names an algorithm that there is not here.
+/// Returns true if the key names an algorithm that truesum does not implement.
 pub(super) fn is_other_algorithm(text: &str) -> bool {
     let stem = plain(text);
     let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
     matches!(Stated::of(stem), Some(Stated::Other(_)))
 }
 
-/// Whether the key is nearly one of a name.
+/// Returns true if the key resembles that of a name.
 pub(super) fn is_nearly_name(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
     known(NAMES) || known(ADDRESSES) || known(&["pathbase64", "mediatype"])
 }
 
-/// A key as it is compared: without case, hyphens, underscores and blanks. A long one is a name, and none of ours.
+/// Normalizes a key for comparison: lower case, without hyphens, underscores and spaces. A long
+/// key is a file name and yields an empty string.
 fn plain(key: &str) -> String {
     if key.len() > TAG_LIMIT {
         return String::new();
@@ -181,12 +184,14 @@ fn plain(key: &str) -> String {
     key.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The algorithm that a key names: `sha256`, `SHA-256`, `sha256sum`, `md5Checksum`, `md5_digest`.
+/// Returns the algorithm that a key names: `sha256`, `SHA-256`, `sha256sum`, `md5Checksum` or
+/// `md5_digest`.
 fn algorithm(key: &str) -> Option<String> {
     if !is_tag(key.as_bytes()) || key.len() < 2 {
         return None;
     }
-    // One whose parameters are wrong is an algorithm's all the same, and its digest a fault.
+    // A known algorithm with invalid parameters still counts, so its digest is reported as an
+    // error.
     let known =
         |name: &str| !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)));
     let lower = key.to_ascii_lowercase();
@@ -195,7 +200,7 @@ fn algorithm(key: &str) -> Option<String> {
         ends.iter().filter_map(|end| lower.strip_suffix(end)).map(|stem| stem.trim_end_matches(['_', '-']));
     let mut names = std::iter::once(lower.as_str()).chain(stems).map(str::to_owned);
     names.find(|name| known(name)).or_else(|| {
-        // `blake2b_256` of the Python index.
+        // PyPI writes `blake2b_256`.
         let hyphens = lower.replace('_', "-");
         known(&hyphens).then_some(hyphens)
     })

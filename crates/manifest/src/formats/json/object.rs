@@ -1,4 +1,5 @@
-//! What an object of a JSON document is: an entry, a map of names, digests of what holds it, or nothing of ours.
+//! Classification of JSON objects: an entry, a map of names, digests of the enclosing object, or
+//! something unrelated.
 
 use super::key::{Key, Sense, is_nearly_digest, is_nearly_name, is_other_algorithm};
 use super::walk::Visit;
@@ -9,42 +10,43 @@ use data_encoding::BASE64;
 use std::borrow::Cow;
 use truesum_hash::Spec;
 
-/// What a value says to the object that holds it.
+/// The meaning of a value for the object that contains it.
 pub(super) enum Said<'de> {
     Nothing,
     Null,
     Text(Cow<'de, str>),
     Number(u64),
-    /// A number that no size is.
+    /// A number that cannot be a size, or `false`.
     Odd,
     True,
-    /// No digest, where one belongs.
+    /// A value other than a digest where a digest is expected.
     Fault,
-    /// An object with a digest that nothing says whose it is.
+    /// An object with a digest that cannot be assigned to a file.
     Stray,
-    /// A list or map of digests that says nothing of them.
+    /// An array or map that contains digests under a key that does not refer to them.
     Listed,
-    /// Digests of the thing that holds this.
+    /// Digests of the enclosing object.
     Digests(Object),
 }
 
-/// What the place of an object in the document lets it be.
+/// The interpretations that an object's position in the document allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The document itself.
+    /// The top level of the document.
     Top,
-    /// Under a key of [`LISTS`], or under the name of an algorithm: a map of names, perhaps.
+    /// The value of a key in [`LISTS`](super::key) or of an algorithm's name: possibly a map of
+    /// names.
     List,
-    /// An item of a list of whatever kind.
+    /// An item of an array.
     Item,
     /// A member of a map of names: its key is a name.
     Named,
-    /// Anything else.
+    /// Any other position.
     Other,
 }
 
 impl Role {
-    /// The role of what stands under this key.
+    /// Returns the role of the value of this key.
     pub(super) fn of_member(self, key: Key) -> Role {
         if key.is(Sense::List) || key.is(Sense::Tag) {
             Role::List
@@ -60,7 +62,7 @@ impl Role {
     }
 }
 
-/// Whether it may be a digest, good or damaged, rather than a word.
+/// Returns true if the text may be a digest, intact or damaged, rather than a word.
 fn like_digest(text: &str) -> bool {
     let text = text.as_bytes();
     match stated(text) {
@@ -77,7 +79,8 @@ fn like_digest(text: &str) -> bool {
     }
 }
 
-/// Whether a text in a list is a digest, names one (`ALG:DIGEST`) or is a line of a manifest (`DIGEST  NAME`, `ALG (NAME) = DIGEST`).
+/// Returns true if a string in an array is a digest, with or without its algorithm
+/// (`ALG:DIGEST`), or a line of a manifest (`DIGEST  NAME`, `ALG (NAME) = DIGEST`).
 pub(super) fn holds_digest(text: &str) -> bool {
     let is_digest = |word: &str| {
         let named = stated(word.as_bytes())
@@ -89,14 +92,15 @@ pub(super) fn holds_digest(text: &str) -> bool {
     is_digest(first.trim_start_matches('\\')) || tagged
 }
 
-/// The members of an object, one after the other: keys and values lie in one text.
+/// The members of an object. Keys and values are stored in a single string.
 #[derive(Default)]
 pub(in crate::formats) struct Object {
     text: String,
     members: Vec<Member>,
 }
 
-/// Ends of key and value in the text, the value's place, and what the key says.
+/// The ends of key and value in the text, the value's offset in the document, and the meaning of
+/// the key.
 #[derive(Clone, Copy)]
 struct Member {
     end_of_key: u32,
@@ -113,25 +117,25 @@ enum Kind {
     Odd,
     Null,
     True,
-    /// An object or list that says nothing to this one, or `false`.
+    /// An object or array without meaning for this one.
     Passed,
-    /// A digest that a member of this object gave: the key is its algorithm.
+    /// A digest that belongs to this object: the key is its algorithm.
     Digest,
-    /// What stands where a digest belongs, and is none.
+    /// A value other than a digest where a digest is expected.
     Fault,
-    /// A digest in an object that is neither an entry nor says what holds its digests.
+    /// A digest in an object that is neither an entry nor under a key of digests.
     Stray,
-    /// Digests in a list or a map under a key that says nothing of them.
+    /// Digests in an array or a map under a key that does not refer to them.
     Listed,
 }
 
-/// Values of `type` of what is listed and is no file.
+/// Values of `type` of listed objects that are not regular files.
 const NO_FILES: &[&str] = &["dir", "directory", "tree", "link", "symlink"];
 
-/// Keys of the folder that the file of the same object lies in.
+/// Keys of the directory that contains the file of the same object.
 const FOLDERS: &[&str] = &["directory", "directoryLabel", "dir", "folder", "subfolder", "parent"];
 
-/// Whether a text names a folder other than the one that all lie in.
+/// Returns true if a string names a directory other than the root of the list.
 fn is_below(text: &str) -> bool {
     !matches!(text.trim_matches('/'), "" | ".")
 }
@@ -151,7 +155,7 @@ impl Object {
         self.members.push(Member { end_of_key, end, at: at as u32, kind, key: sense });
     }
 
-    /// Adds what a member said.
+    /// Adds a member according to the meaning of its value.
     pub(super) fn member(&mut self, key: &str, sense: Key, said: Said<'_>, at: usize) {
         match said {
             Said::Text(text) => self.push(key, &text, at, Kind::Text, sense),
@@ -167,14 +171,14 @@ impl Object {
         }
     }
 
-    /// Takes digests over.
+    /// Appends the members of another object.
     pub(super) fn append(&mut self, other: &Object) {
         for (key, value, member) in other.iter() {
             self.push(key, value, member.at as usize, member.kind, member.key);
         }
     }
 
-    /// Adds an item of a list of digests.
+    /// Adds an item of an array of digests.
     pub(super) fn item(&mut self, tag: Option<&str>, said: Said<'_>, at: usize) {
         match said {
             Said::Digests(more) => self.append(&more),
@@ -193,7 +197,7 @@ impl Object {
         })
     }
 
-    /// The algorithm that the object says its digests are of, under a key that can say nothing else.
+    /// Returns the algorithm that the object specifies for its digests under an unambiguous key.
     fn algorithm(&self) -> Option<&str> {
         let named = |key: &str, member: &Member| {
             member.kind == Kind::Text && member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type")
@@ -201,13 +205,14 @@ impl Object {
         self.iter().find(|(key, _, member)| named(key, member)).map(|(_, value, _)| value)
     }
 
-    /// The texts under keys of this sense, the best key first.
+    /// Returns the string under the preferred key of this meaning.
     fn text_of(&self, sense: Sense) -> Option<&str> {
         let texts = self.iter().filter(|(.., member)| member.kind == Kind::Text && member.key.is(sense));
         texts.min_by_key(|(.., member)| member.key.rank).map(|(_, value, _)| value)
     }
 
-    /// Whether two members of one key, which there may be once, say different things.
+    /// Returns true if two members with equivalent keys, of which only one is allowed, have
+    /// different values.
     fn is_twofold(&self, sense: Sense) -> bool {
         let is = |member: &Member| member.key.is(sense) && matches!(member.kind, Kind::Text | Kind::Number);
         self.iter().filter(|(.., member)| is(member)).any(|(_, value, member)| {
@@ -216,8 +221,8 @@ impl Object {
         })
     }
 
-    /// Says what the object is, and writes down its entries. `inner`: something inside it is an entry; `group`: the list or
-    /// map that it is an item of.
+    /// Classifies the object and adds its entries to the records. `inner` is true if something
+    /// inside it is an entry; `group` is the array or map that contains it.
     pub(super) fn conclude<'de>(
         self,
         walk: &mut Visit<'_>,
@@ -239,7 +244,7 @@ impl Object {
                 walk.records.fault_of(ODD_ALGORITHM, key.as_bytes());
             }
         }
-        // What has more members than any entry is a map.
+        // An object with more members than any entry is a map.
         let small = self.members.len() <= 256;
         if small && self.is_descriptor() {
             self.descriptor(walk);
@@ -247,7 +252,7 @@ impl Object {
         }
         if inner && small && self.is_folder() {
             walk.records.begin(walk.at);
-            walk.records.fault("files in a folder whose name is not part of theirs");
+            walk.records.fault("the names of files in a folder do not include the folder");
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
         let name = if small { self.name() } else { None };
@@ -298,7 +303,7 @@ impl Object {
                 .any(|(_, value, member)| is_text(member) && value.len() >= 32 && like_digest(value))
         {
             self.entry(Some(key.as_bytes()), &Object::default(), walk);
-            walk.records.fault("a map within a map of names");
+            walk.records.fault("a nested object in a map of names");
         } else if matches!(role, Role::Item | Role::Named) && !inner {
             let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
             self.doubtful(name, group, walk);
@@ -311,7 +316,7 @@ impl Object {
             return Said::Stray;
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
-            walk.records.fault("digests under an unknown key that resembles that of a list or an algorithm");
+            walk.records.fault("digests under an unknown key that resembles a list or an algorithm");
         } else if role == Role::Other
             && (self.has(Kind::Listed)
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
@@ -321,19 +326,19 @@ impl Object {
         Said::Nothing
     }
 
-    /// Digests beside a list, which are in none.
+    /// Reports digests next to a list that are not part of it.
     fn lost(&self, walk: &mut Visit<'_>) {
         for (key, value, member) in self.iter() {
             let is_text_of_list = is_text(member) && member.key.is(Sense::List) && holds_digest(value);
             if is_lost(key, value, member) || is_text_of_list || member.kind == Kind::Listed && !is_other(key)
             {
                 walk.records.begin(member.at as usize);
-                walk.records.fault_of("a digest outside the list of files is not read", key.as_bytes());
+                walk.records.fault_of("a digest outside the list of files", key.as_bytes());
             }
         }
     }
 
-    /// Whether it says that what it holds lies in a folder: names in there are relative to that.
+    /// Returns true if the object is a directory. The names inside it are relative to it.
     fn is_folder(&self) -> bool {
         self.iter().any(|(key, value, member)| {
             let is = |word: &&str| key.eq_ignore_ascii_case(word);
@@ -347,13 +352,14 @@ impl Object {
         self.members.iter().any(|member| member.kind == kind)
     }
 
-    /// Whether it holds digests under a key that is damaged.
+    /// Returns true if the object contains digests under a damaged key.
     fn is_misplaced(&self, key: &str) -> bool {
         self.iter().any(|(_, value, member)| is_text(member) && like_digest(value))
             && (is_nearly_digest(key) || is_other_algorithm(key))
     }
 
-    /// An item of a list or map without a digest: where others are entries, it is one too, unless it says that it is no file.
+    /// Handles an item of an array or map without a digest: it is an entry if the other items
+    /// are, unless it is marked as something other than a file.
     fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Visit<'_>) {
         let no_file = self.iter().any(|(key, value, member)| match member.kind {
             Kind::True => key.eq_ignore_ascii_case("isdir"),
@@ -366,7 +372,8 @@ impl Object {
         }
     }
 
-    /// The digests of an object that is one entry, or of an algorithm and a value: keys are algorithms.
+    /// Returns the digests of an object that is one entry, or that consists of an algorithm and a
+    /// value. The keys of the result are algorithms.
     fn digests(&self, walk: &mut Visit<'_>, sense: Key) -> Object {
         let mut found = Object::default();
         let none = Key::default();
@@ -400,7 +407,7 @@ impl Object {
                 _ => {}
             }
         }
-        // Where one of them is under its algorithm, all are.
+        // If one digest is under the name of its algorithm, all are.
         let all = sense.is(Sense::Holder) && !found.is_empty();
         for (key, value, member) in self.iter() {
             if member.key == Key::default()
@@ -411,7 +418,7 @@ impl Object {
                 found.push(key, value, member.at as usize, Kind::Digest, none);
             }
         }
-        // What looks like a digest under a key that is damaged.
+        // A digest under a damaged key.
         let mut damaged = self.iter().filter(|(key, value, member)| {
             let known = member.key != Key::default();
             !known && is_text(*member) && like_digest(value) && (is_nearly_digest(key) || key.is_empty())
@@ -422,7 +429,7 @@ impl Object {
         found
     }
 
-    /// The name of an entry. An address stands for a file only where there is no name.
+    /// Returns the name of an entry. A URL is used only if there is no name.
     fn name(&self) -> Option<Cow<'_, [u8]>> {
         if let Some(bytes) = self.text_of(Sense::Base64) {
             return BASE64.decode(bytes.as_bytes()).ok().map(Cow::Owned);
@@ -434,7 +441,7 @@ impl Object {
             let last = address[..end].rsplit('/').next()?.as_bytes();
             radix::percent(last).map(Cow::Owned)
         };
-        // In a lock file of npm, `name` is a module's.
+        // In an npm lock file, `name` is the name of a module.
         let resolved = self
             .iter()
             .any(|(.., member)| is_text(member) && member.key.is(Sense::Address) && member.key.rank == 0);
@@ -459,7 +466,7 @@ impl Object {
         for (tag, value, member) in digests.iter() {
             match tag {
                 _ if member.kind == Kind::Fault => records.fault(UNREADABLE),
-                // Where nothing else is said, the entry is one without a digest.
+                // If there are no other digests, the entry has no digest.
                 _ if member.kind == Kind::Null => {
                     if digests.iter().any(|(.., other)| other.kind != Kind::Null) {
                         records.fault(UNREADABLE);
@@ -470,7 +477,7 @@ impl Object {
                 tag => records.digest(tag.as_bytes(), value.as_bytes()),
             }
         }
-        // Perhaps of an algorithm that there is not.
+        // Possibly a digest of an algorithm that truesum does not implement.
         let all_told = |key: &str| digests.iter().any(|(tag, ..)| tag == key);
         for (key, value, member) in self.iter() {
             let is_digest = is_lost(key, value, member)
@@ -489,7 +496,7 @@ impl Object {
             records.fault("its digests are under an unknown key");
         }
         if self.is_twofold(Sense::Name) || self.is_twofold(Sense::Address) || self.is_twofold(Sense::Base64) {
-            records.fault("two names of one file");
+            records.fault("two names for one file");
         }
         let folder = self.iter().find(|(key, value, member)| {
             is_text(*member) && FOLDERS.iter().any(|word| key.eq_ignore_ascii_case(word)) && is_below(value)
@@ -499,11 +506,11 @@ impl Object {
             records.fault_of("its folder is stored separately from its name", key.as_bytes());
         }
         if self.is_twofold(Sense::Size) {
-            records.fault("two sizes of one file");
+            records.fault("two sizes for one file");
         }
     }
 
-    /// Whether it is a descriptor of the Open Container Initiative.
+    /// Returns true if the object is a descriptor of the Open Container Initiative.
     fn is_descriptor(&self) -> bool {
         let sized = || self.members.iter().any(|member| member.key.is(Sense::Size));
         self.text_of(Sense::Media).is_some()
@@ -511,13 +518,13 @@ impl Object {
             && (self.blob().is_some() || sized())
     }
 
-    /// The digest of a descriptor.
+    /// Returns the digest of a descriptor.
     fn blob(&self) -> Option<&str> {
         let digest = |member: &Member| member.kind == Kind::Text && member.key.is(Sense::Digest);
         self.iter().find(|(key, _, member)| digest(member) && *key == "digest").map(|(_, value, _)| value)
     }
 
-    /// A blob lies under its digest in an image's folder.
+    /// Adds the entry of a blob, whose path in an image layout is derived from its digest.
     fn descriptor(&self, walk: &mut Visit<'_>) {
         let digest = self.blob().unwrap_or_default();
         let (tag, hex) = stated(digest.as_bytes()).unwrap_or_default();
@@ -534,8 +541,9 @@ impl Object {
         }
     }
 
-    /// A map of names, if anything in it is a digest. Words and numbers beside are passed over in the document itself; what is
-    /// no digest in a map that is one by its key is bad.
+    /// Adds the entries of a map of names, if any of its values is a digest, and returns true if
+    /// so. At the top level, unrelated strings and numbers are ignored; in a map under a key of
+    /// lists, any value other than a digest is an error.
     fn map(&self, walk: &mut Visit<'_>, role: Role, sense: Key) -> bool {
         let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
         let or_damaged =
@@ -543,7 +551,7 @@ impl Object {
         if !self.iter().any(|(_, value, member)| or_damaged(value, member)) {
             return false;
         }
-        // `content-hash`, `originHash` and `commit` in lock files: of no file.
+        // `content-hash`, `originHash` and `commit` in lock files are not digests of a file.
         let about = |key: &str| {
             let lower = key.to_ascii_lowercase();
             let ends = ["hash", "checksum", "digest"].iter().any(|word| lower.ends_with(word));
@@ -566,7 +574,7 @@ impl Object {
             if !good && !bad {
                 continue;
             }
-            // A digest under the name of an algorithm has no name.
+            // A digest under the name of an algorithm has no file name.
             let nameless = tag.is_none() && member.key.is(Sense::Tag);
             walk.records.begin(member.at as usize);
             if !nameless {
@@ -587,12 +595,12 @@ impl Object {
 
 const ODD_ALGORITHM: &str = "the name of an algorithm is not a string";
 
-/// Whether what names an algorithm, and can say nothing else, is no text.
+/// Returns true if an unambiguous key of an algorithm has a value that is not a string.
 fn is_odd_algorithm(key: &str, member: Member) -> bool {
     member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type") && !is_text(member)
 }
 
-/// Whether a key tells that what looks like a digest under it is something else.
+/// Returns true if a key indicates that a value that looks like a digest is something else.
 fn is_other(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     key.contains("commit")
@@ -601,25 +609,27 @@ fn is_other(key: &str) -> bool {
             .any(|word| key.starts_with(word) || key.ends_with(word))
 }
 
-/// Whether it is a digest under a key that is one of files alone, whatever holds it: `"dist": {"shasum": ...}`.
+/// Returns true for a digest under a key that always belongs to a file, regardless of the
+/// enclosing object: `"dist": {"shasum": ...}`.
 fn is_of_file(key: &str, value: &str, member: Member) -> bool {
     let keys = ["shasum", "integrity", "checksum"];
     is_text(member) && keys.iter().any(|word| key.eq_ignore_ascii_case(word)) && like_digest(value)
 }
 
-/// Whether it has the form of a digest under a key that says nothing of it.
+/// Returns true for a value that looks like a digest under an unknown key.
 fn is_lost(key: &str, value: &str, member: Member) -> bool {
     is_text(member) && member.key == Key::default() && is_like(value.as_bytes()) && !is_other(key)
 }
 
-/// Whether a text in a list of digests by algorithm is one, and not a date or another number.
+/// Returns true if a string in a map of digests by algorithm is a digest rather than a date or
+/// another number.
 fn is_digest_of_any_length(text: &str) -> bool {
     let hex = text.len() >= MIN_DIGITS && is_hex(text.as_bytes());
     is_like(text.as_bytes()) || hex && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Whether a text next to a digest is one of fewer than 128 bits, or of an unusual length: by its key, or because it has as many
-/// hexadecimal digits as no word and no number.
+/// Returns true if a string next to a digest is a digest of fewer than 128 bits or of an unusual
+/// length: because of its key, or because it has more hexadecimal digits than any word or number.
 fn is_short_digest(key: &str, text: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let named = ["hash", "sum", "crc", "digest"].iter().any(|word| key.contains(word));
@@ -631,7 +641,7 @@ fn is_text(member: Member) -> bool {
     member.kind == Kind::Text
 }
 
-/// Whether it is a hexadecimal digest with faults in it, and no word.
+/// Returns true if the string is a damaged hexadecimal digest rather than a word.
 fn mostly_digits(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
     text.len() >= 16 && digits * 4 > text.len() * 3

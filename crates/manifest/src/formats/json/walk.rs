@@ -1,36 +1,36 @@
-//! What is known while a JSON document is read: the records so far, how deep it is, and where.
+//! The state of reading a JSON document: the records so far, the nesting depth, and the position.
 
 use super::key::Keys;
 use crate::records::Records;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is known while a document is read.
+/// The state of reading a document.
 pub(super) struct Visit<'t> {
     text: &'t [u8],
-    /// Set from outside to end the reading.
+    /// A flag that another thread sets to cancel reading.
     stop: Option<&'t AtomicBool>,
-    /// Where the last string without escapes began.
+    /// Offset of the last string without escape sequences.
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) records: Records,
     pub(super) keys: Keys,
-    /// How many lists there were.
+    /// Number of arrays and objects so far.
     pub(super) lists: u32,
 }
 
 impl<'t> Visit<'t> {
-    /// At the beginning of a document.
+    /// Creates the state at the beginning of a document.
     pub(super) fn new(text: &'t [u8], stop: Option<&'t AtomicBool>) -> Visit<'t> {
         let records = Records::strict();
         Visit { text, stop, at: 0, depth: 0, records, keys: Keys::default(), lists: 0 }
     }
 
-    /// Whether reading is to end.
+    /// Returns true if reading was cancelled.
     pub(super) fn stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Notes where a string is that lies in the text itself.
+    /// Records the position of a string that is a slice of the document.
     pub(super) fn found(&mut self, part: &str) {
         let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         if at <= self.text.len() {

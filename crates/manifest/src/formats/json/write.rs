@@ -1,10 +1,10 @@
-//! Writes a list of objects.
+//! A writer of a JSON list of objects.
 
 use crate::entry::Entry;
 use crate::format::{Compose, Heading, Style, Unholdable};
 use crate::json::path_into;
 
-/// `{"files":[{"path":...,"size":...,"ALG":...}]}`.
+/// A writer of `{"files":[{"path":...,"size":...,"digests":{"ALG":...}}]}`.
 pub(super) struct List {
     style: Style,
     begun: bool,
@@ -46,7 +46,7 @@ impl Compose for List {
     }
 }
 
-/// Refuses two digests of one algorithm: only one of them could be told.
+/// Rejects two digests of the same algorithm, because a JSON object can contain only one of them.
 fn once(entry: &Entry) -> Result<(), Unholdable> {
     let twice = entry
         .digests

@@ -1,31 +1,33 @@
-//! Decimal lines of `cksum` and `sum`: `CRC BYTES NAME`, `SUM BLOCKS NAME`. They are read only where the algorithm is
-//! known, because any three words could be one.
+//! Decimal lines of `cksum` and `sum`: `CRC BYTES NAME` and `SUM BLOCKS NAME`. They are
+//! recognised only if the algorithm is known, because any line with two numbers and a name could
+//! be one.
 
 use crate::scan;
 use truesum_hash::{Digest, Spec};
 
-/// A decimal line.
+/// A parsed decimal line.
 pub(crate) struct Sum<'a> {
     pub(crate) spec: Spec,
     pub(crate) digest: Digest,
-    /// Bytes, where the line gives them; `sum` gives blocks, which say less.
+    /// The size in bytes; `None` for `sum`, which counts blocks.
     pub(crate) size: Option<u64>,
     pub(crate) name: &'a [u8],
 }
 
-/// Reads a decimal line if the only algorithm expected writes such lines.
+/// Parses a decimal line, if the only expected algorithm has such lines.
 ///
-/// The same algorithms may stand in hexadecimal lines: those have another number of digits, or two characters between
-/// digest and name.
+/// Hexadecimal lines of the same algorithm are distinguished by their number of digits, or by the
+/// two characters between digest and name.
 pub(crate) fn split<'a>(line: &'a [u8], expected: &[Spec]) -> Option<Sum<'a>> {
     let [spec] = expected else { return None };
     let form = spec.algorithm().decimal?;
     let (value, rest) = number(line)?;
     let digits = line.len() - rest.len();
     let gap = rest.len() - scan::trim_start(rest).len();
-    // As many digits as in hexadecimal, or fewer, are taken for hexadecimal ones where those are usual.
+    // A number with at most as many digits as in hexadecimal is hexadecimal, unless decimal is
+    // usual for the algorithm.
     let ambiguous = !form.usual && digits <= spec.digest_len() * 2;
-    // The value has a fixed width where the size has: blanks then fill the column.
+    // The value has a fixed width if the size is padded to a column.
     let fixed = form.column > 1;
     if gap == 0 || ambiguous || (fixed && digits != form.digits) || (!fixed && gap != 1) {
         return None;
@@ -41,7 +43,7 @@ pub(crate) fn split<'a>(line: &'a [u8], expected: &[Spec]) -> Option<Sum<'a>> {
     Some(Sum { spec: spec.clone(), digest, size, name: file })
 }
 
-/// The decimal number in front, and the rest.
+/// Splits the text into the leading decimal number and the rest.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     let end = scan::find(text, |byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let digits = std::str::from_utf8(&text[..end]).ok()?;

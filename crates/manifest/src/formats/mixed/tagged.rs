@@ -1,19 +1,19 @@
-//! Tagged lines cut into their parts: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest` (OpenSSL 1.1),
-//! `SHA2-256(name)= digest` (OpenSSL 3), `(name) = digest` (Solaris).
+//! Splitting of tagged lines: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest`
+//! (OpenSSL 1.1), `SHA2-256(name)= digest` (OpenSSL 3), `(name) = digest` (Solaris).
 
 use crate::digest::{TAG_LIMIT, is_tag};
 use crate::scan;
 
-/// A tagged line in its parts.
+/// The components of a tagged line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tagged<'a> {
-    /// Empty where the line has none.
+    /// Empty if the line has no tag.
     pub(crate) tag: &'a str,
     pub(crate) name: &'a [u8],
     pub(crate) digest: &'a [u8],
 }
 
-/// Cuts a tagged line. The name ends at the last `)`, so that a name may hold `) = `.
+/// Splits a tagged line. The name ends at the last `)`, so it may contain `) = `.
 pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     let open = scan::find(&line[..line.len().min(TAG_LIMIT + 16)], |byte| byte == b'(')?;
     let tag = scan::trim_end(&line[..open]);

@@ -1,10 +1,11 @@
-//! xz: streams one after the other, each block with its check, all blocks held against the index behind them.
+//! Decompression of xz: concatenated streams. Every block is verified with its check, and all
+//! blocks are compared with the index that follows them.
 
 use super::{WINDOW, invalid, too_wide};
 use lzma_rust2::{Action, Status, XzStream};
 use std::io::{self, Read};
 
-/// What the decoder has beside its window, in KiB, generously.
+/// Upper bound of the decoder's memory in addition to its window, in KiB.
 const BESIDE: u32 = 1 << 10;
 
 pub(super) struct Xz {

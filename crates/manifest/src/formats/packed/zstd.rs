@@ -1,5 +1,5 @@
-//! zstd: frames one after the other. The library leaves to its caller what holds them together: which frame follows, and whether
-//! what came out has the length and the checksum that its frame says.
+//! Decompression of zstd: concatenated frames. The library leaves it to the caller to continue
+//! with the next frame, and to verify the length and checksum of each frame.
 
 use super::{WINDOW, invalid, too_wide};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -9,7 +9,8 @@ use std::io::{self, Cursor, Read};
 pub(super) struct Zstd {
     packed: Cursor<Vec<u8>>,
     decoder: FrameDecoder,
-    /// What the frame says of its length, if it does, and how much of it came out.
+    /// The length that the current frame declares, if any, and the number of bytes decompressed
+    /// so far.
     frame: Option<(Option<u64>, u64)>,
 }
 
@@ -20,12 +21,12 @@ impl Zstd {
         Zstd { packed: Cursor::new(packed), decoder, frame: None }
     }
 
-    /// Begins the frame that stands next. A frame that is to be passed over is.
+    /// Begins the next frame, or skips it if it is a skippable frame.
     fn begin(&mut self) -> io::Result<()> {
         let descriptor = self.packed.get_ref().get(self.packed.position() as usize + 4).copied();
         match self.decoder.reset(&mut self.packed) {
             Ok(()) => {
-                // Its length is there where its field is, or where all of it is the window.
+                // The length is present if it has a field or if the frame is a single segment.
                 let told = descriptor.is_some_and(|bits| bits & 0b1110_0000 != 0);
                 self.frame = Some((told.then(|| self.decoder.content_size()), 0));
                 Ok(())
@@ -35,7 +36,7 @@ impl Zstd {
             })) => {
                 let end = self.packed.position() + u64::from(length);
                 if end > self.packed.get_ref().len() as u64 {
-                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"));
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "truncated"));
                 }
                 self.packed.set_position(end);
                 Ok(())
@@ -51,15 +52,16 @@ impl Zstd {
         }
     }
 
-    /// Why a frame could not be read. The library says where it stopped in its own words.
+    /// Returns the error for a frame that could not be read: truncated input, or the library's
+    /// message.
     fn fault(&self, error: &FrameDecoderError) -> io::Error {
         match self.packed.position() < self.packed.get_ref().len() as u64 {
             true => invalid(format!("a frame is damaged: {error}")),
-            false => io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"),
+            false => io::Error::new(io::ErrorKind::UnexpectedEof, "truncated"),
         }
     }
 
-    /// Whether all of a frame came out as it says.
+    /// Verifies the declared length and the checksum of a completed frame.
     fn end(&self, told: Option<u64>, len: u64) -> io::Result<()> {
         if told.is_some_and(|told| told != len) {
             return Err(invalid("a frame does not have its stated length"));

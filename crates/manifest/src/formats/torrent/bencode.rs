@@ -1,19 +1,21 @@
-//! Bencoding (BEP 3): integers `i42e`, strings `4:spam`, lists `l...e`, dictionaries `d...e` whose keys are sorted.
+//! Bencoding (BEP 3): integers `i42e`, strings `4:spam`, lists `l...e`, and dictionaries `d...e`
+//! with sorted keys.
 //!
-//! A cursor over the bytes, so that a document takes no memory but its own. It is strict where two programs could
-//! read two things: keys out of order or twice, numbers with zeros in front, and anything behind the end are faults.
+//! The parser is a cursor over the bytes and allocates no memory. It rejects everything that
+//! programs could interpret in different ways: unsorted or duplicate keys, numbers with leading
+//! zeros, and data after the end.
 
 use crate::line::{LineError, Place, Reason};
 use crate::scan;
 
-/// Deepest nesting.
+/// Maximum nesting depth.
 const DEPTH: usize = 64;
 
-/// A place in a document.
+/// A position in a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
-    /// The next byte.
+    /// Offset of the next byte.
     pub(super) at: usize,
     depth: usize,
 }
@@ -21,12 +23,12 @@ pub(super) struct Cursor<'a> {
 type Read<T> = Result<T, LineError>;
 
 impl<'a> Cursor<'a> {
-    /// The value that begins at this byte.
+    /// Creates a cursor to the value at offset `at`.
     pub(super) fn new(text: &'a [u8], at: usize) -> Cursor<'a> {
         Cursor { text, at, depth: 0 }
     }
 
-    /// A fault at this place.
+    /// Returns an error at the current position.
     pub(super) fn fault<T>(&self, what: &'static str) -> Read<T> {
         Err(LineError { at: Place::Byte(self.at as u64), reason: Reason::Part(what) })
     }
@@ -38,7 +40,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over this byte.
+    /// Skips the given byte.
+    ///
+    /// # Errors
+    /// The next byte is a different one.
     fn expect(&mut self, byte: u8, what: &'static str) -> Read<()> {
         if self.peek()? != byte {
             return self.fault(what);
@@ -47,12 +52,12 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Whether nothing stands behind.
+    /// Returns true at the end of the document.
     pub(super) fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
-    /// A number up to this byte, which is stepped over.
+    /// Parses a number up to the byte `end`, and skips that byte.
     fn number(&mut self, end: u8, what: &'static str) -> Read<u64> {
         let rest = &self.text[self.at..];
         let digits = scan::find(&rest[..rest.len().min(21)], |byte| !byte.is_ascii_digit())
@@ -65,15 +70,15 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// An integer of at least 0 and below 2^63.
+    /// Parses an integer from 0 to 2^63 - 1.
     pub(super) fn unsigned(&mut self) -> Read<u64> {
         let start = *self;
         self.expect(b'i', "not a number")?;
-        let number = self.number(b'e', "not a number of at least 0")?;
+        let number = self.number(b'e', "not a non-negative integer")?;
         if number > i64::MAX as u64 { start.fault("a number that is too large") } else { Ok(number) }
     }
 
-    /// A string.
+    /// Parses a string.
     pub(super) fn string(&mut self) -> Read<&'a [u8]> {
         let what = "not a string";
         let len = self.number(b':', what)?;
@@ -87,7 +92,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Hands each key of a dictionary to `member`, which must step over the value.
+    /// Calls `member` with each key of a dictionary. It must parse or skip the value.
     pub(super) fn dictionary(
         &mut self,
         mut member: impl FnMut(&'a [u8], &mut Cursor<'a>) -> Read<()>,
@@ -99,7 +104,7 @@ impl<'a> Cursor<'a> {
             let key_at = *self;
             let key = self.string()?;
             if last.is_some_and(|last| last >= key) {
-                return key_at.fault("keys out of order, or one twice");
+                return key_at.fault("dictionary keys are not sorted or not unique");
             }
             last = Some(key);
             member(key, self)?;
@@ -108,7 +113,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Hands each item of a list to `item`, which must step over it.
+    /// Calls `item` for each item of a list. It must parse or skip the item.
     pub(super) fn list(&mut self, mut item: impl FnMut(&mut Cursor<'a>) -> Read<()>) -> Read<()> {
         self.expect(b'l', "not a list")?;
         self.enter()?;
@@ -124,13 +129,13 @@ impl<'a> Cursor<'a> {
         if self.depth > DEPTH { self.fault("nested too deeply") } else { Ok(()) }
     }
 
-    /// Steps over the `e` of a list or dictionary.
+    /// Skips the `e` of a list or dictionary.
     fn leave(&mut self) {
         self.depth -= 1;
         self.at += 1;
     }
 
-    /// Steps over any value.
+    /// Skips any value.
     pub(super) fn skip(&mut self) -> Read<()> {
         match self.peek()? {
             b'i' => {
@@ -205,8 +210,8 @@ mod tests {
             ("99999999999999999999:", "byte 0: not a string"),
             ("x", "byte 0: not a string"),
             ("l", "byte 1: the torrent is truncated"),
-            ("d1:bi1e1:ai1ee", "byte 7: keys out of order, or one twice"),
-            ("d1:ai1e1:ai1ee", "byte 7: keys out of order, or one twice"),
+            ("d1:bi1e1:ai1ee", "byte 7: dictionary keys are not sorted or not unique"),
+            ("d1:ai1e1:ai1ee", "byte 7: dictionary keys are not sorted or not unique"),
             ("di1ei2ee", "byte 1: not a string"),
         ] {
             assert_eq!(skipped(text.as_bytes()), Err(message.to_owned()), "{text}");

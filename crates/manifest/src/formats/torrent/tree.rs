@@ -1,8 +1,8 @@
-//! What version 2 (BEP 52) says: a tree of names, the root of each file's own tree of digests, and for files of more than one
-//! piece the row of that tree in which a node covers a piece.
+//! Version 2 of torrents (BEP 52): a tree of names, the root of each file's Merkle tree, and for
+//! files of more than one piece the layer of the tree whose nodes each cover a piece.
 //!
-//! The last node of a row may cover leaves that are not there, so that it is made from the digest of the last piece and
-//! zeros ([`PieceList::agrees`]).
+//! The last node of a layer may cover leaves beyond the end of the file. It is computed from the
+//! digest of the last piece and zeros ([`PieceList::agrees`]).
 
 use super::bencode::Cursor;
 use super::refused;
@@ -20,12 +20,13 @@ use truesum_hash::{Digest, Spec, find};
 /// The algorithm of a file's root.
 pub(super) const ROOT: &str = "bt2-pieces-root";
 
-/// Longest path that is put together, which is what a system takes of one.
+/// Maximum length of a path in bytes, which is that of most systems.
 const PATH: usize = 4 << 10;
 
-/// Folders and files, by their places in the document.
+/// The directories and files, with their names as ranges of the document.
 pub(super) struct Tree {
-    /// The folder above and the name. The first is the root, its own folder, without a name.
+    /// The parent's index and the name of each directory. The first is the root, which is its own
+    /// parent and has no name.
     folders: Vec<(usize, Range<usize>)>,
     files: Vec<File>,
 }
@@ -36,22 +37,22 @@ struct File {
     at: usize,
     len: u64,
     root: Option<[u8; NODE]>,
-    /// A symbolic link, or zeros to fill up a piece.
+    /// True for a symbolic link or padding.
     is_nothing: bool,
 }
 
-/// Reads a `file tree`.
+/// Parses a `file tree`.
 pub(super) fn read(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Tree, LineError> {
     let mut tree = Tree { folders: vec![(0, 0..0)], files: Vec::new() };
     folder(cursor, text, 0, &mut tree)?;
     tree.files.retain(|file| !file.is_nothing);
     if tree.files.is_empty() {
-        return cursor.fault("no file");
+        return cursor.fault("no files");
     }
     Ok(tree)
 }
 
-/// Where a part of the document lies in it.
+/// Returns the position of a slice in the document.
 fn place(text: &[u8], part: &[u8]) -> Range<usize> {
     let start = part.as_ptr() as usize - text.as_ptr() as usize;
     start..start + part.len()
@@ -64,12 +65,12 @@ fn folder(cursor: &mut Cursor<'_>, text: &[u8], own: usize, tree: &mut Tree) -> 
             return value.fault("a name in the file tree is empty or contains a slash");
         }
         let name = place(text, name);
-        // A dictionary whose first key is empty is a file, and has no other.
+        // A dictionary whose first key is empty is a file, and has no other keys.
         if text[at..].starts_with(b"d0:") {
             let mut file = None;
             value.dictionary(|key, member| {
                 if !key.is_empty() {
-                    return member.fault("a file and a folder at once");
+                    return member.fault("a name that is both a file and a folder");
                 }
                 file = Some(read_file(member, own, name.clone())?);
                 Ok(())
@@ -103,21 +104,21 @@ fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Resu
     })?;
     let len = if is_nothing { len.unwrap_or(0) } else { len.ok_or(refused(at, "a file without a length"))? };
     if !is_nothing && root.is_none() == (len > 0) {
-        return Err(refused(at, "a file has a 'pieces root' unless it is empty"));
+        return Err(refused(at, "a 'pieces root' is missing, or an empty file has one"));
     }
     Ok(File { folder, name, at, len, root, is_nothing })
 }
 
-/// A root and the row of pieces below it, by their places.
+/// The ranges of a root and of its layer of pieces in the document.
 pub(super) type Layer = (Range<usize>, Range<usize>);
 
-/// Reads `piece layers`: in order of their roots.
+/// Parses `piece layers`, which are sorted by their roots.
 pub(super) fn read_layers(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Vec<Layer>, LineError> {
     let mut layers = Vec::new();
     cursor.dictionary(|root, value| {
         let row = value.string()?;
         if root.len() != NODE || row.is_empty() || !row.len().is_multiple_of(NODE) {
-            return value.fault("a row of 'piece layers' that is not a list of digests");
+            return value.fault("an entry of 'piece layers' is not a list of digests");
         }
         layers.push((place(text, root), place(text, row)));
         Ok(())
@@ -125,22 +126,22 @@ pub(super) fn read_layers(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Vec<La
     Ok(layers)
 }
 
-/// The files of a document of version 2.
+/// The files of a torrent of version 2.
 pub(super) struct Rows {
     tree: Tree,
     layers: Vec<Layer>,
     piece_len: u64,
-    /// The torrent's own name: the folder of all files, unless it is the name of the only one.
+    /// The torrent's own name: the directory of all files, or the name of the only one.
     name: Vec<u8>,
-    /// Digests of rows that were given, by the row.
+    /// The digests of layers that have already been used, by index of the layer.
     given: HashMap<usize, Arc<[u8]>>,
 }
 
 impl Rows {
-    /// Files whose rows have the roots they are said to have.
+    /// Verifies that every layer matches its root.
     ///
     /// # Errors
-    /// They have not, or the length of pieces is none.
+    /// A layer does not match, or the piece length is invalid.
     pub(super) fn new(
         tree: Tree,
         layers: Vec<Layer>,
@@ -150,13 +151,16 @@ impl Rows {
         at: usize,
     ) -> Result<Rows, LineError> {
         if !piece_len.is_power_of_two() || piece_len < LEAF {
-            return Err(refused(at, "a 'piece length' of version 2 is a power of two from 16 KiB on"));
+            return Err(refused(
+                at,
+                "the 'piece length' of version 2 must be a power of two, at least 16 KiB",
+            ));
         }
         let mut pairs = Pairs::new();
         for (root, row) in &layers {
             crate::scan::count(row.len());
             if pairs.root(&text[row.clone()], height(piece_len)).as_bytes() != &text[root.clone()] {
-                return Err(refused(row.start, "a row of 'piece layers' that does not match its root"));
+                return Err(refused(row.start, "an entry of 'piece layers' does not match its root"));
             }
         }
         Ok(Rows { tree, layers, piece_len, name, given: HashMap::new() })
@@ -166,7 +170,7 @@ impl Rows {
         self.tree.files.len()
     }
 
-    /// The parts of a path, from the last to the first; nothing where it is too long to be one.
+    /// Returns the components of a path in reverse order, or `None` if the path is too long.
     fn parts<'t>(&'t self, file: &File, text: &'t [u8]) -> Option<Vec<&'t [u8]>> {
         let mut parts = vec![&text[file.name.clone()]];
         let mut folder = file.folder;
@@ -188,7 +192,7 @@ impl Rows {
         Some(parts.join(&b'/'))
     }
 
-    /// Whether the file of this number has this path and length.
+    /// Returns true if the file with this index has the given path and length.
     pub(super) fn is(&self, file: usize, path: &[u8], len: Option<u64>, text: &[u8]) -> bool {
         self.tree
             .files
@@ -196,19 +200,19 @@ impl Rows {
             .is_some_and(|file| Some(file.len) == len && self.path(file, text).is_some_and(|own| own == path))
     }
 
-    /// The root of the file of this number; nothing for an empty one.
+    /// Returns the root of the file with this index; `None` if the file is empty.
     pub(super) fn digest(&self, file: usize, options: &Options) -> Result<Option<(Spec, Digest)>, Reason> {
         let root = self.tree.files.get(file).and_then(|file| file.root);
         root.map(|root| of_bytes(ROOT, &root, options)).transpose()
     }
 
-    /// The entry of the file of this number.
+    /// Returns the entry of the file with this index.
     pub(super) fn entry(&mut self, number: usize, text: &[u8], options: &Options) -> Option<Found> {
         let file = self.tree.files.get(number)?;
         let at = file.at;
         let fault = |reason| Some(Err(LineError { at: Place::Byte(at as u64), reason }));
         let Some(path) = self.path(file, text) else {
-            return fault(Reason::Part("a path that is too long"));
+            return fault(Reason::Part("the path is too long"));
         };
         let mut entry = Entry { path, size: Some(file.len), ..Entry::default() };
         match self.digest(number, options) {
@@ -222,8 +226,8 @@ impl Rows {
         Some(Ok(Line { at: Place::Byte(at as u64), entry }))
     }
 
-    /// The pieces of a file: of an empty one there are none, and of one that has a single piece its root says all, so that
-    /// it is one only where damage is to be located.
+    /// Returns the pieces of a file. An empty file has none. The root of a file with a single
+    /// piece is its only digest, and it is returned as a piece only to locate damage.
     fn pieces(
         &mut self,
         number: usize,
@@ -231,7 +235,7 @@ impl Rows {
         options: &Options,
     ) -> Result<Option<PieceList>, &'static str> {
         let (len, root) = (self.tree.files[number].len, self.tree.files[number].root);
-        let spec = find(ROOT).map(Spec::new).ok_or("no algorithm for roots")?;
+        let spec = find(ROOT).map(Spec::new).ok_or("unsupported hash algorithm")?;
         let Some(root) = root else {
             return Ok(PieceList::new(spec, 0..0, self.piece_len, Arc::from([])));
         };
@@ -242,12 +246,12 @@ impl Rows {
         };
         let row = &text[self.layers[layer].1.clone()];
         if len <= self.piece_len || (row.len() / NODE) as u64 != len.div_ceil(self.piece_len) {
-            return Err("a row of 'piece layers' that does not match the file size");
+            return Err("an entry of 'piece layers' does not match the file size");
         }
         let digests = self.given.entry(layer).or_insert_with(|| Arc::from(row));
         let pieces = PieceList::new(spec, 0..len, self.piece_len, digests.clone());
         let pieces = pieces.ok_or("the pieces do not match the file")?;
-        // The last node stands as high as the others, over leaves that may not be there.
+        // The last node has the same height as the others and may cover leaves beyond the end.
         let last = (len - 1) % self.piece_len + 1;
         Ok(Some(pieces.raised(height(last), height(self.piece_len))))
     }

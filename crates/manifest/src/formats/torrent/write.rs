@@ -1,20 +1,21 @@
-//! Writes a torrent: the same entries always give the same bytes. No time, no program's name, nothing random.
+//! A writer of torrents. The same entries always result in the same bytes: the torrent contains
+//! no time, program name or random data.
 
 use super::bencode::{string_into, unsigned_into};
 use crate::entry::{Entry, PieceList};
 use crate::format::{Compose, Heading, Unholdable};
 
-/// Keeps the files until the end, because digests of pieces stand behind them.
+/// A writer that collects the files until the end, because the piece digests follow them.
 pub(super) struct Torrent {
     announce: Vec<u8>,
-    /// The folder that holds all files, or the name of the only one.
+    /// The directory that contains all files, or the name of the only one.
     name: Vec<u8>,
-    /// The list of files, bencoded.
+    /// The bencoded list of files.
     files: Vec<u8>,
     /// The members of a single file.
     single: Option<Vec<u8>>,
     pieces: Option<PieceList>,
-    /// Bytes of the files so far.
+    /// Total size of the files so far in bytes.
     end: u64,
     count: u64,
 }
@@ -54,7 +55,8 @@ impl Compose for Torrent {
             Some(slash) => (&entry.path[..slash], Some(&entry.path[slash + 1..])),
             None => (&entry.path[..], None),
         };
-        // A name without a folder is the only one; all others have the same first folder.
+        // A file without a directory must be the only one; all others must have the same top
+        // directory.
         if self.count > 0 && (folder != self.name || below.is_none() || self.single.is_some()) {
             return Err(Unholdable::Components);
         }

@@ -1,4 +1,5 @@
-//! Writes a torrent of version 2, or one of both versions (BEP 52): the same files always give the same bytes.
+//! A writer of torrents of version 2 and of hybrid torrents (BEP 52). The same files always
+//! result in the same bytes.
 
 use super::bencode::{string_into, unsigned_into};
 use super::tree::ROOT;
@@ -6,24 +7,24 @@ use crate::entry::pairs::{LEAF, NODE, Pairs, height};
 use crate::entry::{Entry, PieceList};
 use crate::format::{Compose, Cut, Heading, Unholdable};
 
-/// Keeps the files until the end, because rows of pieces stand behind all of them.
+/// A writer that collects the files until the end, because the layers of pieces follow them.
 pub(super) struct Torrent {
     announce: Vec<u8>,
     cut: Cut,
-    /// The folder that holds all files, or the name of the only one.
+    /// The directory that contains all files, or the name of the only one.
     name: Vec<u8>,
     is_alone: bool,
     piece_len: u64,
     files: Vec<File>,
     joined: Option<PieceList>,
-    /// Bytes of the files and of what fills them up.
+    /// Total size of the files and the padding so far in bytes.
     end: u64,
 }
 
 struct File {
     parts: Vec<Vec<u8>>,
     size: u64,
-    /// Its own pieces.
+    /// The pieces of the file itself, rather than those of the concatenated files.
     pieces: PieceList,
 }
 
@@ -66,7 +67,8 @@ impl Compose for Torrent {
             return Err(Unholdable::Pieces);
         }
         let mut parts: Vec<Vec<u8>> = entry.path.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
-        // A name without a folder is the only one; all others have the same first folder. Names are in the order of the tree.
+        // A file without a directory must be the only one; all others must have the same top
+        // directory. Paths must be sorted by their components.
         let is_alone = parts.len() == 1;
         let name = if is_alone { parts[0].clone() } else { parts.remove(0) };
         if let Some(last) = self.files.last()
@@ -143,7 +145,7 @@ impl Compose for Torrent {
 }
 
 impl Torrent {
-    /// What version 1 says of the files, with what fills up the last piece of each.
+    /// Writes the members of version 1, including the padding that aligns each file to a piece.
     fn version_1(&self, text: &mut Vec<u8>) {
         if self.is_alone {
             text.extend_from_slice(b"6:length");
@@ -171,7 +173,7 @@ impl Torrent {
     }
 }
 
-/// The root of a file, and the row of its pieces if there are several.
+/// Returns the root of a file, and the layer of its pieces if there are several.
 fn root(file: &File) -> ([u8; NODE], Option<Vec<u8>>) {
     let node = |bytes: &[u8]| <[u8; NODE]>::try_from(bytes).unwrap_or_default();
     let digests = file.pieces.digests();

@@ -1,4 +1,5 @@
-//! Digests of pieces inside the element of a file: the `pieces` of Metalink, the `byte_run` of Digital Forensics XML.
+//! Digests of pieces inside a file's element: `pieces` of Metalink, and `byte_run` of Digital
+//! Forensics XML.
 
 use crate::digest::in_any_base;
 use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
@@ -9,37 +10,37 @@ use crate::scan;
 use std::ops::Range;
 use truesum_hash::{Digest, Spec, SpecError};
 
-/// How pieces are listed.
+/// The representation of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) enum Pieces {
-    /// Not at all.
+    /// The format has no pieces.
     No,
-    /// `pieces` of one `length` and `type`, in it a `hash` of each, in order.
+    /// A `pieces` element with `length` and `type`, which contains a `hash` per piece, in order.
     Rows,
-    /// A `byte_run` of each, in it a `hashdigest` for each `type`.
+    /// A `byte_run` element per piece, which contains a `hashdigest` per `type`.
     Runs,
 }
 
-/// Most algorithms of one file's pieces.
+/// Maximum number of algorithms for the pieces of a file.
 const MOST: usize = 16;
 
-/// What an element's attributes are asked for.
+/// A function that returns the value of an attribute.
 pub(super) type Attribute<'a> = dyn FnMut(&str) -> Option<String> + 'a;
 
-/// What was found in one file's element.
+/// The pieces found in the element of one file.
 #[derive(Default)]
 pub(super) struct Gathered {
     lists: Vec<List>,
-    /// The element that is open, by its depth, and where its piece lies.
+    /// Depth of the open element, and the range of its piece.
     open: Option<(usize, Open)>,
     fault: Option<&'static str>,
-    /// Names of no algorithm under which there are digests of pieces.
+    /// Unknown algorithms with digests of pieces.
     unread: Vec<String>,
 }
 
 struct List {
     spec: Spec,
-    /// The length of equal pieces.
+    /// The piece length, if all pieces have the same one.
     len: Option<u64>,
     ranges: Vec<Range<u64>>,
     digests: Vec<u8>,
@@ -47,7 +48,7 @@ struct List {
 }
 
 enum Open {
-    /// A list of this algorithm, which may be one that there is not.
+    /// A `pieces` element with its algorithm, which may be unknown.
     Row {
         tag: String,
         list: Option<usize>,
@@ -56,7 +57,8 @@ enum Open {
 }
 
 impl Gathered {
-    /// An element inside that of a file: the algorithm, if its text is a digest of a piece.
+    /// Handles the start of an element inside a file's element. Returns the algorithm if its text
+    /// is the digest of a piece.
     pub(super) fn start(
         &mut self,
         kind: Pieces,
@@ -69,7 +71,7 @@ impl Gathered {
                 let len = attribute("length").and_then(|len| scan::decimal(len.trim().as_bytes()));
                 match len.filter(|len| (1..=SIZE_LIMIT).contains(len)) {
                     Some(len) => self.row(len, attribute("type").unwrap_or_default(), depth),
-                    None => self.fail("pieces without a length"),
+                    None => self.fail("pieces without a valid length"),
                 }
                 None
             }
@@ -79,7 +81,7 @@ impl Gathered {
                 if list.is_some()
                     && attribute("piece").is_some_and(|number| number.trim() != count.to_string())
                 {
-                    self.fail("pieces that are not in order");
+                    self.fail("the pieces are not in order");
                 }
                 Some(tag)
             }
@@ -106,7 +108,8 @@ impl Gathered {
         self.open = Some((depth, Open::Row { tag, list: list.flatten() }));
     }
 
-    /// The list of this algorithm.
+    /// Returns the index of the list for this algorithm, which is created if necessary. Returns
+    /// `None` if there are too many.
     fn list(&mut self, spec: &Spec, len: Option<u64>) -> Option<usize> {
         let known = self
             .lists
@@ -120,23 +123,23 @@ impl Gathered {
         known
     }
 
-    /// The text of an element that is a digest of a piece.
+    /// Adds the digest of a piece.
     pub(super) fn digest(&mut self, tag: &str, text: &str, options: &Options) {
         let (spec, digest): (Spec, Digest) = match in_any_base(tag.trim(), text.as_bytes(), options) {
             Ok(found) => found,
-            // Others of the same piece may do.
+            // Another digest of the same piece may have been requested.
             Err(Reason::NotAsked(_)) => return,
             Err(reason) => match reason.unknown() {
                 Some(name) if self.unread.iter().any(|known| known == name) => return,
                 Some(name) => return self.unread.push(name.to_owned()),
-                None => return self.fail("a digest of a piece that is none"),
+                None => return self.fail("an invalid piece digest"),
             },
         };
         let (list, range) = match &self.open {
             Some((_, Open::Row { list, .. })) => (*list, None),
             Some((_, Open::Run(Some(range)))) => {
                 let range = range.clone();
-                // The one piece of an empty file.
+                // The only piece of an empty file.
                 if range.is_empty() {
                     return;
                 }
@@ -146,14 +149,14 @@ impl Gathered {
         };
         let Some(list) = list.and_then(|list| self.lists.get_mut(list)) else { return };
         if list.spec != spec {
-            return self.fail("a digest of a piece that is none");
+            return self.fail("an invalid piece digest");
         }
         list.digests.extend_from_slice(digest.as_bytes());
         list.ranges.extend(range);
         list.count += 1;
     }
 
-    /// The end of the element at this depth.
+    /// Handles the end of the element at this depth.
     pub(super) fn end(&mut self, depth: usize) {
         if self.open.as_ref().is_some_and(|(open, _)| *open == depth) {
             self.open = None;
@@ -164,10 +167,10 @@ impl Gathered {
         self.fault.get_or_insert(what);
     }
 
-    /// The lists of a file of this size.
+    /// Returns the piece lists of a file of the given size in bytes.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// Returns the first error found in the pieces.
     pub(super) fn lists(
         self,
         size: Option<u64>,
@@ -187,13 +190,13 @@ impl List {
         let Some(len) = len else {
             let behind = ranges.last().is_some_and(|last| size.is_some_and(|size| last.end > size));
             let list = PieceList::of_ranges(spec, ranges, digests.into()).filter(|_| !behind);
-            return list.ok_or("pieces that overlap, are not in order or reach beyond the file");
+            return list.ok_or("the pieces overlap, are not in order or extend beyond the end of the file");
         };
         let all = count.checked_mul(len).filter(|all| *all <= SIZE_LIMIT);
-        let covered = 0..size.or(all).ok_or("pieces that are larger together than a file can be")?;
+        let covered = 0..size.or(all).ok_or("the total size of the pieces is too large")?;
         let digest_len = spec.digest_len();
         let list = PieceList::of(spec, Cuts::Equal { covered, len }, digests.into(), digest_len);
-        let list = list.ok_or("the number of pieces is not that of the file's bytes")?;
+        let list = list.ok_or("the number of pieces does not match the file size")?;
         Ok(if size.is_none() { list.ending_with_file() } else { list })
     }
 }

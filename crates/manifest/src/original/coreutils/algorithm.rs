@@ -1,41 +1,43 @@
-//! The algorithms as GNU coreutils 9.11 names them, in the order of its messages (`cksum --help`).
+//! The algorithms of GNU coreutils 9.11 under their names there, in the order of its messages
+//! (`cksum --help`).
 
 use truesum_hash::{Spec, SpecError};
 
 /// An algorithm of `cksum -a`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Checksum {
-    /// What `-a` calls it.
+    /// The name for `-a`.
     pub name: &'static str,
-    /// What tagged lines and messages call it.
+    /// The name in tagged lines and messages.
     pub tag: &'static str,
-    /// Length of the digest in bits; 0 where `-l` or the digest must say it.
+    /// The length of the digest in bits; 0 if `-l` or the digest determines it.
     pub bits: usize,
-    /// How a line of it looks.
+    /// The form of its lines.
     pub form: DigestForm,
     lengths: Lengths,
 }
 
-/// How a line of an algorithm looks.
+/// The form of an algorithm's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestForm {
-    /// Five decimal digits and the number of blocks of 1024 bytes. Never checked.
+    /// Five decimal digits and the number of blocks of 1024 bytes. Such lines are never checked.
     Bsd,
-    /// A decimal sum and the number of blocks of 512 bytes. Never checked.
+    /// A decimal sum and the number of blocks of 512 bytes. Such lines are never checked.
     Sysv,
-    /// A decimal check and the number of bytes. Never checked.
+    /// A decimal checksum and the number of bytes. Such lines are never checked.
     Crc,
-    /// A digest, with a tag or without.
+    /// A digest, with or without a tag.
     Digest,
 }
 
-/// Which lengths a digest may have.
+/// The lengths that a digest may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lengths {
     One,
-    /// Algorithms of their own under one name: our names for them are this and the bits.
+    /// Several algorithms under one name. Their names in this project are this prefix and the
+    /// number of bits.
     Family(&'static str),
-    /// Any multiple of 8 bits up to the usual length.
+    /// Any multiple of 8 bits up to the default length.
     Bytes,
 }
 
@@ -49,7 +51,7 @@ const fn row(
     Checksum { name, tag, bits, form, lengths }
 }
 
-/// Every algorithm of coreutils.
+/// All algorithms of coreutils.
 pub static ALGORITHMS: &[Checksum] = &[
     row("bsd", "BSD", 16, DigestForm::Bsd, Lengths::One),
     row("sysv", "SYSV", 16, DigestForm::Sysv, Lengths::One),
@@ -67,24 +69,24 @@ pub static ALGORITHMS: &[Checksum] = &[
     row("sm3", "SM3", 256, DigestForm::Digest, Lengths::One),
 ];
 
-/// Lengths of the members of a family, in bits.
+/// The digest lengths of the members of a family, in bits.
 pub(super) const FAMILY_BITS: [usize; 4] = [224, 256, 384, 512];
 
-/// The row that `-a` calls so, which must be the whole name.
+/// Returns the row with this name for `-a`, which must not be abbreviated.
 pub fn by_name(name: &[u8]) -> Option<&'static Checksum> {
     ALGORITHMS.iter().find(|row| row.name.as_bytes() == name)
 }
 
-/// The row with this tag, which must be whole.
+/// Returns the row with this tag, which must not be abbreviated.
 pub(super) fn by_tag(tag: &[u8]) -> Option<&'static Checksum> {
     ALGORITHMS.iter().find(|row| row.tag.as_bytes() == tag)
 }
 
 impl Checksum {
-    /// What computes it, with a digest of `bits` bits.
+    /// Returns the algorithm with a digest of `bits` bits.
     ///
     /// # Errors
-    /// The algorithm has no digest of this length.
+    /// Fails if the algorithm has no digest of this length.
     pub fn spec(&self, bits: usize) -> Result<Spec, SpecError> {
         match self.lengths {
             Lengths::Family(prefix) => format!("{prefix}{bits}").parse(),
@@ -92,7 +94,7 @@ impl Checksum {
         }
     }
 
-    /// The tag of a line with a digest of `bits` bits.
+    /// Returns the tag of a line with a digest of `bits` bits.
     pub fn tag_of(&self, bits: usize) -> String {
         match self.lengths {
             Lengths::Family(_) => self.spec(bits).map_or_else(|_| self.tag.to_owned(), |spec| spec.tag()),
@@ -101,22 +103,22 @@ impl Checksum {
         }
     }
 
-    /// Whether lines of it are checked.
+    /// Returns whether lines of this algorithm can be checked.
     pub(super) fn is_checked(&self) -> bool {
         self.form == DigestForm::Digest
     }
 
-    /// Whether the digest in a line may have one of several lengths.
+    /// Returns whether digests in lines may have different lengths.
     pub(super) fn has_lengths(&self) -> bool {
         self.lengths != Lengths::One
     }
 
-    /// Whether it is a name for several algorithms.
+    /// Returns whether this is a name for several algorithms.
     pub(super) fn is_family(&self) -> bool {
         matches!(self.lengths, Lengths::Family(_))
     }
 
-    /// Whether a digest may have this length.
+    /// Returns whether a digest may have this length.
     pub(super) fn allows(&self, bits: usize) -> bool {
         match self.lengths {
             Lengths::One => bits == self.bits,
@@ -125,7 +127,7 @@ impl Checksum {
         }
     }
 
-    /// Whether the other is one of the algorithms that this is a name for.
+    /// Returns whether `other` is this algorithm or a member of this family.
     pub(super) fn covers(&self, other: &Checksum) -> bool {
         let member = |spec: Spec| other.spec(other.bits).is_ok_and(|other| other == spec);
         self == other || (self.is_family() && self.spec(other.bits).is_ok_and(member))

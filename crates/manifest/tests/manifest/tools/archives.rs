@@ -1,4 +1,4 @@
-//! Programs that keep archives of packages and sets of files: apt, dpkg, pip, par2, and sha256sum with NUL.
+//! Programs for package archives and sets of files: apt, dpkg, pip, par2, and sha256sum with NUL.
 
 use super::{NAMES, folder, read, run, specs, wanted};
 use std::collections::BTreeSet;
@@ -7,12 +7,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_test_support::oracle::missing;
 
-/// The names that hold none of these bytes.
+/// Returns the names that contain none of these bytes.
 fn without(bytes: &'static [u8]) -> Vec<&'static [u8]> {
     NAMES.iter().copied().filter(|name| !name.iter().any(|byte| bytes.contains(byte))).collect()
 }
 
-/// Builds a package of Debian's of the name `p`, and gives it.
+/// Builds a Debian package named `p` and returns its bytes.
 fn package(root: &Path) -> Option<Vec<u8>> {
     let content = root.with_extension("content");
     std::fs::create_dir_all(content.join("DEBIAN")).unwrap();
@@ -38,8 +38,9 @@ fn what_apt_releases_is_read() {
     ];
     let Some(output) = run("apt-ftparchive", &root, &all) else { return };
     let (mut found, bad) = read(&output.stdout, b"Release");
-    // A field ends at a blank: a name with one is no name to anybody who reads this, and bad here, but where the words in front look
-    // like those of an upload, where the blank stands at an end, and in the first line of two.
+    // A field ends at a blank, so that no reader can find a name that contains one. Such a line is
+    // bad here, with three exceptions: the words before the name look like those of an upload, the
+    // blank is at the start or end of the name, or the line is the first of two.
     let names = without(b" \t\n");
     for broken in [&b"0-1"[..], b"x", b"trail", b"lead", b"new"] {
         found.remove(broken);
@@ -56,7 +57,8 @@ fn what_apt_releases_is_read() {
 fn what_apt_lists_of_packages_and_sources_is_read() {
     let root = folder("apt-packages");
     let Some(package) = package(&root) else { return };
-    // A line end ends its field, and a blank at the end of one is nobody's.
+    // A line end ends its field. The names have the suffix `.deb`, so that no field ends with a
+    // blank.
     let names: Vec<Vec<u8>> = without(b"\n").iter().map(|name| [name, &b".deb"[..]].concat()).collect();
     for name in &names {
         std::fs::write(root.join(OsStr::from_bytes(name)), &package).unwrap();
@@ -122,7 +124,7 @@ fn what_dpkg_says_of_a_source_and_its_upload_is_read() {
 #[test]
 fn what_pip_hashes_is_read() {
     let root = folder("pip");
-    // It takes names as text, and prints blanks for a tab.
+    // pip takes only names that are text, and prints spaces in place of a tab.
     let names: Vec<&[u8]> =
         without(b"\n\r\t\xff").into_iter().filter(|name| !name.starts_with(b"-")).collect();
     for algorithm in ["sha256", "sha384", "sha512"] {
@@ -143,7 +145,7 @@ fn what_pip_hashes_is_read() {
 #[test]
 fn what_par2_makes_is_read() {
     let root = folder("par2");
-    // It splits folders at slashes, and takes what begins with a dash for an option.
+    // par2 splits names at backslashes, and takes a name that starts with a dash for an option.
     let names: Vec<&[u8]> =
         NAMES.iter().copied().filter(|name| !name.starts_with(b"-") && !name.contains(&b'\\')).collect();
     let beside = root.with_extension("set");

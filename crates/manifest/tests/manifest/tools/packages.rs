@@ -1,4 +1,4 @@
-//! Programs of distributions and packagers: BusyBox, dpkg, Python's wheel.
+//! Programs of distributions and packagers: BusyBox, dpkg, and Python's wheel.
 
 use super::{NAMES, entry, folder, read, run, specs, wanted};
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::path::Path;
 use truesum_manifest::{Heading, Style, Writer, append, format};
 use truesum_test_support::oracle::missing;
 
-/// The names without these bytes.
+/// Returns the names that contain none of these bytes.
 fn without(bytes: &'static [u8]) -> impl Iterator<Item = &'static [u8]> + Clone {
     NAMES.iter().copied().filter(move |name| !name.iter().any(|byte| bytes.contains(byte)))
 }
@@ -16,7 +16,7 @@ fn without(bytes: &'static [u8]) -> impl Iterator<Item = &'static [u8]> + Clone 
 #[test]
 fn busybox_verifies_what_we_write_and_what_it_writes_is_read() {
     let root = folder("busybox");
-    // It escapes nothing, and takes what begins with a dash for an option.
+    // BusyBox escapes nothing, and takes a name that starts with a dash for an option.
     let names = without(b"\n\r\\").filter(|name| !name.starts_with(b"-"));
     for (applet, spec) in
         [("md5sum", "md5"), ("sha1sum", "sha1"), ("sha256sum", "sha256"), ("sha512sum", "sha512")]
@@ -47,7 +47,7 @@ fn what_dpkg_lists_of_an_archive_is_read() {
     let Some(output) = run("dpkg-deb", &root, &args) else { return };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let package = std::fs::read(built).unwrap();
-    // A line end ends its field, and with it the name.
+    // A line end ends its field, and thus the name.
     let names: Vec<Vec<u8>> = without(b"\n").map(|name| [name, b".deb"].concat()).collect();
     for name in &names {
         std::fs::write(root.join(OsStr::from_bytes(name)), &package).unwrap();
@@ -61,8 +61,8 @@ fn what_dpkg_lists_of_an_archive_is_read() {
     assert!(found.values().all(|found| found.iter().cloned().collect::<BTreeSet<_>>() == digests));
 }
 
-/// Packs the folder `a-1` with the `RECORD` that lies beside it, and lets wheel unpack it, which verifies each file; then lets
-/// wheel pack the folder, and puts the `RECORD` of that in `theirs`.
+/// Packs the folder `a-1` with the `RECORD` next to it, and runs `wheel unpack`, which verifies
+/// each file. Then runs `wheel pack` on the folder, and writes the resulting `RECORD` to `theirs`.
 const WHEEL: &str = r#"
 import os, subprocess, sys, zipfile
 try: import wheel
@@ -88,7 +88,7 @@ fn wheel_unpacks_by_what_we_record_and_what_it_records_is_read() {
         (b"a-1.dist-info/WHEEL", b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
         (b"a-1.dist-info/METADATA", b"Metadata-Version: 2.1\nName: a\nVersion: 1\n"),
     ];
-    // Names in an archive are text, and a line of RECORD is one line.
+    // Names in an archive are text, and a record is a single line.
     let files: Vec<(&[u8], &[u8])> = without(b"\n\r\xff").map(|name| (name, name)).chain(about).collect();
     let specs = specs(&["sha256"]);
     let mut writer = Writer::new(Vec::new(), format("recordcsv").unwrap(), &Heading::default());
@@ -110,7 +110,7 @@ fn wheel_unpacks_by_what_we_record_and_what_it_records_is_read() {
     let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
     let (mut found, bad) = read(&std::fs::read(root.join("theirs")).unwrap(), b"RECORD");
-    // The line of RECORD itself has no digest.
+    // The line for RECORD itself has no digest.
     assert!(bad <= 1, "{bad}");
     found.remove(&b"a-1.dist-info/RECORD"[..]);
     for (name, content) in &files {
