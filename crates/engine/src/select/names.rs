@@ -20,7 +20,7 @@ pub(super) struct Names {
 /// A requested name.
 #[derive(Debug)]
 struct Only {
-    asked: OsString,
+    requested: OsString,
     /// The name without redundant components: `./a//b/` is `a/b`.
     plain: Vec<u8>,
     /// The same as a glob, if it contains special characters.
@@ -114,14 +114,16 @@ impl Names {
     }
 
     /// Returns whether a name is one of the requested names, or none were requested.
-    pub(super) fn asks_for(&self, name: &[u8]) -> bool {
+    pub(super) fn requests(&self, name: &[u8]) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only.is(name))
     }
 
     /// Returns the requested names for which nothing was selected.
     pub(super) fn unmatched(&self) -> Vec<Unmatched<'_>> {
         let unmatched = self.only.iter().filter(|only| !only.selected.load(Relaxed));
-        unmatched.map(|only| Unmatched { name: &only.asked, excluded: only.found.load(Relaxed) }).collect()
+        unmatched
+            .map(|only| Unmatched { name: &only.requested, excluded: only.found.load(Relaxed) })
+            .collect()
     }
 
     /// Returns whether this is one of the requested names, and only the other conditions excluded what has it.
@@ -133,16 +135,16 @@ impl Names {
 }
 
 impl Only {
-    fn new(asked: &OsString) -> Result<Only, String> {
-        let bytes = asked.as_bytes();
-        let glob = match asked.to_str() {
+    fn new(requested: &OsString) -> Result<Only, String> {
+        let bytes = requested.as_bytes();
+        let glob = match requested.to_str() {
             Some(text) if text.contains(['*', '?', '[', '{']) => {
                 Some(globs(std::iter::once(text.to_owned()))?)
             }
             _ => None,
         };
         Ok(Only {
-            asked: asked.clone(),
+            requested: requested.clone(),
             plain: plain(bytes).into_owned(),
             glob,
             found: AtomicBool::new(false),
