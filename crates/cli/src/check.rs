@@ -19,7 +19,7 @@ use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
-use crate::words::count;
+use crate::words::{count, size};
 use arguments::CheckArgs;
 use events::Printer;
 use plan::{Subject, plan};
@@ -34,7 +34,12 @@ use truesum::manifest::path::display_safe;
 use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
-pub fn run(mut args: CheckArgs) -> Exit {
+pub fn run(args: CheckArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(check(args), summary)
+}
+
+fn check(mut args: CheckArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let unsuitable = std::mem::take(&mut args.unsuitable);
     for refusal in &unsuitable {
@@ -173,6 +178,12 @@ fn end(
     if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
         let entries = count(report.left_out, "entry was", "entries were");
         console.error(&format!("nothing selected: {entries} excluded"));
+    }
+    if let Some(most) = plan.options.limits.max_bytes.filter(|most| read > *most && plan.reporting.notes) {
+        let (read, most) = (size(read), size(most));
+        console.note(&format!(
+            "{read} read, more than --max-bytes ({most}): at least one file is always checked"
+        ));
     }
     if report.deferred > 0 && plan.options.limits.state.is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");

@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::audit::same_time;
 use truesum::hash::{Secret, Spec, Status};
-use truesum::manifest::path::display_safe;
+use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
 use truesum::{Event, Mapping, Options, Progress, Verdict, Verification};
 
 /// Maximum number of files that are named.
-const NAMED: usize = 5;
+pub const NAMED: usize = 5;
 
 /// Maximum number of algorithms that are distinguished; the algorithms of an entry are a set of
 /// bits.
@@ -93,6 +93,11 @@ impl Recorded {
 
     /// Returns the name of an entry as the new manifest would spell it.
     fn spelled(&self, name: &[u8], naming: &mut Option<Naming>) -> Vec<u8> {
+        let folder = self.root.as_deref().or(self.path.parent()).unwrap_or(Path::new(""));
+        let exists = |name: &[u8]| folder.join(OsStr::from_bytes(name)).symlink_metadata().is_ok();
+        let other = name.contains(&b'\\') && !exists(name);
+        let other = other.then(|| alternatives(name).find(|name| exists(name))).flatten();
+        let name = other.as_deref().unwrap_or(name);
         let odd = |part: &[u8]| matches!(part, b"" | b"." | b"..");
         let plain = name.strip_prefix(b"./").unwrap_or(name);
         match (naming, &self.root) {
@@ -140,7 +145,8 @@ pub struct Earlier {
     format: &'static Format,
     /// Hashes of the names that are also in the new manifest.
     found: HashSet<u64>,
-    corrupt: u64,
+    /// The number of files so far whose content differs although no program modified them.
+    pub corrupt: u64,
     /// Whether keyed digests are among those that differ.
     keyed: bool,
     names: Vec<String>,
@@ -153,19 +159,17 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the manifest at `path`, which messages call `shown`. Returns `None` if there is no
-    /// file, or an empty one. The names of the new manifest are relative to `root`, and the run
-    /// computes `specs` with this key.
+    /// Reads the manifest at `path`. Returns `None` if there is no file, or an empty one. The names of
+    /// the new manifest are relative to `root`, and the run computes `specs` with this key.
     ///
     /// # Errors
     /// Fails if the file is not a manifest.
     pub fn read(
         path: &Path,
-        shown: &Path,
         root: Option<&Path>,
         specs: &Arc<[Spec]>,
         key: Option<&Secret>,
-    ) -> Result<Option<Earlier>, Refusal> {
+    ) -> Result<Option<Earlier>, String> {
         let Ok(metadata) = std::fs::metadata(path) else { return Ok(None) };
         let mut recorded = Recorded {
             path: path.to_owned(),
@@ -196,7 +200,7 @@ impl Earlier {
                 }
             }
         });
-        let Some(format) = format.map_err(|why| not_replaced(shown, &why))? else { return Ok(None) };
+        let Some(format) = format? else { return Ok(None) };
         let run = recorded.run.clone();
         let widened = |spec: &Spec| {
             let all = || run.iter().chain(std::iter::once(spec)).cloned().collect();
@@ -282,6 +286,11 @@ impl Earlier {
         });
     }
 
+    /// Records that the entry of this name was not written after all.
+    pub fn forget(&mut self, name: &[u8]) {
+        self.found.remove(&self.recorded.name_key(name));
+    }
+
     /// Returns the number of entries that are not in the new manifest.
     fn left(&self) -> u64 {
         (self.recorded.records.len() - self.found.len()) as u64
@@ -302,21 +311,11 @@ impl Earlier {
 
     /// Returns why a manifest in this format must not replace the earlier one, if so.
     pub fn refusal(&self, path: &Path, format: Option<&Format>) -> Option<Refusal> {
-        let shown = display_safe(path.as_os_str().as_bytes());
         if self.corrupt > 0 {
-            let more = self.corrupt.checked_sub(self.names.len() as u64).filter(|more| *more > 0);
-            let more = more.map_or(String::new(), |more| format!(" and {more} more"));
-            let text = format!(
-                "{shown}: not written: {} corrupt (no program modified {}, but the content {}differs): {}{more}",
-                count(self.corrupt, "file is", "files are"),
-                if self.corrupt == 1 { "it" } else { "them" },
-                if self.keyed { "or the key " } else { "" },
-                self.names.join(", ")
-            );
-            let hint = "restore them from a copy, or record their current content with --overwrite";
-            return Some(Refusal::with_hint(text, hint));
+            return Some(self.corrupt_refusal(path, None, self.corrupt, &self.names));
         }
         if let Some(first) = self.differing.first() {
+            let shown = display_safe(path.as_os_str().as_bytes());
             let (files, these) = match self.differing.len() as u64 {
                 1 => ("1 file".to_owned(), "it"),
                 number => (count(number, "file", "files"), "them"),
@@ -339,17 +338,40 @@ impl Earlier {
         }
     }
 
+    /// Returns the refusal to write the manifest at `path`, in which so many corrupt files would be recorded as good. The first of
+    /// them are named, and `by` is the name of this manifest if it is another one.
+    pub fn corrupt_refusal(&self, path: &Path, by: Option<&Path>, corrupt: u64, names: &[String]) -> Refusal {
+        let more = corrupt.checked_sub(names.len() as u64).filter(|more| *more > 0);
+        let more = more.map_or(String::new(), |more| format!(" and {more} more"));
+        let by = by.map(|by| format!(" according to {}", display_safe(by.as_os_str().as_bytes())));
+        let text = format!(
+            "{}: not written: {} corrupt{} (no program modified {}, but the content {}differs): {}{more}",
+            display_safe(path.as_os_str().as_bytes()),
+            count(corrupt, "file is", "files are"),
+            by.unwrap_or_default(),
+            if corrupt == 1 { "it" } else { "them" },
+            if self.keyed { "or the key " } else { "" },
+            names.join(", ")
+        );
+        let hint = "restore them from a copy, or record their current content with --overwrite";
+        Refusal::with_hint(text, hint)
+    }
+
+    /// Returns a note on entries that were not compared, if there are any.
+    pub fn uncompared(&self, path: &Path) -> Option<String> {
+        let path = display_safe(path.as_os_str().as_bytes());
+        let by = Vec::from_iter(self.by.clone()).join(", ");
+        let entries = count(self.uncompared, "entry", "entries");
+        let note = || format!("{path}: {entries} of the earlier manifest could not be compared ({by})");
+        (self.uncompared > 0).then(note)
+    }
+
     /// Returns notes on entries that were not compared and on entries that are not in the new
     /// manifest. Must be called before the earlier manifest is replaced.
     pub fn notes(&self, path: &Path) -> Vec<String> {
-        let path = display_safe(path.as_os_str().as_bytes());
-        let mut notes = Vec::new();
-        if self.uncompared > 0 {
-            let (entries, by) = (count(self.uncompared, "entry", "entries"), Vec::from_iter(self.by.clone()));
-            let by = by.join(", ");
-            notes.push(format!("{path}: {entries} of the earlier manifest could not be compared ({by})"));
-        }
+        let mut notes = Vec::from_iter(self.uncompared(path));
         if self.left() > 0 {
+            let path = display_safe(path.as_os_str().as_bytes());
             let entries = count(self.left(), "entry", "entries");
             let verb = if self.left() == 1 { "is" } else { "are" };
             let first = self.first_left();

@@ -26,7 +26,7 @@ pub fn test_rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), E
     beside(job, found, base, rename::test)
 }
 
-type Rename = fn(&Root, &[u8], &[u8], rename::Seen) -> Result<(), Error>;
+type Rename = fn(&Root, &[u8], &[u8], rename::Stamp) -> Result<(), Error>;
 
 fn beside(job: &Job, found: &Found, base: &[u8], rename: Rename) -> Result<(), Error> {
     let anywhere = Root::Anywhere;
