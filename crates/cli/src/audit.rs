@@ -24,6 +24,11 @@ use truesum::{Mapping, Remote, Wanted};
 
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(audit(args), summary)
+}
+
+fn audit(args: AuditArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let template = match args.format_string.as_deref().map(formats::template).transpose() {
         Ok(template) => template,

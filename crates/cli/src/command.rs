@@ -2,6 +2,7 @@
 
 mod globals;
 mod guesses;
+mod hints;
 
 use self::globals::{Globals, without_check};
 use crate::audit::arguments::AuditArgs;
@@ -10,7 +11,7 @@ use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::complete::{ASK, CompletionsArgs, HELP_ALL};
 use crate::config::ConfigArgs;
-use crate::console::Console;
+use crate::console::{Console, only_hints};
 use crate::convert::ConvertArgs;
 use crate::diff::arguments::DiffArgs;
 use crate::directory::DirectoryArgs;
@@ -218,6 +219,8 @@ fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
     let command = parse_command(&arguments, help).map_err(|error| guesses::explain(error, &arguments))?;
+    let words = arguments.clone();
+    only_hints(move |hint| hints::offers(&words, hint));
     match &command {
         Command::Hash(args) if implied => refuse_unknown_word(&args.files, given)?,
         // `sha256sum -c` is not a check of a manifest named `sha256sum`.

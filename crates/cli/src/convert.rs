@@ -11,11 +11,11 @@ use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
 use crate::options::{Reporting, RunArgs};
 use crate::output::{Output, cannot_write, id};
-use crate::selection::{FilterArgs, OnlyArgs, selection};
+use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
-use crate::words::{count, grouped, names};
+use crate::words::{count, grouped, names, rejected};
 use clap::{Args, ValueHint};
 use losses::Losses;
 use std::ffi::OsStr;
@@ -237,6 +237,7 @@ fn made(
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.report(console);
+    rejected(&converted.specs).filter(|_| reporting.notes).for_each(|note| console.note(&note));
     let is_guessed = args.algorithm.is_empty()
         && args.from_algorithm.is_empty()
         && reader.format().is_some_and(Format::leaves_algorithm_open)
@@ -286,8 +287,7 @@ impl Choice {
     /// Returns whether an entry is selected, by the size and time in the manifest. An entry without
     /// a size or time passes the filters on it.
     fn keep(&mut self, entry: &Entry) -> bool {
-        let kept =
-            self.select.has_name(&entry.path) && self.select.has_facts((entry.size, entry.mtime), || None);
+        let kept = self.select.selects([&entry.path; 2], (entry.size, entry.mtime), || None);
         self.kept += u64::from(kept);
         self.left_out += u64::from(!kept);
         self.pieced |= !entry.pieces.is_empty();
@@ -296,9 +296,9 @@ impl Choice {
 
     /// Returns why the selected entries cannot be written, if so.
     fn refusal(&self) -> Option<Refusal> {
-        if let Some(name) = self.select.unmatched().first() {
-            let name = display_safe(name.as_bytes());
-            return Some(Refusal::new(format!("{name}: selected with --only, but no entry has this name")));
+        if let Some(unmatched) = self.select.unmatched().first() {
+            let name = display_safe(unmatched.name.as_bytes());
+            return Some(Refusal::new(format!("{name}: {}", not_matched(unmatched))));
         }
         if self.left_out > 0 && self.kept == 0 {
             let entries = count(self.left_out, "entry was", "entries were");

@@ -14,9 +14,9 @@ pub mod writing;
 
 use crate::console::Console;
 use crate::earlier::Earlier;
-use crate::ending::Ending;
+use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
-use crate::output::{Output, cannot_write, id};
+use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::selection;
 use crate::tasks::{Inputs, in_order_of_the_tree};
 use crate::watch::Watch;
@@ -47,6 +47,11 @@ const TINY: u64 = 128 << 10;
 
 /// Runs the command.
 pub fn run(args: HashArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(hash(args), summary)
+}
+
+fn hash(args: HashArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let plan = match plan(args) {
         Ok(plan) => plan,
@@ -106,7 +111,11 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     if summary.interrupted {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if written == 0 && !failed {
-        console.error("there are no files");
+        let left_out = content.inner().left_out();
+        console.error(&match left_out == LeftOut::default() {
+            true => "there are no files".to_owned(),
+            false => selection::none_selected(left_out),
+        });
         exit = exit.max(Exit::NotAsAsked);
     }
     if plan.reading.reporting.notes {
@@ -187,6 +196,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         bounds: bounds(&plan, &named),
         led_out: 0,
         named,
+        root: plan.reading.root.as_deref(),
         signed: plan.output.as_deref(),
         earlier,
         specs: plan.reading.specs.len(),
@@ -264,9 +274,9 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
     if overwrite {
         return Ok((output, None));
     }
-    let earlier =
-        Earlier::read(path, path, plan.reading.root.as_deref(), &plan.reading.specs, plan.key.as_ref())?;
-    Ok((output, earlier))
+    let root = plan.reading.root.as_deref();
+    let earlier = Earlier::read(path, root, &plan.reading.specs, plan.key.as_ref());
+    Ok((output, earlier.map_err(|why| not_replaced(path, &why))?))
 }
 
 /// Returns the folder of the manifest to write if symbolic links, which may lead out of it, are
@@ -326,7 +336,7 @@ fn end(
     result: io::Result<Summary>,
     output: Output,
     counts: RunCounts,
-    (list_error, earlier): (Option<Error>, Option<Earlier>),
+    (list_error, mut earlier): (Option<Error>, Option<Earlier>),
     watch: &Watch,
     began: Instant,
     console: &mut Console,
@@ -345,7 +355,13 @@ fn end(
     if lacking > 0 {
         exit = exit.max(Exit::Failed);
     }
-    if summary.interrupted {
+    if exit == Exit::Done
+        && !summary.interrupted
+        && let Some(earlier) = &mut earlier
+    {
+        earlier.verify_pieces(plan.reading.reporting.threads, &watch.progress);
+    }
+    if watch.progress.stopped() {
         let done = format!("{}, {}", count(summary.files, "file", "files"), size(counts.read));
         match &plan.output {
             Some(path) => {
@@ -361,7 +377,8 @@ fn end(
     }
     // Files that are not read, because the template contains no digest, are counted as unverified.
     let listed = summary.files + summary.unverified - counts.refused;
-    let collected = Collected { listed, lacking, list_read, over: counts.found_own.then_some(NAMED) };
+    let over = counts.found_own.then_some(NAMED);
+    let collected = Collected { listed, lacking, list_read, left_out: counts.left_out, over };
     match &plan.output {
         Some(path) => match replacing::refused(path, collected, plan.accept)
             .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))

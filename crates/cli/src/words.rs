@@ -79,15 +79,16 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Returns notes on algorithms whose digests are too short for `check`, by the rule of its reader.
-pub fn too_short(specs: &[Spec]) -> impl Iterator<Item = String> {
+/// Returns notes on algorithms whose digests `check` rejects by default, because they are sampled or
+/// too short.
+pub fn rejected(specs: &[Spec]) -> impl Iterator<Item = String> {
     let short = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::TooShort);
-    short.map(|spec| {
+    sampled(specs).chain(short.map(|spec| {
         let (bits, name) = (spec.digest_len() * 8, spec.algorithm().name);
         format!(
             "{spec}: {bits} bits are too few: check rejects such digests without --allow-weak and -a {name}-{bits}"
         )
-    })
+    }))
 }
 
 /// Returns the names of algorithms as a list.

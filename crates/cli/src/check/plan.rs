@@ -228,7 +228,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     if !single && !limits.is_all() && !matches!(subject, Subject::Files(..)) {
         return Err(Refusal::new("--max-bytes, --max-time and --state require a single manifest"));
     }
-    if let (Some(state), Subject::Manifests(names)) = (&turn.state, &subject)
+    if let (Some(state), Subject::Manifests(names)) = (&limits.state, &subject)
         && state.is_dir()
     {
         let names: Vec<String> = names.iter().map(shell_word).collect();

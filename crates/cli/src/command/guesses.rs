@@ -292,12 +292,12 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
 }
 
 /// Returns the command with this path.
-fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
+pub fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
     path.iter().try_fold(all, |command, name| command.find_subcommand(name))
 }
 
 /// Returns the names of the command and the subcommand in a command line.
-fn path(words: &[OsString]) -> Vec<String> {
+pub fn path(words: &[OsString]) -> Vec<String> {
     let (mut command, mut path) = (definition(), Vec::new());
     for word in words[1..].iter().filter_map(|word| word.to_str()) {
         let Some(below) = command.find_subcommand(word).cloned() else { break };

@@ -13,7 +13,7 @@ use crate::key::{KeyRead, bring};
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
-use crate::words::{sampled, too_short};
+use crate::words::rejected;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -228,8 +228,7 @@ pub fn digesting(
     let specs = bring(specs, key.as_ref().map(|read| &read.key))?;
     let form = form(args, target, format, &specs)?;
     let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
-    notes.extend(sampled(&specs));
-    notes.extend(too_short(&specs));
+    notes.extend(rejected(&specs));
     if let Some(output) = target.output {
         notes.extend(unlike_its_name(args, output, form.format().unwrap_or(format), &specs));
         notes.extend(template.as_ref().and_then(|template| no_manifest(output, template)));

@@ -5,7 +5,7 @@ use crate::earlier::Earlier;
 use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
 use crate::options::RunArgs;
-use crate::output::{Output, cannot_write, id};
+use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::shard::parts_of;
 use crate::stores;
 use crate::values::path::output_file;
@@ -147,7 +147,8 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             false => {
                 let root = folder.as_deref().or_else(|| (!is_store).then_some(&root));
                 let specs = plan.specs().into();
-                Earlier::read(&args.output, &args.output, root, &specs, None)?
+                let earlier = Earlier::read(&args.output, root, &specs, None);
+                earlier.map_err(|why| not_replaced(&args.output, &why))?
             }
         };
         Ok((output, earlier))

@@ -1,7 +1,7 @@
 //! `truesum convert`: between formats and back, and what is said of what is lost.
 
 use crate::names::NAMES;
-use crate::program::{ABC, EMPTY, Folder, Ran};
+use crate::program::{ABC, EMPTY, Folder, Ran, lines};
 use truesum_test_support::thorough_or;
 
 /// Formats that are written, with the algorithm that each holds at its best.
@@ -365,5 +365,20 @@ fn an_algorithm_that_was_assumed_is_named() {
     for words in [&["SHA256SUMS", "-t", "bsd"][..], &["list", "--from-algorithm", "blake3", "-t", "bsd"]] {
         let ran = folder.run(&[&["convert"][..], words].concat());
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn new_digests_that_check_rejects_have_the_note_of_hash() {
+    // regression: `convert -a imohash` wrote a manifest that `check` rejects, without a note.
+    let folder = Folder::with(&[("a", "abc"), ("M.sha256", &lines(&[(ABC, "a")]))]);
+    for (algorithm, said) in [
+        ("imohash", "note: imohash verifies nothing: three samples of 16 KiB"),
+        ("blake2b-64", "note: blake2b-64: 64 bits are too few: check rejects such digests"),
+    ] {
+        for words in [&["hash", "a"][..], &["convert", "M.sha256"]] {
+            let ran = folder.run(&[words, &["-a", algorithm, "-t", "bsd"]].concat());
+            assert!(ran.code == Some(0) && ran.err.contains(said), "{words:?} {algorithm}: {}", ran.err);
+        }
     }
 }

@@ -374,3 +374,58 @@ fn two_files_that_are_not_manifests_are_compared_by_another_program() {
     }
     assert_eq!(folder.run(&["diff", "SHA256SUMS", "d/SHA256SUMS"]).code, Some(0));
 }
+
+#[test]
+fn hints_name_only_options_of_the_command() {
+    // regression: shared advice named options that torrent create and bag check do not have.
+    let folder = Folder::with(&[("set/a", "abc"), ("bag/data/a", "abc"), ("outside", "abc"), ("big", "abc")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    std::fs::remove_file(folder.path("bag/data/a")).unwrap();
+    std::os::unix::fs::symlink("../../outside", folder.path("bag/data/a")).unwrap();
+    folder.pipe("pipe");
+    folder.write("x.torrent", "not one");
+    for words in [
+        &["torrent", "create", "-o", "new.torrent", "pipe"][..],
+        &["torrent", "create", "-o", "new.torrent", "none"],
+        &["torrent", "create", "-o", "x.torrent", "set"],
+        &["torrent", "check", "x.torrent", "none"],
+        &["bag", "check", "bag"],
+        &["bag", "check", "set"],
+        &["bag", "update", "bag"],
+        &["bag", "update", "--refresh", "bag"],
+        &["bag", "create", "set"],
+        &["embed", "add", "pipe"],
+        &["embed", "check", "set"],
+        &["duplicates", "pipe"],
+        &["directory", "pipe"],
+        &["check", "--status", "none"],
+    ] {
+        let ran = folder.run(words);
+        assert_ne!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        let path = &words[..if ["torrent", "bag", "embed"].contains(&words[0]) { 2 } else { 1 }];
+        let help = |path: &[&str]| folder.run(&[path, &["--help-all"]].concat()).out();
+        for hint in ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")) {
+            // A command in a hint has its own options.
+            let (own, other) = hint.split_once("truesum ").unwrap_or((hint, ""));
+            let named = |text: &str| -> Vec<String> {
+                let options = text.split(' ').filter(|word| word.starts_with("--"));
+                options.map(|word| word.split(['=', ',', ';']).next().unwrap().to_owned()).collect()
+            };
+            for option in named(own) {
+                assert!(
+                    help(path).contains(&format!("{option} "))
+                        || help(path).contains(&format!("{option}\n"))
+                        || help(path).contains(&format!("{option}[")),
+                    "{words:?}: {hint}"
+                );
+            }
+            let other: Vec<&str> =
+                other.split(' ').take_while(|word| word.bytes().all(|b| b.is_ascii_lowercase())).collect();
+            let is_group = other.first().is_some_and(|first| ["torrent", "bag", "embed"].contains(first));
+            let other = &other[..other.len().min(if is_group { 2 } else { 1 })];
+            for option in named(&hint[own.len()..]).iter().filter(|_| !other.is_empty()) {
+                assert!(help(other).contains(option.as_str()), "{words:?}: {hint}");
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The counts and the overall result of a check. This is the only place where a complete check is declared "verified".
 
 use crate::error::Error;
-use crate::job::Summary;
+use crate::job::{Job, Summary};
 use crate::select::names::{plain, plain_path};
 use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,9 +107,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Removes a name from those that must be verified.
-    pub(super) fn note_verified(&mut self, name: &[u8]) {
-        if !self.not_verified.is_empty() {
+    /// Removes the names of an entry, in the manifest and of its file, from those that must be verified.
+    pub(super) fn note_verified(&mut self, job: &Job) {
+        for name in [&job.name, job.path()] {
+            if self.not_verified.is_empty() {
+                return;
+            }
             self.not_verified.remove(Path::new(OsStr::from_bytes(&plain(name))));
         }
     }

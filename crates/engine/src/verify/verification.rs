@@ -274,7 +274,7 @@ impl<'a> Verification<'a> {
             }
             if bag.all_in_each || at + 1 == bag.payload.len() {
                 beside = self.unlisted_payload(folder, name, &mut listed, on_event)?;
-                faults.extend(bag::unlisted_fetches(folder, name, &mut listed));
+                faults.extend(bag::unlisted_fetches(folder, &mut |name| listed.contains(name)));
             }
         }
         for name in &bag.tags {
@@ -470,9 +470,13 @@ impl<'a> Verification<'a> {
             self.report.counts.interrupted = true;
             return Ok(());
         }
-        let unmatched = self.options.select.unmatched();
+        let select = &self.options.select;
+        // The entries of a manifest that could not be read are unknown.
+        let unmatched = if self.report.unread > 0 { Vec::new() } else { select.unmatched() };
         self.report.unmatched = unmatched.len() as u64;
-        unmatched.into_iter().try_for_each(|name| on_event(Event::Unmatched(Path::new(name))))?;
+        // Nothing is wrong with the file of an entry that the selection excludes.
+        self.report.not_verified.retain(|name| !select.excludes(name.as_os_str().as_bytes()));
+        unmatched.iter().try_for_each(|name| on_event(Event::Unmatched(name)))?;
         self.report.not_verified.iter().try_for_each(|name| on_event(Event::NotVerified(name)))
     }
 }
@@ -538,7 +542,7 @@ impl Sink for Relay<'_, '_> {
         }
         self.counts.count(&outcome);
         if verdict == Verdict::Verified {
-            self.report.note_verified(&outcome.job.name);
+            self.report.note_verified(&outcome.job);
         }
         (self.on_event)(Event::Entry(self.manifest, &outcome))?;
         let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
