@@ -13,6 +13,7 @@ use crate::key::HINT;
 use crate::objects;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
+use crate::words::shell_word;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -179,10 +180,22 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
         });
     }
     if report.count(FileStatus::Unknown) > 0 {
-        let side = |at: usize| report.algorithms[at].iter().cloned().collect::<Vec<_>>().join(", ");
+        let side = |at: usize| {
+            let mut names = Vec::from_iter(report.algorithms[at].iter().map(String::as_str));
+            names.extend(report.pieces[at].then_some("digests of pieces"));
+            if names.is_empty() { "no digests".to_owned() } else { names.join(", ") }
+        };
         let files = crate::words::count(report.count(FileStatus::Unknown), "file has", "files have");
         console.error(&format!("{files} no common algorithm: {} and {}", side(0), side(1)));
-        console.hint("compare each manifest with the files: truesum diff MANIFEST DIR");
+        match (report.pieces, &report.manifests[..]) {
+            ([false, false], _) => {
+                console.hint("compare each manifest with the files: truesum diff MANIFEST DIR");
+            }
+            (_, [(manifest, _)]) => {
+                console.hint(&format!("to verify the pieces: truesum check {}", shell_word(manifest)));
+            }
+            _ => console.hint("to verify the pieces: truesum check MANIFEST"),
+        }
     }
     if report.count(FileStatus::Corrupt) > 0 {
         advise_corrupt(console);

@@ -7,6 +7,7 @@ mod losses;
 mod verified;
 
 use crate::console::Console;
+use crate::earlier::Earlier;
 use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
 use crate::options::{Reporting, RunArgs};
@@ -22,6 +23,7 @@ use std::ffi::OsStr;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::Time;
@@ -121,7 +123,11 @@ pub fn run(mut args: ConvertArgs) -> Exit {
     let watch = Watch::start(reporting.line, None, &mut console);
     // The output is opened first, so that a change by another process during the run is detected.
     let output = Output::list(args.output.as_deref(), args.overwrite);
-    let made = made(&args, reporting, &watch, &mut console);
+    let no_algorithms = Arc::from([]);
+    let replaced = args.output.as_deref().filter(|_| !args.overwrite);
+    let mut earlier =
+        replaced.and_then(|path| Earlier::read(path, None, &no_algorithms, None).ok().flatten());
+    let made = made(&args, reporting, &watch, earlier.as_mut(), &mut console);
     console.display = None;
     if let Some(signal) = watch.signals.ended_by() {
         console.error("interrupted: nothing was written");
@@ -129,7 +135,12 @@ pub fn run(mut args: ConvertArgs) -> Exit {
     }
     match made {
         Ok(text) => match output {
-            Ok(output) => hand_out(&args, text, output, &mut console),
+            Ok(output) => {
+                let dropped = replaced.and_then(|path| earlier?.dropped(path));
+                let exit = hand_out(&args, text, output, &mut console);
+                dropped.filter(|_| exit == Exit::Done).into_iter().for_each(|note| console.note(&note));
+                exit
+            }
             Err(refusal) => console.refuse(&refusal),
         },
         Err(NotWritten::Refused(refusal)) => console.refuse(&refusal),
@@ -164,6 +175,7 @@ fn made(
     args: &ConvertArgs,
     reporting: Reporting,
     watch: &Watch,
+    mut earlier: Option<&mut Earlier>,
     console: &mut Console,
 ) -> Result<SpooledTempFile, NotWritten> {
     let refuse = |text: String, hint: &str| Err(NotWritten::Refused(Refusal::with_hint(text, hint)));
@@ -193,7 +205,11 @@ fn made(
     let mut listed = false;
     let mut keep = |entry: &Entry| {
         listed |= own.is_some() && id(&folder.join(OsStr::from_bytes(&entry.path))) == own;
-        choice.keep(entry)
+        let kept = choice.keep(entry);
+        if let (true, Some(earlier)) = (kept, &mut earlier) {
+            earlier.record(&entry.path);
+        }
+        kept
     };
     let done = convert(&mut reader, writer, format, &mut keep, &mut |lost| losses.note(&lost));
     let (text, converted) = match done {

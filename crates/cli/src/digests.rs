@@ -1,7 +1,11 @@
 //! Digests given by the user, with their possible interpretations or the reason why they are
 //! invalid.
 
+pub mod pasted;
+
 use crate::exit::Refusal;
+use pasted::{bare, embedded};
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -12,12 +16,22 @@ use truesum::manifest::identify::{
 };
 use truesum::manifest::path::display_safe;
 
+/// Returns the text if it is a digest, or else the digest in it.
+fn recognised(text: &str) -> Cow<'_, str> {
+    if identify(text).is_ok() {
+        return Cow::Borrowed(text);
+    }
+    let bare = bare(text);
+    if identify(&bare).is_ok() { Cow::Owned(bare) } else { Cow::Borrowed(text) }
+}
+
 /// Returns the possible interpretations of a digest, the most likely first; only those with the
 /// algorithms in `requested`, if any.
 ///
 /// # Errors
 /// Fails if it is not a digest, or not one of these algorithms.
 pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
+    let text = &*recognised(text);
     if requested.is_empty() {
         return identify(text).map_err(|why| refusal(text, why));
     }
@@ -52,6 +66,7 @@ pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refu
 /// # Errors
 /// Fails if it is not a digest.
 pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, Refusal> {
+    let text = &*recognised(text);
     let name = Path::new(name).file_name().unwrap_or_default();
     let more: Vec<Candidate> = [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
     match candidates(text, &[]) {
@@ -94,6 +109,12 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
         let text = display_safe(text.as_bytes());
         let hint = format!("to compare: truesum directory --expect {text} PATH");
         return Refusal::with_hint(format!("{text}: not a digest of a file, but of {of}"), hint);
+    }
+    if let Some(digest) =
+        embedded(text).filter(|digest| digest.len() < text.len() && why != Unidentified::Password)
+    {
+        let text = format!("{}: {why}", display_safe(text.as_bytes()));
+        return Refusal::with_hint(text, format!("truesum identify {digest}"));
     }
     let text = format!("{}: {why}", display_safe(text.as_bytes()));
     match why {

@@ -334,6 +334,10 @@ impl Earlier {
                 Some(not_replaced(path, &format!("is a torrent of other files{}", self.first_left())))
             }
             true if !format.is_some_and(is_torrent) => Some(not_replaced(path, "is a torrent")),
+            // A torrent has no digests of files.
+            false if format.is_some_and(is_torrent) => {
+                Some(not_replaced(path, "is a manifest with digests of files"))
+            }
             _ => None,
         }
     }
@@ -366,17 +370,30 @@ impl Earlier {
         (self.uncompared > 0).then(note)
     }
 
+    /// Records that the new manifest has an entry of this name, which is not compared.
+    pub fn record(&mut self, name: &[u8]) {
+        let key = self.recorded.name_key(name);
+        if self.recorded.records.contains_key(&key) {
+            self.found.insert(key);
+        }
+    }
+
     /// Returns notes on entries that were not compared and on entries that are not in the new
     /// manifest. Must be called before the earlier manifest is replaced.
     pub fn notes(&self, path: &Path) -> Vec<String> {
-        let mut notes = Vec::from_iter(self.uncompared(path));
-        if self.left() > 0 {
-            let path = display_safe(path.as_os_str().as_bytes());
-            let entries = count(self.left(), "entry", "entries");
-            let verb = if self.left() == 1 { "is" } else { "are" };
+        self.uncompared(path).into_iter().chain(self.dropped(path)).collect()
+    }
+
+    /// Returns a note on entries that are not in the new manifest, if there are any. Must be called
+    /// before the earlier manifest is replaced.
+    pub fn dropped(&self, path: &Path) -> Option<String> {
+        let path = display_safe(path.as_os_str().as_bytes());
+        let left = self.left();
+        let entries = count(left, "entry", "entries");
+        let verb = if left == 1 { "is" } else { "are" };
+        (left > 0).then(|| {
             let first = self.first_left();
-            notes.push(format!("{path}: {entries} of the earlier manifest {verb} not in the new one{first}"));
-        }
-        notes
+            format!("{path}: {entries} of the earlier manifest {verb} not in the new one{first}")
+        })
     }
 }

@@ -3,6 +3,7 @@
 pub mod color;
 pub mod digest;
 pub mod path;
+pub mod similar;
 pub mod size;
 pub mod table;
 pub mod threads;

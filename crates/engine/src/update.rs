@@ -154,7 +154,7 @@ impl<'a> Update<'a> {
         let Some(mut rows) = self.comparison.survey(&[manifest], &mut relay)? else { return Ok(()) };
         self.comparison.note_algorithms();
         self.report.unread = self.comparison.requested.unread;
-        if self.comparison.requested.pieced {
+        if self.comparison.report.pieces[LISTED] {
             let why = truesum_manifest::edit::Uneditable::Pieces(format);
             return self.failed(&uneditable(manifest, EditError::Refused(why)), on_event);
         }
@@ -170,6 +170,8 @@ impl<'a> Update<'a> {
         });
         let missing = rows.iter().filter(|row| row.status == FileStatus::Missing).count() as u64;
         let other_folder = guard::other_folder(&self.comparison, &rows).map(Refusal::OtherFolder);
+        let is_doubtful = |row: &&Row| self.options.rename && row.doubtful;
+        self.report.doubtful = rows.iter().filter(is_doubtful).count() as u64;
         let mut rows = self.split(rows, &folder);
         let inside = &self.comparison.requested.inside;
         let before = rows.len();
@@ -235,14 +237,13 @@ impl<'a> Update<'a> {
 
     /// Splits the row of a moved file that is not to be renamed: its old name is missing, its new name is a copy. A
     /// file that was moved out of the folder keeps a single row: its copy would not be added, and its digest would be
-    /// lost with the old name.
+    /// lost with the old name. A file that may not be the one in the manifest is never renamed.
     fn split(&self, rows: Vec<Row>, folder: &Path) -> Vec<Row> {
-        if self.options.rename {
-            return rows;
-        }
         let inside = &self.comparison.requested.inside;
         let parts = |row: Row| match (row.status, row.at) {
-            (FileStatus::Moved, [listed, found]) if !self.is_beside(&row, inside, folder) => {
+            (FileStatus::Moved, [listed, found])
+                if row.doubtful || !self.options.rename && !self.is_beside(&row, inside, folder) =>
+            {
                 let copy = Row { from: Some((LISTED, listed)), ..Row::of(FileStatus::Copied, NONE, found) };
                 [Some(Row::of(FileStatus::Missing, listed, NONE)), Some(copy)]
             }

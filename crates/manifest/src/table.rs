@@ -118,7 +118,7 @@ pub static FORMATS: &[&Format] = &[
 
 /// Returns the format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|row| row.name == name)
+    FORMATS.iter().copied().find(|row| row.name.eq_ignore_ascii_case(name))
 }
 
 /// Returns the format of a manifest, recognised by its beginning or else by its name.

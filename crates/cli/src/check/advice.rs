@@ -106,15 +106,17 @@ pub fn respelt(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     ))
 }
 
-/// Returns a hint if files that are missing from this folder exist in the current folder or in the parent folder.
-pub fn missing(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
+/// Returns a hint if files of this manifest that are missing from its folder exist in the current folder or in the
+/// parent folder.
+pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     for (other, what) in [(Path::new(".").to_owned(), "current folder"), (folder.join(".."), "parent folder")]
     {
         if let Ok(root) = Root::folder(&other, false)
             && names.iter().any(|name| root.exists(OsStr::from_bytes(name)))
+            && !is_bag(folder)
         {
-            let other = display_safe(other.as_os_str().as_bytes());
-            return Some(format!("the files exist in the {what}: use --root {other}"));
+            let (other, manifest) = (shell_word(&other), shell_word(manifest));
+            return Some(format!("the files exist in the {what}: truesum check --root {other} {manifest}"));
         }
     }
     let is_of_drive = |name: &[u8]| matches!(name, [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);

@@ -433,7 +433,7 @@ impl<'a> Printer<'a> {
             let root = self.plan.options.root.clone();
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
             self.hint(advice::respelt(&folder, &missing))?;
-            self.hint(advice::missing(&folder, &missing))?;
+            self.hint(advice::missing(manifest.name, &folder, &missing))?;
         }
         if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
             self.hint(advice::mostly_missing(manifest.name, checked))?;

@@ -1,6 +1,7 @@
 //! Interprets the arguments of `check`: manifests, a digest and its files, or a manifest and some
 //! of the files in it.
 
+use crate::digests::pasted::{LENGTHS, MIN_DIGITS, embedded, is_composed, pasted};
 use crate::exit::Refusal;
 use crate::output::lists;
 use crate::stores;
@@ -10,6 +11,7 @@ use std::fs::symlink_metadata;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
+use truesum::manifest::path::display_safe;
 use truesum::verify::has_manifest_name;
 use truesum::verify::place::folder_of_names;
 
@@ -22,9 +24,6 @@ pub enum Named {
     /// A manifest, and the names of the entries to check.
     Entries(PathBuf, Vec<OsString>),
 }
-
-/// Minimum number of digits of a digest that is recognised without the name of its algorithm.
-const MIN_DIGITS: usize = 8;
 
 /// Interprets the arguments; `root` is the folder to which the names in a manifest are relative.
 ///
@@ -47,7 +46,10 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
             let entries = others.iter().map(|file| entry_name(&folder, file)).collect();
             Ok(Named::Entries((*manifest).clone(), entries))
         }
-        ([], _) => Ok(Named::Manifests(names)),
+        ([], files) => match digest_in_name(files) {
+            Some(refusal) => Err(refusal),
+            None => Ok(Named::Manifests(names)),
+        },
         ([digest], []) => {
             let digest = shell_word(digest.as_os_str());
             let hint = format!("truesum check {digest} FILE");
@@ -64,11 +66,31 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
     }
 }
 
-/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal
-/// or has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`). Truncated and
-/// mistyped digests are included, so that an error can report the mistake.
+/// Returns the refusal of an argument that contains a digest, but is neither a digest nor a file,
+/// next to files that are not manifests.
+fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
+    let is_missing = |name: &&&PathBuf| symlink_metadata(name).is_err();
+    let missing = files.iter().find(is_missing)?;
+    let digest = embedded(missing.to_str()?)?;
+    let others: Vec<_> = files.iter().filter(|file| *file != missing).collect();
+    if others.is_empty() || others.iter().any(|file| is_manifest(file)) {
+        return None;
+    }
+    let shown = display_safe(missing.as_os_str().as_bytes());
+    let others: Vec<String> = others.iter().map(|file| shell_word(file.as_os_str())).collect();
+    Some(Refusal::with_hint(
+        format!("check: {shown} is neither a file nor a digest"),
+        format!("truesum check {digest} {}", others.join(" ")),
+    ))
+}
+
+/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal,
+/// has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`), or has another
+/// form that `--expect` accepts. Truncated and mistyped digests are included, so that an error can
+/// report the mistake.
 pub fn is_digest(name: &OsStr) -> bool {
-    let Some(text) = name.to_str().map(str::trim) else { return false };
+    let Some(given) = name.to_str().map(str::trim) else { return false };
+    let text = &*pasted(given);
     let is_tagged = || {
         text.match_indices([':', '=', '-']).any(|(at, between)| {
             let (digits, spec) = (text[at + 1..].trim(), text[..at].trim().parse::<Spec>());
@@ -81,7 +103,8 @@ pub fn is_digest(name: &OsStr) -> bool {
     };
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let is_hex = digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (is_hex || is_tagged() || is_cut(text) || mistyped(text).is_some()) && symlink_metadata(name).is_err()
+    let is_wrong = || is_cut(given) || mistyped(given).is_some();
+    (is_hex || is_tagged() || is_wrong() || is_composed(given)) && symlink_metadata(name).is_err()
 }
 
 /// Returns whether a text is an abbreviated hexadecimal digest, with an ellipsis in place of the
@@ -107,7 +130,7 @@ pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
         other => other,
     };
     let corrected: String = digits.chars().map(digit).collect();
-    let is_length = [32, 40, 56, 64, 96, 128].contains(&corrected.len());
+    let is_length = LENGTHS.contains(&corrected.len());
     let is_hex = corrected.bytes().all(|byte| byte.is_ascii_hexdigit());
     let at = digits.chars().position(|letter| digit(letter) != letter)?;
     (is_length && is_hex)

@@ -4,6 +4,7 @@
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Named, is_cut, manifest_in_first, mistyped, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
+use crate::digests::pasted::{embedded, grouped, pasted};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::formats;
@@ -186,6 +187,13 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
         [text] => {
             let expected = expected(text, &check.algorithms, check.allow_weak, check.key.clone());
+            let expected = expected.map_err(|refusal| match embedded(text) {
+                Some(digest) if digest != text.trim() => {
+                    let hint = format!("truesum check --expect {digest} FILE");
+                    Refusal { hint: Some(hint), ..refusal }
+                }
+                _ => refusal,
+            });
             let expected = Box::new(expected.map_err(|refusal| match as_argument {
                 true => Refusal { text: refusal.text.replacen("--expect", "check", 1), ..refusal },
                 false => refusal,
@@ -465,12 +473,12 @@ fn expected(
             format!("if a digit was meant, use {corrected}"),
         ));
     }
-    let text = plain(text);
+    let text = pasted(text);
     if let Some(parts) = of_parts(&text).filter(|_| requested.is_empty()) {
         let (spec, digest) = (parts.spec.clone(), parts.digest.clone());
         return Ok(Expected { spec, digest, guessed: false, name: None, parts: Some(parts) });
     }
-    let joined = grouped(&text)?;
+    let joined = grouped(&text).map_err(no_digest)?;
     let text = joined.as_deref().unwrap_or(&text);
     // The manifest parser reads the line, so that the same rules for lengths apply.
     let read = |line: &str, format: &str, requested: &[Spec]| {
@@ -559,66 +567,6 @@ fn respelled(named: &[Spec], digits: &str) -> Option<String> {
     found.dedup();
     let [bytes] = &found[..] else { return None };
     Some(Digest::new(bytes).to_hex())
-}
-
-/// Converts a digest as programs and web pages print it to the form used in manifests: removes
-/// quotes, `0x` and separators between bytes (`AB:CD:EF`, `AB-CD-EF`), and puts a colon after the
-/// name of the algorithm (`NAME=DIGEST`, `NAME = DIGEST`).
-fn plain(text: &str) -> String {
-    let text = text.trim();
-    let quoted = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
-    let text = ['"', '\'', '`'].into_iter().find_map(quoted).unwrap_or(text).trim();
-    // A `=` that is base64 padding does not follow the name of an algorithm.
-    let named = text.split_once(['=', ':']).map(|(name, digits)| (name.trim(), digits.trim()));
-    let named = named.filter(|(name, digits)| name.parse::<Spec>().is_ok() && !digits.is_empty());
-    match named {
-        // `b2` is the name of an algorithm, but also the first byte of many digests written with
-        // colons.
-        Some((name, digits)) if hexadecimal(text).is_none() => {
-            format!("{name}:{}", hexadecimal(digits).as_deref().unwrap_or(digits))
-        }
-        _ => hexadecimal(text).unwrap_or_else(|| text.to_owned()),
-    }
-}
-
-/// Returns only the digits if the text consists of hexadecimal bytes with a prefix or separators.
-fn hexadecimal(text: &str) -> Option<String> {
-    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    if let Some(digits) = digits.filter(|digits| is_hex(digits)) {
-        return Some(digits.to_owned());
-    }
-    [':', '-'].into_iter().find_map(|between| {
-        let bytes = || text.split(between);
-        (bytes().count() > 1 && bytes().all(|byte| byte.len() == 2 && is_hex(byte)))
-            .then(|| bytes().collect())
-    })
-}
-
-/// Joins a hexadecimal digest that is printed in groups of digits. All groups must have the same
-/// length, because a SHA-256 digest followed by an MD5 digest is not a third digest. A digest
-/// followed by two spaces and a name that looks like a digest is a manifest line and is left
-/// unchanged.
-fn grouped(text: &str) -> Result<Option<String>, Refusal> {
-    let (name, digits) = match text.split_once(':') {
-        Some((name, digits)) => (format!("{name}:"), digits),
-        None => (String::new(), text),
-    };
-    let groups: Vec<&str> = digits.split_whitespace().collect();
-    let is_hex = |group: &&str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_line = name.is_empty()
-        && matches!(groups[..], [digest, name] if digits.trim() == format!("{digest}  {name}"));
-    if groups.len() < 2 || !groups.iter().all(is_hex) || is_line {
-        return Ok(None);
-    }
-    // Words of hexadecimal letters may be a file name; words as long as a digest are digests.
-    match groups.iter().all(|group| group.len() == groups[0].len()) {
-        true => Ok(Some(name + &groups.concat())),
-        false if groups.iter().all(|group| group.len() >= 32) => {
-            Err(no_digest("several digests, expected one"))
-        }
-        false => Ok(None),
-    }
 }
 
 /// Returns a glob that matches only this name.

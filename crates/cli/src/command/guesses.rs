@@ -4,6 +4,7 @@
 use super::definition;
 use crate::check::named::is_digest;
 use crate::topics::TOPICS;
+use crate::values::similar::distance;
 use crate::words::shell_word;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::{OsStr, OsString};
@@ -45,7 +46,8 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
 const MEASURE: &str =
     if cfg!(feature = "bench") { "truesum bench limit --quick" } else { "truesum hash -v {}" };
 
-/// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without the option.
+/// Options that a command does not have, and what to run instead: another option, or a command line in which `{}` is the
+/// rest of the given one without the option.
 pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--check", "truesum check {}"),
     ("hash", "-c", "truesum check {}"),
@@ -68,8 +70,21 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("check", "--embedded", "truesum embed check FILE"),
     ("check", "--embed-crc", "truesum embed check FILE"),
     ("check", "--bag", "truesum bag check DIR"),
+    ("check", "--limit", "--max-bytes"),
+    ("check", "--budget", "--max-bytes"),
+    ("check", "--quota", "--max-bytes"),
+    ("check", "--bwlimit", "--max-bytes"),
+    ("check", "-p", "--pubkey"),
+    ("check", "-P", "--pubkey"),
+    ("find", "--duplicates", "truesum duplicates {}"),
+    ("find", "--dupes", "truesum duplicates {}"),
+    ("torrent", "--tracker", "truesum torrent create --announce URL -o FILE.torrent PATH"),
+    ("torrent create", "--tracker", "--announce"),
     ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
 ];
+
+/// Commands to which users pass one argument too many, and the option that accepts it.
+const SURPLUS: &[(&str, &str)] = &[("convert", "-o")];
 
 /// Returns the error for a word that is neither a command nor a file. `group` is the command that
 /// it follows; `rest` follows it.
@@ -174,12 +189,14 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
         (ErrorKind::UnknownArgument, _) if option.starts_with('-') => {
             let option = option.split('=').next().unwrap_or_default();
             let hint = of_option(&path, option, words)
+                .or_else(|| of_command_with_options(words))
                 .or_else(|| similar_option(&path, option).map(|name| format!("a similar option is --{name}")))
                 .unwrap_or_else(|| format!("truesum {command} --help-all lists the options"));
             (format!("unknown option {}", display_safe(option.as_bytes())), Some(hint))
         }
         (ErrorKind::UnknownArgument, _) => {
-            (format!("unexpected argument {}", shell_word(&option)), Some(usage()))
+            let hint = of_surplus(&command, &option, words).unwrap_or_else(usage);
+            (format!("unexpected argument {}", shell_word(&option)), Some(hint))
         }
         (ErrorKind::InvalidValue, None) => {
             let hint = format!("truesum {command} --help-all describes {option}");
@@ -273,6 +290,18 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
     }
     if let Some((.., line)) = OPTIONS.iter().find(|(of, known, _)| *of == command && *known == option) {
         let value = format!("{option}=");
+        if line.starts_with("--") {
+            let renamed = |word: &OsString| match word.as_bytes().strip_prefix(option.as_bytes()) {
+                Some(b"") => (*line).into(),
+                Some(value) => {
+                    let value = value.strip_prefix(b"=").unwrap_or(value);
+                    OsStr::from_bytes(&[line.as_bytes(), b"=", value].concat()).to_owned()
+                }
+                None => word.clone(),
+            };
+            let all: Vec<OsString> = words[1..].iter().map(renamed).collect();
+            return Some(format!("truesum {}", line_of(&all)));
+        }
         let rest = words[1 + path.len()..].iter().filter(|word| **word != *option);
         let without = |word: &OsString| match word.as_bytes().strip_prefix(value.as_bytes()) {
             Some(value) => OsStr::from_bytes(value).to_owned(),
@@ -289,6 +318,25 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
     let mut line: Vec<OsString> = words[1..].to_vec();
     line.splice(at - 1..at, ["-a".into(), spec.to_string().into()]);
     known.then(|| format!("truesum {}", line_of(&line)))
+}
+
+/// Returns the command line for a word in the table that is followed by options, which `hash` does
+/// not have.
+fn of_command_with_options(words: &[OsString]) -> Option<String> {
+    let [_, hash, word, rest @ ..] = words else { return None };
+    let is_name = *hash == *"hash" && std::fs::symlink_metadata(word).is_err();
+    let rest: Vec<OsString> =
+        rest.iter().filter(|word| !word.as_bytes().starts_with(b"-")).cloned().collect();
+    of_table("", word, &rest).filter(|_| is_name)
+}
+
+/// Returns the command line with the option that accepts an argument too many.
+fn of_surplus(command: &str, surplus: &str, words: &[OsString]) -> Option<String> {
+    let (_, option) = SURPLUS.iter().find(|(of, _)| *of == command)?;
+    let at = words.iter().rposition(|word| **word == *surplus)?;
+    let mut line = words[1..].to_vec();
+    line.insert(at - 1, option.into());
+    Some(format!("truesum {}", line_of(&line)))
 }
 
 /// Returns the command with this path.
@@ -331,27 +379,6 @@ fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<Strin
     near.min().map(|(_, name)| name.to_owned())
 }
 
-/// Returns the minimum number of insertions, deletions, replacements and swaps of adjacent letters
-/// that make the words equal.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
-    for i in 0..=one.len() {
-        for j in 0..=other.len() {
-            rows[i][j] = match (i, j) {
-                (0, _) | (_, 0) => i + j,
-                _ => {
-                    let replaced = rows[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
-                    let least = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                    let is_swap = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-                    if is_swap { least.min(rows[i - 2][j - 2] + 1) } else { least }
-                }
-            };
-        }
-    }
-    rows[one.len()][other.len()]
-}
-
 /// Returns words as they are typed in a shell.
 fn line_of(words: &[OsString]) -> String {
     words.iter().map(shell_word).collect::<Vec<_>>().join(" ")
@@ -374,8 +401,6 @@ mod tests {
         ] {
             assert_eq!(similar_command("", word.as_ref()).as_deref(), expected, "{word}");
         }
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abcd", "acbd"), 1);
     }
 
     #[test]

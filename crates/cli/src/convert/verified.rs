@@ -11,9 +11,9 @@ use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
-use truesum::manifest::path::display_safe;
+use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{self, Entry, Format, Heading, Signer, Time, WriteError, Writer};
-use truesum::{Error, Event, Mapping, Outcome, Report, Selection, Verdict, Verification};
+use truesum::{Error, Event, Job, Mapping, Outcome, Report, Selection, Verdict, Verification};
 
 /// Maximum number of malformed lines that are reported individually.
 const SHOWN: u64 = 10;
@@ -56,15 +56,19 @@ pub fn read(
     let lines = manifest::format("jsonl").expect("a row of the table of formats");
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), lines, &Heading::default());
     let mut rewriting =
-        Rewriting { args, format, console, writer, malformed: 0, signer: None, lacking: false };
+        Rewriting { args, format, console, writer, malformed: 0, signer: None, lacking: false, renamed: 0 };
     let mut verification = Verification::new(&options, &watch.progress);
     let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
     let done = verification.manifests(&[&args.input], &mut |event| rewriting.event(&event));
     done.map_err(scratch)?;
-    let Rewriting { writer, console, signer, lacking, .. } = rewriting;
+    let Rewriting { writer, console, signer, lacking, renamed, .. } = rewriting;
     let report = verification.report();
     if let Some(refusal) = refusal(args, report, lacking) {
         return Err(refusal);
+    }
+    if renamed > 0 {
+        let names = count(renamed, "name is", "names are");
+        console.note(&format!("{names} written with / instead of \\, as the verified files are named"));
     }
     for (name, entries) in &report.not_tamper_evident {
         let entries = count(*entries, "entry", "entries");
@@ -119,6 +123,8 @@ struct Rewriting<'a> {
     signer: Option<Signer>,
     /// Whether a new digest of a verified entry was not computed.
     lacking: bool,
+    /// Number of entries whose names are replaced by those of their files.
+    renamed: u64,
 }
 
 impl Rewriting<'_> {
@@ -145,6 +151,15 @@ impl Rewriting<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns the name of the file that was verified: `sub/f` for an entry `sub\f` from Windows.
+    fn name(&mut self, job: &Job) -> Vec<u8> {
+        let opened = alternatives(&job.name).find(|name| job.open.as_ref() == Some(name));
+        if opened.is_some() {
+            self.renamed += 1;
+        }
+        opened.unwrap_or_else(|| job.name.clone())
     }
 
     /// Writes an entry if its old digests matched in this read.
@@ -176,7 +191,7 @@ impl Rewriting<'_> {
         };
         let (seconds, nanos) = found.mtime();
         let entry = Entry {
-            path: job.name.clone(),
+            path: self.name(job),
             size: Some(found.size()),
             mtime: Some(Time { seconds, nanos }),
             digests,

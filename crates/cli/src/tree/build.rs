@@ -9,7 +9,7 @@ use crate::output::{Output, cannot_write};
 use crate::stores;
 use crate::tree::{stored::kept_as, text};
 use crate::values;
-use crate::values::{size::size, table::SpecParser};
+use crate::values::{size::granule, table::SpecParser};
 use crate::watch::Watch;
 use crate::words::grouped;
 use clap::{Args, ValueEnum, ValueHint};
@@ -55,7 +55,7 @@ pub struct BuildArgs {
     #[arg(short, long, value_name = "DIR", help_heading = "Stored trees", requires = "save")]
     output: Option<PathBuf>,
     /// Resolution of the stored tree, 64KiB to 64MiB
-    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size, requires = "save")]
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = granule, requires = "save")]
     #[arg(help_heading = "Stored trees")]
     granule: u64,
     /// Resume an interrupted run

@@ -164,6 +164,12 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     if audit.count(FileStatus::Corrupt) > 0 {
         crate::comparing::advise_corrupt(console);
     }
+    if report.doubtful > 0 {
+        let files = count(report.doubtful, "missing file was", "missing files were");
+        console.note(&format!(
+            "{files} not renamed: several files have the same content, or the only one is older than the manifest"
+        ));
+    }
     if report.lists_itself {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
         console.hint(&format!("{name} contains an entry for itself, which cannot match: delete that line"));

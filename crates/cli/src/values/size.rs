@@ -8,6 +8,15 @@ pub fn size(text: &str) -> Result<u64, SizeError> {
     text.parse().map(|Size(bytes)| bytes)
 }
 
+/// Parses the resolution of a stored tree: from 64 KiB to 64 MiB.
+pub fn granule(text: &str) -> Result<u64, String> {
+    let bytes = size(text).map_err(|error| error.to_string())?;
+    match (64 << 10..=64 << 20).contains(&bytes) {
+        true => Ok(bytes),
+        false => Err("expected 64KiB to 64MiB".to_owned()),
+    }
+}
+
 /// Parses a range `A..B` of two sizes.
 pub fn range(text: &str) -> Result<Range<u64>, String> {
     let (start, end) = text.split_once("..").ok_or("expected two offsets separated by ..")?;
@@ -32,6 +41,8 @@ mod tests {
         for text in ["", "KiB", "-1", "1.5", "1XB", "99999999999TiB", "+1"] {
             assert!(size(text).is_err(), "{text}");
         }
+        assert_eq!((granule("64KiB"), granule("64M")), (Ok(64 << 10), Ok(64 << 20)));
+        assert!(granule("4KiB").is_err() && granule("1GiB").is_err());
         for text in ["1", "2..1", "..", "1..", "a..b"] {
             assert!(range(text).is_err(), "{text}");
         }

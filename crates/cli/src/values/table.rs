@@ -3,6 +3,7 @@
 //! They are read from their tables, so a new row becomes an option value, a completion and a line
 //! in the manual page without a change here.
 
+use crate::values::similar::distance;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsStr;
@@ -111,7 +112,10 @@ impl TypedValueParser for FormatParser {
         let text = value.to_string_lossy();
         let why = || match text.parse::<Spec>() {
             Ok(_) => format!("an algorithm, not a format: use -a {text}"),
-            Err(_) => "unknown format: see truesum list formats".to_owned(),
+            Err(_) => match &similar_formats(&text)[..] {
+                [] => "unknown format: see truesum list formats".to_owned(),
+                names => format!("unknown format (did you mean {}?)", names.join(" or ")),
+            },
         };
         truesum::manifest::format(&text).ok_or_else(|| refuse(command, arg, &text, why()))
     }
@@ -119,6 +123,33 @@ impl TypedValueParser for FormatParser {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         offered(FORMATS.iter().map(|row| (row.name, row.summary)))
     }
+}
+
+/// Maximum number of formats that are suggested.
+const SUGGESTED: usize = 3;
+
+/// Returns the formats that an unknown name may mean, in quotes: those with a similar name, or else
+/// with that word in their description.
+fn similar_formats(text: &str) -> Vec<String> {
+    let text = text.to_ascii_lowercase();
+    // Programs that write lines of digests and names.
+    let of_program = text.strip_suffix("sum").is_some_and(|name| name.parse::<Spec>().is_ok());
+    if of_program || text == "coreutils" {
+        return vec!["'gnu'".to_owned()];
+    }
+    let shares_begin = |name: &str| name.len() > 2 && (name.starts_with(&text) || text.starts_with(name));
+    let is_word = |summary: &str| {
+        summary.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(&text))
+    };
+    let rank = |row: &Format| match distance(&text, row.name) {
+        edits if edits <= 2 && edits < row.name.len() / 2 => Some((0, edits)),
+        _ if text.len() > 2 && shares_begin(row.name) => Some((1, row.name.len().abs_diff(text.len()))),
+        _ if text.len() > 2 && is_word(row.summary) => Some((2, 0)),
+        _ => None,
+    };
+    let mut ranked: Vec<_> = FORMATS.iter().filter_map(|row| Some((rank(row)?, row.name))).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().take(SUGGESTED).map(|(_, name)| format!("'{name}'")).collect()
 }
 
 /// Parses the name of an encoding of digests.

@@ -84,6 +84,20 @@ fn a_guess_fails_with_a_hint_that_works() {
             "hint: to use other settings, set the variable: TRUESUM_CONFIG=FILE truesum ...\n",
         ),
         ("truesum chekc SHA256SUMS", "hint: a similar command is check\n"),
+        ("truesum find --duplicates d", "hint: truesum duplicates d\n"),
+        ("truesum repair f --from c", "hint: truesum tree repair --from c f\n"),
+        (
+            "truesum torrent --tracker URL d",
+            "hint: truesum torrent create --announce URL -o FILE.torrent PATH\n",
+        ),
+        (
+            "truesum torrent create -o x d --tracker URL",
+            "hint: truesum torrent create -o x d --announce URL\n",
+        ),
+        ("truesum check --limit=1G SHA256SUMS", "hint: truesum check --max-bytes=1G SHA256SUMS\n"),
+        ("truesum check --bwlimit 1G SHA256SUMS", "hint: truesum check --max-bytes 1G SHA256SUMS\n"),
+        ("truesum check -p key SHA256SUMS", "hint: truesum check --pubkey key SHA256SUMS\n"),
+        ("truesum convert IN OUT", "hint: truesum convert IN -o OUT\n"),
         ("truesum tree verfy a", "hint: a similar command is verify\n"),
         ("truesum check --exatc SHA256SUMS", "hint: a similar option is --exact\n"),
         (

@@ -70,14 +70,23 @@ fn a_folder_that_is_in_every_name_is_said() {
         assert_eq!((ran.code, ran.err.contains(hint)), (Some(1), true), "{command}: {}", ran.err);
     }
     let ran = folder.run(&["check", "--root", "photos", "photos.sha256"]);
-    assert!(ran.err.contains("exist in the current folder: use --root ."), "{}", ran.err);
+    assert!(
+        ran.err.contains("exist in the current folder: truesum check --root . photos.sha256\n"),
+        "{}",
+        ran.err
+    );
     folder.write("x/photos/M", folder.read("photos.sha256"));
     folder.write("x/photos/a", "abc");
     let ran = folder.run(&["check", "x/photos/M"]);
     assert!(ran.err.contains("the files exist in the current folder"), "{}", ran.err);
     std::fs::rename(folder.path("photos"), folder.path("elsewhere")).unwrap();
     let ran = folder.run(&["check", "x/photos/M"]);
-    assert!(ran.err.contains("the files exist in the parent folder: use --root x/photos/.."), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("the files exist in the parent folder: truesum check --root x/photos/.. x/photos/M\n"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -301,4 +310,155 @@ fn json_of_comparisons_counts_what_does_not_show_tampering() {
         let last = ran.out().lines().last().unwrap_or_default().to_owned();
         assert!(last.contains("\"not_tamper_evident\":1,"), "{command}: {last}");
     }
+}
+
+#[test]
+fn binary_data_is_no_manifest_of_json_lines() {
+    let folder = Folder::with(&[("good.jsonl", "{\"schema\": \0}\n")]);
+    // regression: each line of an image with a brace at the beginning of one was reported as malformed.
+    folder.write("disk.iso", b"\x7f\x01\xfe data\n{abc\0def\xff\nmore\n".repeat(1000));
+    let ran = folder.run(&["check", "disk.iso", "whatever"]);
+    assert!(ran.code == Some(2) && !ran.err.contains("JSON"), "{}", ran.err);
+    let ran = folder.run(&["check", "good.jsonl"]);
+    assert!(ran.err.contains("NUL byte"), "{}", ran.err);
+}
+
+#[test]
+fn every_pasted_form_of_a_digest_is_accepted_wherever_one_is() {
+    let folder = Folder::with(&[("f", "abc")]);
+    let etag = folder.run(&["-a", "s3-etag;part=5MiB", "f"]).out();
+    let mut forms: Vec<String> = vec![
+        format!("SHA256 (f) = {ABC}"),
+        format!("{ABC}  f"),
+        format!("{ABC} *f"),
+        format!("{ABC},"),
+        format!("<{ABC}>"),
+        format!("\"sha256:{ABC}\";"),
+        format!("{} {}", &ABC[..32], &ABC[32..]),
+    ];
+    if let Some(etag) = etag.split(' ').next().filter(|etag| etag.contains('-')) {
+        forms.push(etag.to_owned());
+        assert_eq!(folder.run(&["check", "-a", "s3-etag", "f", etag]).code, Some(0));
+    }
+    for form in &forms {
+        for words in [&["check", "f", form][..], &["check", "--expect", form, "f"], &["identify", form, "f"]]
+        {
+            let ran = folder.run(words);
+            assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        }
+    }
+    for words in [
+        &["check", "f", "sum_HEX"][..],
+        &["check", "--expect", "sum_HEX", "f"],
+        &["identify", "sum_HEX", "f"],
+    ] {
+        let words: Vec<String> = words.iter().map(|word| word.replace("HEX", ABC)).collect();
+        let ran = folder.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        let hint = format!("hint: truesum {}", if words[0] == "identify" { "identify" } else { "check" });
+        assert!(
+            ran.code == Some(2) && ran.err.contains(&hint) && ran.err.contains(&format!(" {ABC}")),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_search_of_folders_names_a_check_that_works() {
+    let folder = Folder::with(&[("g/a", "abc")]);
+    let sums = folder.run(&["hash", "g"]).out();
+    folder.write("g/SHA256SUMS", sums);
+    let ran = folder.run(&["check", "-r", "g"]);
+    // regression: the hint was `--root .`, which --recursive excludes.
+    let hint = "hint: the files exist in the current folder: truesum check --root . g/SHA256SUMS\n";
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "--root", ".", "g/SHA256SUMS"]).code, Some(0));
+}
+
+#[test]
+fn names_of_formats_are_found_in_any_case_and_suggested() {
+    let folder = Folder::with(&[("a", "abc")]);
+    assert_eq!(folder.run(&["-t", "BSD", "a"]).out(), format!("SHA256 (a) = {ABC}\n"));
+    for (name, expected) in [
+        ("jsonlines", "'jsonl'"),
+        ("metalink", "'metalink"),
+        ("xml", "'dfxml' or 'metalink4'"),
+        ("md5sum", "'gnu'"),
+        ("coreutils", "'gnu'"),
+        ("hashdep", "'hashdeep'"),
+    ] {
+        let ran = folder.run(&["-t", name, "a"]);
+        let expected = format!("unknown format (did you mean {expected}");
+        assert!(ran.code == Some(2) && ran.err.contains(&expected), "{name}: {}", ran.err);
+        assert!(ran.err.matches('\'').count() <= 8, "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_update_renames_to_the_file_in_the_same_folder_or_not_at_all() {
+    let folder = Folder::with(&[("u/f1", "abc"), ("u/g", "g"), ("other/f1copy", "abc")]);
+    let sums = folder.run(&["hash", "u"]).out();
+    folder.write("SHA256SUMS", &sums);
+    std::fs::rename(folder.path("u/f1"), folder.path("u/f2")).unwrap();
+    // regression: renamed to other/f1copy, which comes first by name.
+    let ran = folder.run(&["update", "--rename", "SHA256SUMS"]);
+    assert!(ran.out().starts_with("renamed\tu/f2\tu/f1\n"), "{ran:?}");
+    folder.write("SHA256SUMS", &sums);
+    std::fs::rename(folder.path("u/f2"), folder.path("u/f3")).unwrap();
+    folder.write("u/f4", "abc");
+    let ran = folder.run(&["update", "--rename", "SHA256SUMS"]);
+    assert!(!ran.out().contains("renamed") && ran.out().contains("missing\tu/f1"), "{ran:?}");
+    assert!(ran.err.contains("1 missing file was not renamed: several files"), "{}", ran.err);
+    // A deleted file is not replaced by one that existed before the manifest was written.
+    std::fs::remove_file(folder.path("u/f3")).unwrap();
+    std::fs::remove_file(folder.path("u/f4")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    folder.write("SHA256SUMS", &sums);
+    let ran = folder.run(&["update", "--rename", "--prune", "SHA256SUMS"]);
+    assert!(ran.out().contains("removed\tu/f1") && !ran.out().contains("other"), "{ran:?}");
+}
+
+#[test]
+fn a_torrent_replaces_no_manifest_and_a_conversion_says_what_is_dropped() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "b"), ("c", "c")]);
+    folder.run(&["-o", "SHA256SUMS", "a", "b", "c"]);
+    let before = folder.read("SHA256SUMS");
+    let ran = folder.run(&["torrent", "create", "-o", "SHA256SUMS", "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains("--overwrite"), "{}", ran.err);
+    assert_eq!(folder.read("SHA256SUMS"), before);
+    folder.run(&["-o", "one.jsonl", "--json", "a"]);
+    let ran = folder.run(&["convert", "--lossy", "-o", "SHA256SUMS", "one.jsonl"]);
+    let note = "SHA256SUMS: 2 entries of the earlier manifest are not in the new one (first: b)\n";
+    assert!(ran.code == Some(0) && ran.err.contains(note), "{}", ran.err);
+    let ran = folder.run(&["torrent", "create", "--overwrite", "-o", "SHA256SUMS", "a"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn digests_of_pieces_are_named_where_nothing_is_common() {
+    let folder = Folder::with(&[("photos/a", "abc")]);
+    folder.run(&["torrent", "create", "-o", "photos.torrent", "photos"]);
+    let ran = folder.run(&["diff", "photos.torrent", "photos"]);
+    let said = "1 file has no common algorithm: digests of pieces and no digests\n\
+                hint: to verify the pieces: truesum check photos.torrent\n";
+    assert!(ran.err.contains(said), "{}", ran.err);
+}
+
+#[test]
+fn a_conversion_writes_the_names_of_the_files_it_verified() {
+    let folder = Folder::with(&[("2024/a", "abc"), ("x.sfv", "2024\\a 352441C2\n")]);
+    let ran = folder.run(&["convert", "-a", "sha256", "x.sfv", "-o", "SHA256SUMS"]);
+    assert!(ran.code == Some(0) && ran.err.contains("1 name is written with / instead of \\"), "{}", ran.err);
+    assert_eq!(folder.read("SHA256SUMS"), lines(&[(ABC, "2024/a")]).as_bytes());
+}
+
+#[test]
+fn a_quiet_check_with_a_state_prints_nothing_about_what_is_deferred() {
+    let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))]);
+    let ran = folder.run(&["check", "-q", "--state", "s", "--max-bytes", "1", "M"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    let ran = folder.run(&["check", "-q", "--max-bytes", "1X", "M"]);
+    assert!(ran.err.contains("K, M, G or T (KiB to TiB) or kB, MB, GB or TB"), "{}", ran.err);
+    let ran = folder.run(&["tree", "--save", "--granule", "4KiB", "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains("expected 64KiB to 64MiB"), "{}", ran.err);
 }

@@ -3,7 +3,7 @@
 use crate::audit::row::Row;
 use crate::audit::stamps::{Movement, movement, same_time};
 use crate::audit::status::{Event, FileStatus, Report};
-use crate::content::pairing::{copied, duplicated, moved};
+use crate::content::pairing::{Move, copied, duplicated, moved};
 use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::Spec;
@@ -119,8 +120,6 @@ pub(crate) struct UpdateRequest {
     pub places: Vec<(u64, u32)>,
     /// The positions of entries that contradict others.
     pub contradicting: HashSet<u64>,
-    /// Whether some entries have piece digests.
-    pub pieced: bool,
     /// The number of files in the manifest that were not read.
     pub unread: u64,
 }
@@ -217,7 +216,8 @@ impl<'a> Comparison<'a> {
         let mut rows = self.rows(&mut fresh);
         let copies = copied([&self.sets[LISTED], &self.sets[FOUND]], &mut fresh);
         let again = duplicated(&self.sets[FOUND], &mut fresh);
-        let row = |status, side| move |(from, at)| Row { status, at: [NONE, at], from: Some((side, from)) };
+        let row =
+            |status, side| move |(from, at)| Row { from: Some((side, from)), ..Row::of(status, NONE, at) };
         rows.extend(copies.into_iter().map(row(FileStatus::Copied, LISTED)));
         rows.extend(again.into_iter().map(row(FileStatus::Duplicated, FOUND)));
         self.pair_modified(&mut rows, &mut fresh);
@@ -418,12 +418,17 @@ impl<'a> Comparison<'a> {
         fresh.retain(|at| !unread(at));
         let mut gone = self.gone();
         let sets = [&self.sets[LISTED], &self.sets[FOUND]];
-        let pairs = moved(sets, &mut gone, fresh);
-        rows.extend(
-            pairs
-                .into_iter()
-                .map(|(from, to)| Row { from: Some((LISTED, from)), ..Row::of(FileStatus::Moved, from, to) }),
-        );
+        let written = self.written();
+        let is_recent = |at: u32| {
+            let path = self.root.join(OsStr::from_bytes(sets[FOUND].name(at)));
+            written.zip(changed(&path)).is_some_and(|(written, changed)| changed >= written)
+        };
+        let pairs = moved(sets, &mut gone, fresh, &is_recent);
+        rows.extend(pairs.into_iter().map(|Move { from, to, ambiguous }| {
+            let is_outside = !sets[FOUND].name(to).starts_with(&self.requested.inside);
+            let doubtful = ambiguous || is_outside && !is_recent(to);
+            Row { from: Some((LISTED, from)), doubtful, ..Row::of(FileStatus::Moved, from, to) }
+        }));
         rows.extend(gone.into_iter().map(|at| Row::of(FileStatus::Missing, at, NONE)));
         for (at, &state) in (0..).zip(&self.state) {
             let failed = |side, file| self.errors.contains_key(&(side, file));
@@ -444,6 +449,12 @@ impl<'a> Comparison<'a> {
             });
         }
         rows
+    }
+
+    /// Returns the time when the last of the manifests was written.
+    fn written(&self) -> Option<(i64, i64)> {
+        let manifests = self.report.manifests.iter().filter_map(|(path, _)| std::fs::metadata(path).ok());
+        manifests.map(|file| (file.mtime(), file.mtime_nsec())).max()
     }
 
     /// Returns the standing of a file with different content. Its size is not considered: damage
@@ -511,6 +522,9 @@ impl<'a> Comparison<'a> {
         let weak: Vec<bool> = sets[LISTED].kinds().iter().map(|kind| weak_name(kind).is_some()).collect();
         let listed = 0..sets[LISTED].len();
         report.weak = listed.filter(|&at| weak[sets[LISTED].kind(at) as usize]).count() as u64;
+        if *swapped {
+            report.pieces.swap(0, 1);
+        }
         for (side, set) in sets.iter().enumerate() {
             let specs = set.kinds().iter().flat_map(|kind| kind.iter());
             for spec in specs {
@@ -559,4 +573,10 @@ impl<'a> Comparison<'a> {
 fn same_file(one: &Path, other: &Path) -> bool {
     let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     one == other || id(one).is_some_and(|found| id(other) == Some(found))
+}
+
+/// Returns the time of the last change of a file's status, which a rename updates on most file systems.
+fn changed(path: &Path) -> Option<(i64, i64)> {
+    let file = std::fs::symlink_metadata(path).ok()?;
+    Some((file.ctime(), file.ctime_nsec()))
 }

@@ -33,7 +33,7 @@ impl Comparison<'_> {
         let (options, progress) = (self.options, self.progress);
         let mut own = std::mem::take(&mut self.own);
         let ended = listed_jobs(name, &options.check, progress, &mut own, &mut |listed| {
-            self.requested.pieced |= matches!(listed, Listed::Pieced(_));
+            self.report.pieces[side] |= matches!(listed, Listed::Pieced(_));
             let bad = match listed {
                 // A file with piece digests only has no digest of its own: only its existence is known.
                 Listed::Entry(job) | Listed::Pieced(job) => {

@@ -8,10 +8,12 @@ pub(crate) struct Row {
     pub status: FileStatus,
     pub at: [u32; 2],
     pub from: Option<(usize, u32)>,
+    /// Whether a moved file may not be the one in the manifest: another file is as likely, or it was there before.
+    pub doubtful: bool,
 }
 
 impl Row {
     pub(crate) fn of(status: FileStatus, listed: u32, found: u32) -> Row {
-        Row { status, at: [listed, found], from: None }
+        Row { status, at: [listed, found], from: None, doubtful: false }
     }
 }

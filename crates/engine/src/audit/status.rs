@@ -154,6 +154,8 @@ pub struct Report {
     pub interrupted: bool,
     /// The algorithms of the digests on each side.
     pub algorithms: [BTreeSet<String>; 2],
+    /// Whether each side has digests of pieces, which are not compared.
+    pub pieces: [bool; 2],
     /// The subset of `algorithms` for which a matching digest does not rule out tampering.
     pub not_tamper_evident: BTreeSet<String>,
     /// Files of the first side whose digests do not rule out tampering.
@@ -200,6 +202,7 @@ impl Report {
             bytes: _,
             manifests: _,
             algorithms: _,
+            pieces: _,
             not_tamper_evident: _,
             weak: _,
         } = self;

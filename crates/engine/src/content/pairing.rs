@@ -71,10 +71,25 @@ fn ways<'s>(sets: [&'s Set; 2], files: [&[u32]; 2]) -> Vec<(Shared<'s>, [Vec<u32
     ways
 }
 
-/// Pairs missing files with new files of the same content, one to one; files with the same base name are preferred.
-/// Paired files are removed from both lists.
-pub(crate) fn moved(sets: [&Set; 2], gone: &mut Vec<u32>, fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
-    let mut pairs = Vec::new();
+/// A missing file and a new file with the same content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Move {
+    pub from: u32,
+    pub to: u32,
+    /// Whether another new file is as likely to be the missing one.
+    pub ambiguous: bool,
+}
+
+/// Pairs missing files with new files of the same content, one to one; files in the same folder are preferred, then
+/// files with the same base name. Among files that are equal in this, those that are recent, for which `is_recent` is
+/// called, come first. Paired files are removed from both lists.
+pub(crate) fn moved(
+    sets: [&Set; 2],
+    gone: &mut Vec<u32>,
+    fresh: &mut Vec<u32>,
+    is_recent: &dyn Fn(u32) -> bool,
+) -> Vec<Move> {
+    let mut pairs: Vec<Move> = Vec::new();
     let mut taken = [vec![false; sets[0].len() as usize], vec![false; sets[1].len() as usize]];
     for (shared, files) in ways(sets, [gone, fresh]) {
         let [mut left, mut right] = files;
@@ -90,9 +105,12 @@ pub(crate) fn moved(sets: [&Set; 2], gone: &mut Vec<u32>, fresh: &mut Vec<u32>) 
                 Ordering::Equal => {
                     let (ones, others) = (shared.group(0, left), shared.group(1, right));
                     let from = pairs.len();
-                    pair(sets, ones, others, &mut pairs);
-                    for &(one, other) in &pairs[from..] {
-                        (taken[0][one as usize], taken[1][other as usize]) = (true, true);
+                    let rest = [ones.to_vec(), others.to_vec()];
+                    let rest = pair(sets, rest, folder, is_recent, &mut pairs);
+                    let rest = pair(sets, rest, Set::base, is_recent, &mut pairs);
+                    pair(sets, rest, |_, _| b"", is_recent, &mut pairs);
+                    for pair in &pairs[from..] {
+                        (taken[0][pair.from as usize], taken[1][pair.to as usize]) = (true, true);
                     }
                     (ones.len(), others.len())
                 }
@@ -105,29 +123,49 @@ pub(crate) fn moved(sets: [&Set; 2], gone: &mut Vec<u32>, fresh: &mut Vec<u32>) 
     pairs
 }
 
-/// Pairs files of the same content, sorted by name: first those with the same base name, then the others in order.
-fn pair(sets: [&Set; 2], ones: &[u32], others: &[u32], pairs: &mut Vec<(u32, u32)>) {
-    let (mut i, mut j) = (0, 0);
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    while let (Some(&one), Some(&other)) = (ones.get(i), others.get(j)) {
-        match sets[0].base(one).cmp(sets[1].base(other)) {
-            Ordering::Less => {
-                left.push(one);
-                i += 1;
+/// Returns the folder of a file, as in its name.
+fn folder(set: &Set, at: u32) -> &[u8] {
+    let name = set.name(at);
+    &name[..name.len() - set.base(at).len()]
+}
+
+/// Pairs files of the same content that have the same key. Returns the files that remain on either side.
+fn pair(
+    sets: [&Set; 2],
+    [mut ones, mut others]: [Vec<u32>; 2],
+    key: for<'s> fn(&'s Set, u32) -> &'s [u8],
+    is_recent: &dyn Fn(u32) -> bool,
+    pairs: &mut Vec<Move>,
+) -> [Vec<u32>; 2] {
+    // Stable, so that files with the same key remain in order of base names and paths.
+    ones.sort_by_key(|&at| key(sets[0], at));
+    others.sort_by_key(|&at| key(sets[1], at));
+    let mut rest = [Vec::new(), Vec::new()];
+    let (mut left, mut right) = (&ones[..], &others[..]);
+    while let (Some(&one), Some(&other)) = (left.first(), right.first()) {
+        let keys = [key(sets[0], one), key(sets[1], other)];
+        let run = |side: usize, files: &[u32]| {
+            if keys[side] > keys[1 - side] {
+                return 0;
             }
-            Ordering::Greater => {
-                right.push(other);
-                j += 1;
-            }
-            Ordering::Equal => {
-                pairs.push((one, other));
-                (i, j) = (i + 1, j + 1);
-            }
+            files.iter().take_while(|&&at| key(sets[side], at) == keys[side]).count()
+        };
+        let (these, those) = (run(0, left), run(1, right));
+        let (froms, mut tos) = (&left[..these], right[..those].to_vec());
+        (left, right) = (&left[these..], &right[those..]);
+        let mut ambiguous = false;
+        if !froms.is_empty() && tos.len() > froms.len() {
+            tos.sort_by_cached_key(|&at| !is_recent(at));
+            ambiguous = is_recent(tos[froms.len()]) || !is_recent(tos[froms.len() - 1]);
         }
+        let both = froms.len().min(tos.len());
+        pairs.extend(froms.iter().zip(&tos).map(|(&from, &to)| Move { from, to, ambiguous }));
+        rest[0].extend_from_slice(&froms[both..]);
+        rest[1].extend_from_slice(&tos[both..]);
     }
-    left.extend_from_slice(&ones[i..]);
-    right.extend_from_slice(&others[j..]);
-    pairs.extend(left.into_iter().zip(right));
+    rest[0].extend_from_slice(left);
+    rest[1].extend_from_slice(right);
+    rest
 }
 
 /// Finds new files with the content of a file in the manifest and removes them from the list. Returns each with the

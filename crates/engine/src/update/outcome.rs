@@ -175,6 +175,8 @@ pub struct Report {
     /// Files outside the folder that contains all files in the manifest, if no folder was specified. They are not
     /// added.
     pub beside: u64,
+    /// Missing files that were not renamed because it is uncertain which file with their content is the moved one.
+    pub doubtful: u64,
     /// Whether a new manifest was written.
     pub written: bool,
     /// Whether the manifest was not written although there were changes.

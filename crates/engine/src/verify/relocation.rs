@@ -3,7 +3,7 @@
 //! The rules are in docs/reference/check.md, "Renamed files". A file counts as found only if it was read to its end and
 //! matches every digest in the manifest.
 
-use crate::content::pairing::moved;
+use crate::content::pairing::{Move, moved};
 use crate::content::set::Set;
 use crate::error::Error;
 use crate::hash_files::Each;
@@ -169,7 +169,7 @@ impl Relocation<'_> {
         let all = self.hash(&mut others, &specs.into(), config, outcomes)?;
         let mut fresh: Vec<u32> = all.keys().copied().collect();
         fresh.sort_unstable();
-        for (from, to) in moved([lost, &others], &mut gone, &mut fresh) {
+        for Move { from, to, .. } in moved([lost, &others], &mut gone, &mut fresh, &|_| false) {
             let (name, found) = (others.name(to).to_vec(), all[&to].clone());
             self.listed.add(&name);
             // All empty files are equal, so only the name shows that this is the missing one.

@@ -6,7 +6,7 @@
 
 use crate::digest::{is_nearly_algorithm, is_tag, tagged};
 use crate::entry::{Entry, MAX_ALGORITHMS, Time};
-use crate::format::{Format, Holds, Options, Parse, Reading, Style, Unholdable, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Style, Unholdable, Writing};
 use crate::json::{SCHEMA, path_from, path_into};
 use crate::line::Reason;
 use crate::scan;
@@ -18,7 +18,7 @@ pub(crate) static JSONL: Format = Format {
     file_names: &[".jsonl", ".ndjson"],
     summary: "one JSON object per file, with size, time and any number of digests",
     holds: Holds { size: true, mtime: true, ..Holds::DIGESTS },
-    sniff: |head| head.first(b'\n', |line| scan::trim_start(line).starts_with(b"{")),
+    sniff,
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| Box::new(Json { options: options.clone() }),
@@ -26,6 +26,13 @@ pub(crate) static JSONL: Format = Format {
     writing: Writing::Entries(write),
     tagged: None,
 };
+
+/// A line that begins with a brace is evidence in text; in binary data it occurs by chance.
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let claim = head.first(b'\n', |line| scan::trim_start(line).starts_with(b"{"))?;
+    let sign = if head.text.contains(&0) { Sign::Possible } else { claim.sign };
+    Some(Claim { sign, ..claim })
+}
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     for (at, (spec, _)) in entry.digests.iter().enumerate() {
