@@ -27,11 +27,15 @@ pub(crate) static JSONL: Format = Format {
     tagged: None,
 };
 
-/// A line that begins with a brace is evidence in text; in binary data it occurs by chance.
+/// A line that begins with a brace is evidence in text; in binary data it occurs by chance, and only the beginning of a
+/// line that truesum wrote is evidence.
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let claim = head.first(b'\n', |line| scan::trim_start(line).starts_with(b"{"))?;
-    let sign = if head.text.contains(&0) { Sign::Possible } else { claim.sign };
-    Some(Claim { sign, ..claim })
+    let begins =
+        |with: &'static [u8]| head.first(b'\n', move |line| scan::trim_start(line).starts_with(with));
+    match head.text.contains(&0) {
+        true => begins(b"{\"schema\":").or_else(|| Some(Claim { sign: Sign::Possible, ..begins(b"{")? })),
+        false => begins(b"{"),
+    }
 }
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
