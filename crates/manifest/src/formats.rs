@@ -66,5 +66,6 @@ pub(crate) mod torrent;
 pub(crate) mod tth;
 pub(crate) mod verity;
 mod xml;
+pub(crate) mod xml_lists;
 pub(crate) mod yocto;
 pub(crate) mod zsync;

@@ -13,7 +13,7 @@ use crate::formats::{
     jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink, mhl, mtree, narinfo,
     openssl, packed, pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump,
     s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent,
-    tth, verity, yocto, zsync,
+    tth, verity, xml_lists, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -92,6 +92,13 @@ pub static FORMATS: &[&Format] = &[
     &mhl::MHL,
     &fciv::FCIV,
     &internet_archive::INTERNET_ARCHIVE,
+    &xml_lists::REPOMD,
+    &xml_lists::RPM_PRIMARY,
+    &xml_lists::PREMIS,
+    &xml_lists::METS,
+    &xml_lists::XFDU,
+    &xml_lists::GRADLE,
+    &xml_lists::LOGIQX,
     &par::PAR2,
     &par::PAR1,
     &zsync::ZSYNC,

@@ -7,6 +7,7 @@
 //! nor a digest are ignored, so unrelated numbers and strings do no harm.
 
 mod key;
+mod name;
 mod object;
 mod walk;
 mod write;
@@ -15,9 +16,10 @@ use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, W
 use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
+use data_encoding::BASE64;
 use key::Key as Sense;
-use object::{Object, Role, Said, holds_digest};
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use object::{Object, Role, Said, holds_digest, mostly_digits};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 use walk::Visit;
@@ -60,10 +62,47 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut walk = Visit::new(&text, options.stop.as_deref());
-    let mut json = serde_json::Deserializer::from_slice(&text);
-    let top = Value { walk: &mut walk, key: "", sense: Sense::default(), role: Role::Top, group: None };
-    let read = top.deserialize(&mut json).and_then(|said| json.end().map(|()| said));
-    let said = read.map_err(|error| {
+    let mut begin = 0;
+    let mut told: Option<Option<String>> = None;
+    // Several documents, one after the other, are JSON Lines.
+    while let Some(next) = document(&mut walk, &text[begin..], options)? {
+        if told.as_ref().is_some_and(|told| *told != walk.records.told) {
+            return Err(refused(begin, "documents that name different algorithms"));
+        }
+        told = Some(walk.records.told.clone());
+        begin += next;
+    }
+    // A manifest without files is an empty text.
+    if walk.records.count() == 0 && walk.at > 0 {
+        return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
+    }
+    Ok(walk.records.read(options))
+}
+
+/// Reads the document at the beginning of the text. Returns the offset of the next one, if there is
+/// one on another line.
+fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Option<usize>, LineError> {
+    let before = walk.records.count();
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let top = Value {
+        walk,
+        key: "",
+        sense: Sense::default(),
+        within: Sense::default(),
+        role: Role::Top,
+        group: None,
+    };
+    let read = top.deserialize(&mut json).and_then(|said| {
+        let end = json.into_iter::<IgnoredAny>().byte_offset();
+        let rest = &text[end..];
+        let blank = scan::find(rest, |byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let follows = rest.get(blank) == Some(&b'{') && rest[..blank].contains(&b'\n');
+        match follows {
+            true => Ok((said, Some(end + blank))),
+            false => serde_json::Deserializer::from_slice(rest).end().map(|()| (said, None)),
+        }
+    });
+    let (said, next) = read.map_err(|error| {
         if options.stopped() {
             return stopped(walk.at);
         }
@@ -74,11 +113,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         walk.records.begin(walk.at);
         walk.records.fault("a digest in an array of strings is not read");
     }
-    // A manifest without files is an empty text.
-    if walk.records.count() == 0 && walk.at > 0 {
-        return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
+    if walk.records.count() == before && (before > 0 || next.is_some()) {
+        walk.records.begin(walk.at);
+        walk.records.fault("a document without names and digests");
     }
-    Ok(walk.records.read(options))
+    Ok(next)
 }
 
 /// Deserializes one value under `key` of an object with the given `role`.
@@ -86,6 +125,8 @@ struct Value<'w, 't, 'k> {
     walk: &'w mut Visit<'t>,
     key: &'k str,
     sense: Sense,
+    /// The meaning of the key of the object that contains it.
+    within: Sense,
     role: Role,
     /// The number of the array or map of names that contains it.
     group: Option<u32>,
@@ -102,6 +143,50 @@ impl Value<'_, '_, '_> {
             return Err(E::custom("nested deeper than 64"));
         }
         Ok(())
+    }
+}
+
+impl Value<'_, '_, '_> {
+    /// Reads the names of the files that have the digest `key` (OCFL).
+    fn paths<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Said<'de>, A::Error> {
+        let (sense, within) = (self.sense, self.within);
+        let tag = self.walk.keys.tag(within).map(str::to_owned);
+        while let Some(said) = list.next_element_seed(Value {
+            walk: &mut *self.walk,
+            key: "",
+            sense,
+            within,
+            role: Role::Aside,
+            group: None,
+        })? {
+            let records = &mut self.walk.records;
+            records.begin(self.walk.at);
+            match said {
+                Said::Text(name) => records.name(name.as_bytes()),
+                _ => records.fault("the name of a file is not a string"),
+            }
+            match &tag {
+                Some(tag) => records.digest(tag.as_bytes(), self.key.as_bytes()),
+                None => records.stated_digest(self.key.as_bytes()),
+            }
+        }
+        self.walk.depth -= 1;
+        Ok(Said::Nothing)
+    }
+
+    /// Reads the statement in the envelope of a signature (DSSE).
+    fn envelope(&mut self, payload: &str) {
+        let before = self.walk.records.count();
+        let read = BASE64.decode(payload.as_bytes()).is_ok_and(|statement| {
+            let mut json = serde_json::Deserializer::from_slice(&statement);
+            let (walk, none) = (&mut *self.walk, Sense::default());
+            let top = Value { walk, key: "", sense: none, within: none, role: Role::Other, group: None };
+            top.deserialize(&mut json).is_ok() && json.end().is_ok()
+        });
+        if !read || self.walk.records.count() == before {
+            self.walk.records.begin(self.walk.at);
+            self.walk.records.fault("its payload is not a statement with names and digests in base64");
+        }
     }
 }
 
@@ -151,13 +236,17 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Said<'de>, A::Error> {
         self.enter()?;
+        if self.role == Role::Paths && mostly_digits(self.key) {
+            return self.paths(list);
+        }
         let (mut digests, mut listed) = (Object::default(), false);
         let role = self.role.of_items(self.sense);
         self.walk.lists += 1;
         let group = Some(self.walk.lists);
         let tag = self.walk.keys.tag(self.sense).map(str::to_owned);
         loop {
-            let item = Value { walk: self.walk, key: self.key, sense: self.sense, role, group };
+            let (sense, within) = (self.sense, self.within);
+            let item = Value { walk: self.walk, key: self.key, sense, within, role, group };
             let Some(said) = list.next_element_seed(item)? else { break };
             listed |=
                 matches!(&said, Said::Listed) || matches!(&said, Said::Text(text) if holds_digest(text));
@@ -180,6 +269,11 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         if self.walk.stopped() {
             return Err(A::Error::custom(STOPPED));
         }
+        if self.role == Role::Aside {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            self.walk.depth -= 1;
+            return Ok(Said::Nothing);
+        }
         let before = self.walk.records.count();
         let mut object = Object::default();
         self.walk.lists += 1;
@@ -187,8 +281,18 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
             let sense = self.walk.keys.key(&key);
             let role = self.role.of_member(sense);
-            let said = map.next_value_seed(Value { walk: self.walk, key: &key, sense, role, group })?;
+            let said = map.next_value_seed(Value {
+                walk: self.walk,
+                key: &key,
+                sense,
+                within: self.sense,
+                role,
+                group,
+            })?;
             object.member(&key, sense, said, self.walk.at);
+        }
+        if let Some(payload) = object.payload() {
+            self.envelope(payload);
         }
         self.walk.depth -= 1;
         let inner = self.walk.records.count() > before;

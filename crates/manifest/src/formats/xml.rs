@@ -5,6 +5,7 @@
 //! declaration is rejected, because it could refer to other files or expand a kilobyte to a
 //! gigabyte. Namespaces are ignored: the root element identifies the dialect.
 
+mod fields;
 mod pieces;
 
 use crate::digest::{is_like, is_nearly};
@@ -13,10 +14,13 @@ use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
 use crate::line::{LineError, Place};
 use crate::records::{Records, refused, stopped};
 use crate::scan;
+pub(super) use fields::{Algorithm, Names, Shape, parse as parse_fields};
 use pieces::Gathered;
 pub(super) use pieces::Pieces;
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, escape};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Maximum size of a document in bytes.
@@ -457,15 +461,22 @@ fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String
     for attribute in attributes.with_checks(false) {
         let attribute = attribute.map_err(|_| refused(at, "a damaged attribute"))?;
         if attribute.key.local_name().as_ref() == key.as_bytes() {
-            let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
-            let value = escape::unescape(raw);
-            let value = value.map_err(|_| refused(at, "an entity that XML itself does not have"))?;
-            if found.replace(value.into_owned()).is_some() {
+            if found.replace(attribute_value(&attribute, at)?).is_some() {
                 return Err(refused(at, "an attribute twice"));
             }
         }
     }
     Ok(found)
+}
+
+/// Returns the value of an attribute.
+///
+/// # Errors
+/// The value contains an unknown entity.
+fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
+    let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
+    let value = escape::unescape(raw);
+    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that XML itself does not have"))
 }
 
 /// Appends text, escaped for use in attributes and elements.

@@ -6,14 +6,52 @@ use std::collections::HashMap;
 use truesum_hash::{Spec, SpecError};
 
 /// Keys of names, in order of preference.
-const NAMES: &[&str] = &["path", "filename", "file", "name", "key"];
+const NAMES: &[&str] = &[
+    // OSF: `path` next to it is an identifier.
+    "materializedpath",
+    "materialized",
+    "path",
+    "relativepath",
+    "relpath",
+    "filename",
+    // conda
+    "fn",
+    // F-Droid
+    "apkname",
+    // Flatpak
+    "destfilename",
+    // Hugging Face
+    "rfilename",
+    // Anaconda
+    "basename",
+    "file",
+    // S3, Zenodo
+    "key",
+    // RO-Crate, Croissant
+    "@id",
+    // The keys below may also hold a title.
+    "name",
+    "label",
+];
+
+/// The rank of the first key in [`NAMES`] whose value may be a title and not the name of a file.
+pub(super) const TITLES: u8 = NAMES.len() as u8 - 2;
 
 /// Keys of URLs, whose last component is the name.
-const ADDRESSES: &[&str] = &["resolved", "tarball", "url"];
+const ADDRESSES: &[&str] = &[
+    "resolved",
+    "tarball",
+    "browserdownloadurl",
+    "downloadurl",
+    "contenturl",
+    "url",
+    // Fedora CoreOS
+    "location",
+];
 
 /// Keys of digests whose algorithm is part of the value, in another member, or implied by the
 /// length.
-const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity"];
+const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity", "shasum"];
 
 /// Keys of the algorithm next to a digest, and keys of the digest next to an algorithm.
 const ALGORITHMS: &[&str] = &[
@@ -24,11 +62,55 @@ const ALGORITHMS: &[&str] = &[
     "checksumalgorithm",
     "digestalgorithm",
     "hashtype",
+    "checksumtype",
+    "digesttype",
+    // OpenStack Glance
+    "oshashalgo",
     "type",
 ];
-const VALUES: &[&str] = &["value", "content", "checksumvalue", "hash", "digest", "checksum"];
+const VALUES: &[&str] = &["value", "content", "checksumvalue", "oshashvalue", "hash", "digest", "checksum"];
 
-const SIZES: &[&str] = &["size", "length", "bytes", "filesize"];
+/// Keys of sizes, in order of preference.
+const SIZES: &[&str] = &[
+    "sizeinbytes",
+    "sizebytes",
+    "size",
+    "length",
+    "bytes",
+    "filesize",
+    "contentsize",
+    "contentlength",
+    "imagedownloadsize",
+];
+
+/// Keys of the unit of a size.
+const UNITS: &[&str] = &["sizeunit", "sizeunits", "unit"];
+
+/// Words before the name of an algorithm in a key: `contentMd5`, `chksum_sha256`.
+const PREFIXES: &[&str] =
+    &["content", "checksum", "chksum", "file", "hash", "digest", "computed", "supplied", "imagedownload"];
+
+/// Keys of objects whose digests and size belong to the object that contains them, unless they have
+/// a name of their own.
+const PARTS: &[&str] = &[
+    // goreleaser, OSF
+    "extra",
+    // OSF
+    "attributes",
+    // Azure
+    "properties",
+    "contentsettings",
+    // Mendeley Data
+    "contentdetails",
+    // Hugging Face
+    "lfs",
+    // OneDrive
+    "file",
+];
+
+/// Keys of objects that refer to other files: the predicate of an in-toto statement has its
+/// materials.
+const ASIDE: &[&str] = &["predicate"];
 
 /// Keys of values that contain entries, or the digests of one entry.
 const LISTS: &[&str] = &[
@@ -43,11 +125,23 @@ const LISTS: &[&str] = &[
     "sha256sums",
     "sha512sums",
     "md5sums",
+    // The Update Framework
+    "targets",
+    // S3
+    "contents",
+    // in-toto
+    "subject",
 ];
 
 /// Keys of values that contain digests of the enclosing object. Only these assign digests to
 /// another object.
 const HOLDERS: &[&str] = &["hashes", "checksums", "digests", "hash", "checksum", "digest"];
+
+/// Keys of maps from digests to lists of names in the inventory of an OCFL object.
+const PATHS: &[&str] = &["manifest", "fixity"];
+
+/// The key of the stored file in Dataverse, whose name is next to it.
+pub(super) const DATA_FILE: &str = "datafile";
 
 /// Maximum number of cached keys: a map of names has as many keys as files.
 const MEMORY: usize = 1024;
@@ -71,6 +165,16 @@ pub(super) enum Sense {
     Tag = 512,
     /// The media type of a blob.
     Media = 1024,
+    /// The entity tag of HTTP, which is a digest only in listings of S3.
+    Etag = 2048,
+    /// The unit of the size.
+    Unit = 4096,
+    /// The value is an object whose digests belong to the object that contains it.
+    Part = 8192,
+    /// The value is an object about other files.
+    Aside = 16384,
+    /// In the document itself: the value maps digests to lists of names.
+    Paths = 32768,
 }
 
 /// The meanings of a key, and its rank among keys with the same meaning.
@@ -83,6 +187,21 @@ pub(super) struct Key {
 }
 
 impl Key {
+    /// Returns the key of a name that may be a title.
+    pub(super) fn of_title() -> Key {
+        Key { senses: Sense::Name as u16, rank: TITLES, tag: 0 }
+    }
+
+    /// Returns true if both keys name the same algorithm.
+    pub(super) fn same_tag(self, other: Key) -> bool {
+        self.is(Sense::Tag) && other.is(Sense::Tag) && self.tag == other.tag
+    }
+
+    /// Returns true for the key of a size that specifies its unit, the byte.
+    pub(super) fn is_in_bytes(self) -> bool {
+        self.is(Sense::Size) && self.rank < 2
+    }
+
     pub(super) fn is(self, sense: Sense) -> bool {
         self.senses & sense as u16 != 0
     }
@@ -135,14 +254,22 @@ impl Keys {
             (Sense::List, LISTS),
             (Sense::Holder, HOLDERS),
             (Sense::Media, &["mediatype"]),
+            (Sense::Etag, &["etag"]),
+            (Sense::Unit, UNITS),
+            (Sense::Part, PARTS),
+            (Sense::Part, &[DATA_FILE]),
+            (Sense::Aside, ASIDE),
+            (Sense::Paths, PATHS),
         ] {
             if let Some(rank) = words.iter().position(|word| *word == plain) {
                 key.senses |= sense as u16;
-                // A word in several lists has its rank in the last one.
-                key.rank = rank as u8;
+                // A word in several lists has its rank in the last one. Parts have none.
+                if sense != Sense::Part {
+                    key.rank = rank as u8;
+                }
             }
         }
-        if let Some(name) = algorithm(text) {
+        if let Some(name) = algorithm(text).filter(|_| !key.is(Sense::Etag)) {
             let tag = self.tags.iter().position(|known| *known == name).unwrap_or_else(|| {
                 self.tags.push(name);
                 self.tags.len() - 1
@@ -158,7 +285,22 @@ impl Keys {
 pub(super) fn is_nearly_digest(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
-    known(DIGESTS) || known(HOLDERS) || known(LISTS) || is_nearly_algorithm(text.as_bytes())
+    known(DIGESTS)
+        || known(HOLDERS)
+        || known(LISTS)
+        || is_nearly_algorithm(text.as_bytes())
+        || is_nearly_prefixed(&plain)
+}
+
+/// Returns true if the key resembles one of [`PREFIXES`] followed by an algorithm.
+fn is_nearly_prefixed(plain: &str) -> bool {
+    PREFIXES.iter().any(|prefix| {
+        plain.strip_prefix(prefix).is_some_and(|rest| is_nearly_algorithm(rest.as_bytes()))
+            || (prefix.len() - 1..=prefix.len() + 1).any(|at| {
+                let Some((head, rest)) = plain.split_at_checked(at) else { return false };
+                is_nearly(head.as_bytes(), prefix.as_bytes()) && is_known(rest)
+            })
+    })
 }
 
 /// Returns true if the key names an algorithm that truesum does not implement.
@@ -190,18 +332,29 @@ fn algorithm(key: &str) -> Option<String> {
     if !is_tag(key.as_bytes()) || key.len() < 2 {
         return None;
     }
-    // A known algorithm with invalid parameters still counts, so its digest is reported as an
-    // error.
-    let known =
-        |name: &str| !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)));
     let lower = key.to_ascii_lowercase();
     let ends = ["sum", "checksum", "hash", "digest"];
     let stems =
         ends.iter().filter_map(|end| lower.strip_suffix(end)).map(|stem| stem.trim_end_matches(['_', '-']));
     let mut names = std::iter::once(lower.as_str()).chain(stems).map(str::to_owned);
-    names.find(|name| known(name)).or_else(|| {
-        // PyPI writes `blake2b_256`.
-        let hyphens = lower.replace('_', "-");
-        known(&hyphens).then_some(hyphens)
-    })
+    names
+        .find(|name| is_known(name))
+        .or_else(|| {
+            // PyPI writes `blake2b_256`.
+            let hyphens = lower.replace('_', "-");
+            is_known(&hyphens).then_some(hyphens)
+        })
+        .or_else(|| {
+            let plain = plain(key);
+            let mut rests = PREFIXES.iter().filter_map(|prefix| plain.strip_prefix(prefix));
+            rests.find(|rest| is_known(rest)).map(str::to_owned)
+        })
+}
+
+/// Returns true if this is the name of an algorithm. One with invalid parameters counts, so that its
+/// digest is reported as an error.
+fn is_known(name: &str) -> bool {
+    is_tag(name.as_bytes())
+        && name.len() > 1
+        && !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)))
 }

@@ -1,7 +1,8 @@
 //! Classification of JSON objects: an entry, a map of names, digests of the enclosing object, or
 //! something unrelated.
 
-use super::key::{Key, Sense, is_nearly_digest, is_nearly_name, is_other_algorithm};
+use super::key::{DATA_FILE, Key, Sense, TITLES, is_nearly_digest, is_nearly_name, is_other_algorithm};
+use super::name::{Naming, choose, is_file_like};
 use super::walk::Visit;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_tag};
 use crate::records::stated;
@@ -41,6 +42,10 @@ pub(super) enum Role {
     Item,
     /// A member of a map of names: its key is a name.
     Named,
+    /// A part of a map from digests to lists of names.
+    Paths,
+    /// An object about other files, which is skipped.
+    Aside,
     /// Any other position.
     Other,
 }
@@ -48,7 +53,11 @@ pub(super) enum Role {
 impl Role {
     /// Returns the role of the value of this key.
     pub(super) fn of_member(self, key: Key) -> Role {
-        if key.is(Sense::List) || key.is(Sense::Tag) {
+        if self == Role::Paths || self == Role::Top && key.is(Sense::Paths) {
+            Role::Paths
+        } else if key.is(Sense::Aside) && self != Role::List {
+            Role::Aside
+        } else if key.is(Sense::List) || key.is(Sense::Tag) {
             Role::List
         } else if self == Role::List {
             Role::Named
@@ -58,7 +67,11 @@ impl Role {
     }
 
     pub(super) fn of_items(self, key: Key) -> Role {
-        if self == Role::Top || key.is(Sense::List) { Role::Item } else { Role::Other }
+        match self {
+            Role::Paths | Role::Aside => self,
+            _ if self == Role::Top || key.is(Sense::List) => Role::Item,
+            _ => Role::Other,
+        }
     }
 }
 
@@ -140,6 +153,9 @@ fn is_below(text: &str) -> bool {
     !matches!(text.trim_matches('/'), "" | ".")
 }
 
+/// Values of `kind` in a manifest of cargo-dist for which it never has a digest.
+const UNDIGESTED_KINDS: &[&str] = &["checksum", "unified-checksum", "installer"];
+
 const UNREADABLE: &str = "its digest is malformed";
 
 impl Object {
@@ -199,8 +215,11 @@ impl Object {
 
     /// Returns the algorithm that the object specifies for its digests under an unambiguous key.
     fn algorithm(&self) -> Option<&str> {
+        let pairs = ["type", "os_hash_algo"];
         let named = |key: &str, member: &Member| {
-            member.kind == Kind::Text && member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type")
+            member.kind == Kind::Text
+                && member.key.is(Sense::Algorithm)
+                && !pairs.iter().any(|word| key.eq_ignore_ascii_case(word))
         };
         self.iter().find(|(key, _, member)| named(key, member)).map(|(_, value, _)| value)
     }
@@ -231,6 +250,7 @@ impl Object {
         inner: bool,
         (group, own): (Option<u32>, Option<u32>),
     ) -> Said<'de> {
+        let role = if role == Role::Paths { Role::Other } else { role };
         if role == Role::Top {
             walk.records.told = self.algorithm().map(str::to_owned);
             let listed = |member: &Member| member.key.is(Sense::List) || member.key.is(Sense::Tag);
@@ -255,17 +275,33 @@ impl Object {
             walk.records.fault("files in a folder whose name is not part of theirs");
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
-        let name = if small { self.name() } else { None };
+        let is_data_file = sense.is(Sense::Part) && key.eq_ignore_ascii_case(DATA_FILE);
+        let named_by = match role {
+            Role::Named => Some(key),
+            Role::Other => Some(key).filter(|key| is_file_like(key.as_bytes())),
+            _ => None,
+        };
+        let naming = if small && !is_data_file { self.name(named_by) } else { Naming::default() };
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
-        if let Some(name) = &name
+        let undigested = !self.has(Kind::Stray) && digests.iter().all(|(.., found)| found.kind == Kind::Null);
+        if undigested && self.is_no_file() {
+            return Said::Nothing;
+        }
+        if let Some(name) = &naming.name
             && (!digests.is_empty() || self.has(Kind::Stray))
             && (!inner || like())
         {
             self.entry(Some(name), &digests, walk);
+            if let Some(other) = &naming.other {
+                walk.records.fault_of("two possible names of one file", other);
+            }
             if let Some(group) = group {
                 walk.records.confirm(group);
             }
             return Said::Nothing;
+        }
+        if sense.is(Sense::Part) && !inner && !digests.is_empty() {
+            return Said::Digests(self.part(digests, is_data_file));
         }
         if sense.is(Sense::Holder) && !inner {
             if !digests.is_empty() {
@@ -305,7 +341,7 @@ impl Object {
             self.entry(Some(key.as_bytes()), &Object::default(), walk);
             walk.records.fault("a map within a map of names");
         } else if matches!(role, Role::Item | Role::Named) && !inner {
-            let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
+            let name = naming.name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
             self.doubtful(name, group, walk);
         } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
             return if is_nearly_digest(key) { Said::Fault } else { Said::Stray };
@@ -318,7 +354,7 @@ impl Object {
             walk.records.begin(walk.at);
             walk.records.fault("digests under an unknown key that resembles that of a list or an algorithm");
         } else if role == Role::Other
-            && (self.has(Kind::Listed)
+            && (self.iter().any(|(key, _, member)| member.kind == Kind::Listed && !is_other(key))
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
         {
             return Said::Listed;
@@ -358,18 +394,56 @@ impl Object {
             && (is_nearly_digest(key) || is_other_algorithm(key))
     }
 
-    /// Handles an item of an array or map without a digest: it is an entry if the other items
-    /// are, unless it is marked as something other than a file.
+    /// Handles an item of an array or map without a digest: it is an entry if the other items are.
     fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Visit<'_>) {
-        let no_file = self.iter().any(|(key, value, member)| match member.kind {
-            Kind::True => key.eq_ignore_ascii_case("isdir"),
-            Kind::Text => key.eq_ignore_ascii_case("type") && NO_FILES.contains(&value),
-            _ => false,
-        });
-        if let (Some(group), false) = (group, no_file) {
+        if let Some(group) = group {
             self.entry(name, &Object::default(), walk);
             walk.records.doubt(group);
         }
+    }
+
+    /// Returns true if the object is marked as something other than a file, or as a file for which
+    /// its format never has a digest.
+    fn is_no_file(&self) -> bool {
+        let is_goreleaser = || self.text("type").is_some() && self.has_key("internal_type");
+        self.iter().any(|(key, value, member)| match member.kind {
+            Kind::True => key.eq_ignore_ascii_case("isdir"),
+            Kind::Text => {
+                let typed = ["type", "ftype"].iter().any(|word| key.eq_ignore_ascii_case(word));
+                typed && NO_FILES.contains(&value)
+                    || key == "kind" && UNDIGESTED_KINDS.contains(&value) && self.text("name").is_some()
+            }
+            _ => false,
+        }) || is_goreleaser()
+            || self.is_s3_object() && self.text("Key").is_some_and(|key| key.ends_with('/'))
+    }
+
+    /// Returns the text under exactly this key.
+    fn text(&self, wanted: &str) -> Option<&str> {
+        self.iter().find(|(key, _, member)| *key == wanted && is_text(*member)).map(|(_, value, _)| value)
+    }
+
+    fn has_key(&self, wanted: &str) -> bool {
+        self.iter().any(|(key, ..)| key == wanted)
+    }
+
+    /// Returns true for an object in a listing of S3 as `aws s3api` writes it.
+    fn is_s3_object(&self) -> bool {
+        self.text("Key").is_some() && self.text("ETag").is_some() && self.has_key("Size")
+    }
+
+    /// Returns the members that belong to the enclosing object.
+    fn part(&self, mut digests: Object, is_data_file: bool) -> Object {
+        for (key, value, member) in self.iter() {
+            if member.key.is(Sense::Size) && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd) {
+                digests.push(key, value, member.at as usize, member.kind, member.key);
+            }
+        }
+        if let Some(name) = self.text_of(Sense::Name).filter(|_| is_data_file) {
+            let title = Key::of_title();
+            digests.push("name", name, 0, Kind::Text, title);
+        }
+        digests
     }
 
     /// Returns the digests of an object that is one entry, or that consists of an algorithm and a
@@ -380,11 +454,18 @@ impl Object {
         if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
             && (tag.parse::<Spec>().is_ok()
                 || is_nearly_digest(tag)
+                || self.text("os_hash_algo").is_some()
                 || self.members.len() == 2
                 || self.algorithm() == Some(tag) && stated(value.as_bytes()).is_none())
         {
             let at = self.members.first().map_or(0, |member| member.at as usize);
             found.push(tag, value, at, Kind::Digest, none);
+            // Glance has an MD5 as well.
+            if self.text("os_hash_algo") == Some(tag)
+                && let Some(md5) = self.text("checksum")
+            {
+                found.push("md5", md5, at, Kind::Digest, none);
+            }
             return found;
         }
         for (key, value, member) in self.iter() {
@@ -393,7 +474,16 @@ impl Object {
                 Kind::Digest => found.push(key, value, at, Kind::Digest, none),
                 Kind::Fault => found.push("", "", at, Kind::Fault, none),
                 Kind::Null if member.key.holds_digest() => found.push("", "", at, Kind::Null, none),
+                Kind::Text if self.is_no_digest(key, value, member) => {}
                 Kind::Text => match walk.keys.tag(member.key) {
+                    Some("cksum") if self.text("vers").is_some() => {
+                        found.push("sha256", value, at, Kind::Digest, none);
+                    }
+                    Some("crc")
+                        if !sense.is(Sense::Holder) && value.len() == 8 && is_hex(value.as_bytes()) =>
+                    {
+                        found.push("crc32", value, at, Kind::Digest, none);
+                    }
                     _ if member.key.is(Sense::Digest) && !value.trim().is_empty() => {
                         found.push("", value, at, Kind::Digest, none);
                     }
@@ -405,6 +495,19 @@ impl Object {
                     found.push("", "", at, Kind::Fault, none);
                 }
                 _ => {}
+            }
+        }
+        // The ETag of an object that was not uploaded in parts is its MD5.
+        if found.is_empty()
+            && self.is_s3_object()
+            && let Some(etag) = self.text("ETag")
+        {
+            match etag.trim_matches('"') {
+                etag if etag.len() == 32 && is_hex(etag.as_bytes()) => {
+                    found.push("md5", etag, 0, Kind::Digest, none);
+                }
+                etag if is_of_parts(etag) => {}
+                _ => found.push("", "", 0, Kind::Fault, none),
             }
         }
         // If one digest is under the name of its algorithm, all are.
@@ -429,24 +532,72 @@ impl Object {
         found
     }
 
-    /// Returns the name of an entry. A URL is used only if there is no name.
-    fn name(&self) -> Option<Cow<'_, [u8]>> {
-        if let Some(bytes) = self.text_of(Sense::Base64) {
-            return BASE64.decode(bytes.as_bytes()).ok().map(Cow::Owned);
+    /// Returns true for a text under a key of digests that is not one: it is empty and another
+    /// member has the same digest, or it names a file of checksums.
+    fn is_no_digest(&self, key: &str, value: &str, member: Member) -> bool {
+        let is_same = |other: &Member| other.key.same_tag(member.key) && is_text(*other);
+        match value {
+            "" if member.key.is(Sense::Tag) => {
+                self.iter().any(|(_, other, member)| !other.is_empty() && is_same(&member))
+            }
+            "" => key.eq_ignore_ascii_case("shasum"),
+            value => {
+                let ending = value.rsplit_once('.').map_or("", |(_, ending)| ending);
+                !value.contains(':') && ending.parse::<Spec>().is_ok() && self.has(Kind::Digest)
+            }
         }
-        let address = || {
-            let address = self.text_of(Sense::Address).filter(|text| text.contains("://"))?;
-            let end =
-                scan::find(address.as_bytes(), |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
-            let last = address[..end].rsplit('/').next()?.as_bytes();
-            radix::percent(last).map(Cow::Owned)
-        };
+    }
+
+    /// Returns the name of an entry. `key` is the key of the object, if it may be a name.
+    fn name<'a>(&'a self, key: Option<&'a str>) -> Naming<'a> {
+        if let Some(bytes) = self.text_of(Sense::Base64) {
+            return BASE64.decode(bytes.as_bytes()).map(Cow::Owned).ok().into();
+        }
+        // The index of a Cargo registry.
+        if let (Some(name), Some(version), Some(_)) =
+            (self.text("name"), self.text("vers"), self.text("cksum"))
+        {
+            return Some(Cow::Owned(format!("{name}-{version}.crate").into_bytes())).into();
+        }
+        let address = || last_of_url(self.text_of(Sense::Address)?);
         // In an npm lock file, `name` is the name of a module.
         let resolved = self
             .iter()
             .any(|(.., member)| is_text(member) && member.key.is(Sense::Address) && member.key.rank == 0);
-        let name = || self.text_of(Sense::Name).map(|name| Cow::Borrowed(name.as_bytes()));
-        if resolved { address() } else { name().or_else(address) }
+        if resolved {
+            return address().into();
+        }
+        let names = || self.iter().filter(|(.., member)| is_text(*member) && member.key.is(Sense::Name));
+        let certain = names().filter(|(.., member)| member.key.rank < TITLES);
+        if let Some((key, name, _)) = certain.min_by_key(|(.., member)| member.key.rank) {
+            let name = match key {
+                "@id" if name.contains("://") => last_of_url(name),
+                "@id" => radix::percent(name.as_bytes()).map(Cow::Owned),
+                // OSF writes the path in the project.
+                "materialized" | "materialized_path" => {
+                    Some(Cow::Borrowed(name.strip_prefix('/').unwrap_or(name).as_bytes()))
+                }
+                _ => Some(Cow::Borrowed(name.as_bytes())),
+            };
+            return name.into();
+        }
+        let titles = names().map(|(_, name, _)| {
+            let is_relative = self.is_fdroid_file() && !name.starts_with("//");
+            let name = name.strip_prefix('/').filter(|_| is_relative).unwrap_or(name);
+            match self.text("directoryLabel").map(|folder| folder.trim_matches('/')) {
+                Some(folder) if is_below(folder) => Cow::Owned(format!("{folder}/{name}").into_bytes()),
+                _ => Cow::Borrowed(name.as_bytes()),
+            }
+        });
+        choose(titles.collect(), address(), key.map(|key| Cow::Borrowed(key.as_bytes())))
+    }
+
+    /// Returns true for a file in an index of F-Droid, whose name is relative to the repository
+    /// although it begins with a slash.
+    fn is_fdroid_file(&self) -> bool {
+        let keys = ["name", "sha256", "size"];
+        let known = |key| keys.contains(&key) || key == "ipfsCIDv1";
+        keys.iter().all(|key| self.has_key(key)) && self.iter().all(|(key, ..)| known(key))
     }
 
     fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Visit<'_>) {
@@ -459,9 +610,16 @@ impl Object {
             member.key.is(Sense::Size)
                 && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd | Kind::True)
         });
-        for (_, value, member) in sizes.take(1) {
-            let odd = matches!(member.kind, Kind::Odd | Kind::True);
-            records.size(if odd { b"-" } else { value.as_bytes() });
+        let size = sizes.min_by_key(|(.., member)| member.key.rank);
+        if let Some((_, value, member)) = size.filter(|(.., member)| !self.is_rounded(*member)) {
+            match member.kind {
+                Kind::Odd | Kind::True => records.size(b"-"),
+                _ => match bytes(value) {
+                    Some(digits) => records.size(digits.as_bytes()),
+                    None if is_text(member) && is_rounded(value) => {}
+                    None => records.size(value.as_bytes()),
+                },
+            }
         }
         for (tag, value, member) in digests.iter() {
             match tag {
@@ -505,9 +663,18 @@ impl Object {
         if let Some((key, ..)) = folder.filter(|(_, folder, _)| !joined(folder)) {
             records.fault_of("its folder is stored separately from its name", key.as_bytes());
         }
-        if self.is_twofold(Sense::Size) {
+        if self.is_twofold(Sense::Size) && !size.is_some_and(|(.., member)| self.is_rounded(member)) {
             records.fault("two sizes of one file");
         }
+    }
+
+    /// Returns true if another member specifies a unit other than the byte for a size, which is then
+    /// rounded.
+    fn is_rounded(&self, size: Member) -> bool {
+        !size.key.is_in_bytes()
+            && self
+                .text_of(Sense::Unit)
+                .is_some_and(|unit| !BYTES.iter().any(|word| unit.eq_ignore_ascii_case(word)))
     }
 
     /// Returns true if the object is a descriptor of the Open Container Initiative.
@@ -516,6 +683,11 @@ impl Object {
         self.text_of(Sense::Media).is_some()
             && self.text_of(Sense::Name).is_none()
             && (self.blob().is_some() || sized())
+    }
+
+    /// Returns the payload of a signed envelope (DSSE).
+    pub(super) fn payload(&self) -> Option<&str> {
+        self.text("payloadType").and_then(|_| Some(self.text("payload").unwrap_or_default()))
     }
 
     /// Returns the digest of a descriptor.
@@ -593,11 +765,52 @@ impl Object {
     }
 }
 
+/// Names of the unit byte.
+const BYTES: &[&str] = &["b", "byte", "bytes"];
+
+/// Returns the number in a size in bytes, with or without its unit: `3`, `3 B`, `3 bytes`.
+fn bytes(size: &str) -> Option<&str> {
+    let (digits, unit) = size.split_once(' ').unwrap_or((size, "b"));
+    let is_byte = BYTES.iter().any(|word| unit.eq_ignore_ascii_case(word));
+    (is_byte && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
+}
+
+/// Returns true for a number with a unit larger than a byte, which is rounded: `1.2 MB`.
+fn is_rounded(size: &str) -> bool {
+    let end = size.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(size.len());
+    let unit = size[end..].trim_start().to_ascii_lowercase();
+    let units = ["k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib", "t", "tb", "tib"];
+    end > 0 && units.contains(&unit.as_str())
+}
+
+/// Returns true for the ETag of an object that was uploaded in parts.
+fn is_of_parts(etag: &str) -> bool {
+    etag.split_once('-').is_some_and(|(hex, parts)| {
+        hex.len() == 32
+            && is_hex(hex.as_bytes())
+            && !parts.is_empty()
+            && parts.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// Returns the decoded last component of a URL.
+fn last_of_url(address: &str) -> Option<Cow<'_, [u8]>> {
+    if !address.contains("://") {
+        return None;
+    }
+    let end = scan::find(address.as_bytes(), |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
+    radix::percent(address[..end].rsplit('/').next()?.as_bytes()).map(Cow::Owned)
+}
+
 const ODD_ALGORITHM: &str = "the name of an algorithm is not a string";
 
 /// Returns true if an unambiguous key of an algorithm has a value that is not a string.
 fn is_odd_algorithm(key: &str, member: Member) -> bool {
-    member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type") && !is_text(member)
+    // S3 lists the algorithms of an object.
+    key != "ChecksumAlgorithm"
+        && member.key.is(Sense::Algorithm)
+        && !key.eq_ignore_ascii_case("type")
+        && !is_text(member)
 }
 
 /// Returns true if a key indicates that a value that looks like a digest is something else.
@@ -642,7 +855,7 @@ fn is_text(member: Member) -> bool {
 }
 
 /// Returns true if the string is a damaged hexadecimal digest rather than a word.
-fn mostly_digits(text: &str) -> bool {
+pub(super) fn mostly_digits(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
     text.len() >= 16 && digits * 4 > text.len() * 3
 }
