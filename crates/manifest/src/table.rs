@@ -12,8 +12,8 @@ use crate::formats::{
     distinfo, electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, hashdeep, internet_archive,
     jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink, mhl, mtree, narinfo,
     openssl, packed, pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump,
-    s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent,
-    tth, verity, xml_lists, yocto, zsync,
+    s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, spdx, squirrel, sri,
+    torrent, tth, verity, xml_lists, yaml_lists, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -35,6 +35,7 @@ pub static FORMATS: &[&Format] = &[
     &deb822::DEB822,
     &slackware::SLACKWARE,
     &squirrel::SQUIRREL,
+    &spdx::SPDX,
     &certutil::CERTUTIL,
     &get_filehash::GET_FILEHASH,
     &seven_zip::SEVEN_ZIP,
@@ -82,6 +83,8 @@ pub static FORMATS: &[&Format] = &[
     &known_set::SQLITE,
     &json::JSON,
     &electron::ELECTRON,
+    &yaml_lists::HELM,
+    &yaml_lists::WINGET,
     &csv::CSV,
     &s3::S3_REPORT,
     &s3_inventory::S3_INVENTORY,

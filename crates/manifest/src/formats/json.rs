@@ -12,12 +12,13 @@ mod object;
 mod walk;
 mod write;
 
+use crate::digest::is_long_hex;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
 use data_encoding::BASE64;
-use key::Key as Sense;
+use key::{Key as Meaning, Sense};
 use object::{Object, Role, Said, holds_digest, mostly_digits};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -87,8 +88,8 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
     let top = Value {
         walk,
         key: "",
-        sense: Sense::default(),
-        within: Sense::default(),
+        sense: Meaning::default(),
+        within: Meaning::default(),
         role: Role::Top,
         group: None,
     };
@@ -124,9 +125,9 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
 struct Value<'w, 't, 'k> {
     walk: &'w mut Visit<'t>,
     key: &'k str,
-    sense: Sense,
+    sense: Meaning,
     /// The meaning of the key of the object that contains it.
-    within: Sense,
+    within: Meaning,
     role: Role,
     /// The number of the array or map of names that contains it.
     group: Option<u32>,
@@ -179,7 +180,7 @@ impl Value<'_, '_, '_> {
         let before = self.walk.records.count();
         let read = BASE64.decode(payload.as_bytes()).is_ok_and(|statement| {
             let mut json = serde_json::Deserializer::from_slice(&statement);
-            let (walk, none) = (&mut *self.walk, Sense::default());
+            let (walk, none) = (&mut *self.walk, Meaning::default());
             let top = Value { walk, key: "", sense: none, within: none, role: Role::Other, group: None };
             top.deserialize(&mut json).is_ok() && json.end().is_ok()
         });
@@ -248,6 +249,13 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
             let (sense, within) = (self.sense, self.within);
             let item = Value { walk: self.walk, key: self.key, sense, within, role, group };
             let Some(said) = list.next_element_seed(item)? else { break };
+            if matches!(said, Said::Text(_))
+                && is_long_hex(self.key.as_bytes())
+                && !self.within.is(Sense::State)
+            {
+                self.walk.records.begin(self.walk.at);
+                self.walk.records.fault("names under a digest, outside a manifest of OCFL");
+            }
             listed |=
                 matches!(&said, Said::Listed) || matches!(&said, Said::Text(text) if holds_digest(text));
             // Objects and arrays have already been classified.

@@ -36,7 +36,7 @@ pub(crate) static REPOMD: Format = Format {
 
 static RPM_METADATA: Shape = Shape {
     entry: "data",
-    only: None,
+    except: ("", &[]),
     names: &["location@href"],
     names_are: Names::Plain,
     sizes: &["size"],
@@ -67,7 +67,7 @@ pub(crate) static PREMIS: Format = Format {
 
 static PREMIS_OBJECTS: Shape = Shape {
     entry: "object",
-    only: Some(("@type", "file")),
+    except: ("@type", &["representation", "bitstream", "intellectualEntity"]),
     names: &["originalName", "storage/contentLocation/contentLocationValue"],
     names_are: Names::Plain,
     sizes: &["objectCharacteristics/size"],
@@ -89,7 +89,7 @@ pub(crate) static METS: Format = Format {
 
 static METS_FILES: Shape = Shape {
     entry: "file",
-    only: None,
+    except: ("", &[]),
     names: &["FLocat@href"],
     names_are: Names::Url,
     sizes: &["@SIZE"],
@@ -108,7 +108,7 @@ pub(crate) static XFDU: Format = Format {
 
 static XFDU_OBJECTS: Shape = Shape {
     entry: "dataObject",
-    only: None,
+    except: ("", &[]),
     names: &["byteStream/fileLocation@href"],
     names_are: Names::Url,
     sizes: &["byteStream@size"],
@@ -127,7 +127,7 @@ pub(crate) static GRADLE: Format = Format {
 
 static GRADLE_ARTIFACTS: Shape = Shape {
     entry: "artifact",
-    only: None,
+    except: ("", &[]),
     names: &["@name"],
     names_are: Names::Plain,
     sizes: &[],
@@ -152,7 +152,7 @@ pub(crate) static LOGIQX: Format = Format {
 
 static LOGIQX_ROMS: Shape = Shape {
     entry: "rom",
-    only: None,
+    except: ("", &[]),
     names: &["@name"],
     names_are: Names::Plain,
     sizes: &["@size"],

@@ -90,6 +90,9 @@ const UNITS: &[&str] = &["sizeunit", "sizeunits", "unit"];
 const PREFIXES: &[&str] =
     &["content", "checksum", "chksum", "file", "hash", "digest", "computed", "supplied", "imagedownload"];
 
+/// Words after the name of an algorithm in a key: `sha256sum`, `md5Checksum`.
+const SUFFIXES: &[&str] = &["sum", "checksum", "hash", "digest"];
+
 /// Keys of objects whose digests and size belong to the object that contains them, unless they have
 /// a name of their own.
 const PARTS: &[&str] = &[
@@ -148,7 +151,7 @@ const MEMORY: usize = 1024;
 
 /// A possible meaning of a key, which may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
+#[repr(u32)]
 pub(super) enum Sense {
     Name = 1,
     Address = 2,
@@ -175,12 +178,14 @@ pub(super) enum Sense {
     Aside = 16384,
     /// In the document itself: the value maps digests to lists of names.
     Paths = 32768,
+    /// The value maps digests to names that are not those of files.
+    State = 65536,
 }
 
 /// The meanings of a key, and its rank among keys with the same meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Key {
-    senses: u16,
+    senses: u32,
     pub(super) rank: u8,
     /// Index of the algorithm in [`Keys`].
     tag: u16,
@@ -189,7 +194,7 @@ pub(super) struct Key {
 impl Key {
     /// Returns the key of a name that may be a title.
     pub(super) fn of_title() -> Key {
-        Key { senses: Sense::Name as u16, rank: TITLES, tag: 0 }
+        Key { senses: Sense::Name as u32, rank: TITLES, tag: 0 }
     }
 
     /// Returns true if both keys name the same algorithm.
@@ -203,7 +208,7 @@ impl Key {
     }
 
     pub(super) fn is(self, sense: Sense) -> bool {
-        self.senses & sense as u16 != 0
+        self.senses & sense as u32 != 0
     }
 
     /// Returns true if the value is a digest of the object, in any form.
@@ -260,9 +265,11 @@ impl Keys {
             (Sense::Part, &[DATA_FILE]),
             (Sense::Aside, ASIDE),
             (Sense::Paths, PATHS),
+            // The state of a version of an OCFL object has names in that version.
+            (Sense::State, &["state"]),
         ] {
             if let Some(rank) = words.iter().position(|word| *word == plain) {
-                key.senses |= sense as u16;
+                key.senses |= sense as u32;
                 // A word in several lists has its rank in the last one. Parts have none.
                 if sense != Sense::Part {
                     key.rank = rank as u8;
@@ -274,7 +281,7 @@ impl Keys {
                 self.tags.push(name);
                 self.tags.len() - 1
             });
-            key.senses |= Sense::Tag as u16;
+            key.senses |= Sense::Tag as u32;
             key.tag = tag as u16;
         }
         key
@@ -289,17 +296,21 @@ pub(super) fn is_nearly_digest(text: &str) -> bool {
         || known(HOLDERS)
         || known(LISTS)
         || is_nearly_algorithm(text.as_bytes())
-        || is_nearly_prefixed(&plain)
+        || is_nearly_affixed(&plain)
 }
 
-/// Returns true if the key resembles one of [`PREFIXES`] followed by an algorithm.
-fn is_nearly_prefixed(plain: &str) -> bool {
+/// Returns true if the key resembles an algorithm after one of [`PREFIXES`] or before one of
+/// [`SUFFIXES`].
+fn is_nearly_affixed(plain: &str) -> bool {
+    let nearly = |affix: &str, known: &str| is_nearly(affix.as_bytes(), known.as_bytes());
+    let splits = |at: usize| (at.saturating_sub(1)..=at + 1).filter_map(|at| plain.split_at_checked(at));
     PREFIXES.iter().any(|prefix| {
         plain.strip_prefix(prefix).is_some_and(|rest| is_nearly_algorithm(rest.as_bytes()))
-            || (prefix.len() - 1..=prefix.len() + 1).any(|at| {
-                let Some((head, rest)) = plain.split_at_checked(at) else { return false };
-                is_nearly(head.as_bytes(), prefix.as_bytes()) && is_known(rest)
-            })
+            || splits(prefix.len()).any(|(head, rest)| nearly(head, prefix) && is_known(rest))
+    }) || SUFFIXES.iter().any(|suffix| {
+        plain.strip_suffix(suffix).is_some_and(|rest| is_nearly_algorithm(rest.as_bytes()))
+            || splits(plain.len().saturating_sub(suffix.len()))
+                .any(|(rest, tail)| nearly(tail, suffix) && is_known(rest))
     })
 }
 
@@ -333,9 +344,10 @@ fn algorithm(key: &str) -> Option<String> {
         return None;
     }
     let lower = key.to_ascii_lowercase();
-    let ends = ["sum", "checksum", "hash", "digest"];
-    let stems =
-        ends.iter().filter_map(|end| lower.strip_suffix(end)).map(|stem| stem.trim_end_matches(['_', '-']));
+    let stems = SUFFIXES
+        .iter()
+        .filter_map(|end| lower.strip_suffix(end))
+        .map(|stem| stem.trim_end_matches(['_', '-']));
     let mut names = std::iter::once(lower.as_str()).chain(stems).map(str::to_owned);
     names
         .find(|name| is_known(name))

@@ -284,7 +284,7 @@ impl Object {
         let naming = if small && !is_data_file { self.name(named_by) } else { Naming::default() };
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
         let undigested = !self.has(Kind::Stray) && digests.iter().all(|(.., found)| found.kind == Kind::Null);
-        if undigested && self.is_no_file() {
+        if undigested && self.is_no_file() || self.is_s3_folder() {
             return Said::Nothing;
         }
         if let Some(name) = &naming.name
@@ -300,7 +300,9 @@ impl Object {
             }
             return Said::Nothing;
         }
-        if sense.is(Sense::Part) && !inner && !digests.is_empty() {
+        let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
+        let is_named = self.text_of(Sense::Name).is_some();
+        if sense.is(Sense::Part) && !inner && !digests.is_empty() && (is_named || !misnamed()) {
             return Said::Digests(self.part(digests, is_data_file));
         }
         if sense.is(Sense::Holder) && !inner {
@@ -327,7 +329,6 @@ impl Object {
             }
             return Said::Nothing;
         }
-        let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
         let listed = matches!(role, Role::Top | Role::Item | Role::List);
         let elsewhere = self.iter().any(|(key, ..)| key.eq_ignore_ascii_case("uri"));
         if like() && !inner && !elsewhere && (listed || misnamed()) {
@@ -350,7 +351,9 @@ impl Object {
             && self.iter().any(|(key, value, member)| is_of_file(key, value, member))
         {
             return Said::Stray;
-        } else if role == Role::Other && !inner && self.is_misplaced(key) {
+        } else if role == Role::Other
+            && (!inner && self.is_misplaced(key) || self.has(Kind::Stray) && is_nearly_digest(key))
+        {
             walk.records.begin(walk.at);
             walk.records.fault("digests under an unknown key that resembles that of a list or an algorithm");
         } else if role == Role::Other
@@ -415,7 +418,11 @@ impl Object {
             }
             _ => false,
         }) || is_goreleaser()
-            || self.is_s3_object() && self.text("Key").is_some_and(|key| key.ends_with('/'))
+    }
+
+    /// Returns true for an object of S3 that stands for a folder.
+    fn is_s3_folder(&self) -> bool {
+        self.is_s3_object() && self.text("Key").is_some_and(|key| key.ends_with('/'))
     }
 
     /// Returns the text under exactly this key.
@@ -460,13 +467,12 @@ impl Object {
         {
             let at = self.members.first().map_or(0, |member| member.at as usize);
             found.push(tag, value, at, Kind::Digest, none);
-            // Glance has an MD5 as well.
-            if self.text("os_hash_algo") == Some(tag)
-                && let Some(md5) = self.text("checksum")
-            {
-                found.push("md5", md5, at, Kind::Digest, none);
+            // Glance has an MD5 as well, under `checksum`.
+            if self.text("os_hash_algo") != Some(tag) {
+                return found;
             }
-            return found;
+        } else if self.text("os_hash_value").is_some() {
+            found.push("", "", 0, Kind::Fault, none);
         }
         for (key, value, member) in self.iter() {
             let at = member.at as usize;
@@ -524,7 +530,10 @@ impl Object {
         // A digest under a damaged key.
         let mut damaged = self.iter().filter(|(key, value, member)| {
             let known = member.key != Key::default();
-            !known && is_text(*member) && like_digest(value) && (is_nearly_digest(key) || key.is_empty())
+            !known
+                && is_text(*member)
+                && (like_digest(value) || is_short_base64(value))
+                && (is_nearly_digest(key) || key.is_empty())
         });
         if let Some((.., member)) = damaged.next() {
             found.push("", "", member.at as usize, Kind::Fault, none);
@@ -848,6 +857,13 @@ fn is_short_digest(key: &str, text: &str) -> bool {
     let named = ["hash", "sum", "crc", "digest"].iter().any(|word| key.contains(word));
     let long = text.len() >= 16 && text.bytes().any(|byte| byte.is_ascii_digit());
     is_digest_of_any_length(text) && (named || long) && !is_other(&key)
+}
+
+/// Returns true for a digest of 32 or 64 bits in base64.
+fn is_short_base64(text: &str) -> bool {
+    text.ends_with('=')
+        && text.len() <= 12
+        && radix::base64(text.as_bytes()).is_some_and(|bytes| matches!(bytes.len(), 4 | 8))
 }
 
 fn is_text(member: Member) -> bool {

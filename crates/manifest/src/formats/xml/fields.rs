@@ -16,8 +16,8 @@ use quick_xml::{Reader, escape};
 pub(in crate::formats) struct Shape {
     /// The element of a file.
     pub(in crate::formats) entry: &'static str,
-    /// Attributes of the file's element that must have this value, for other kinds of objects.
-    pub(in crate::formats) only: Option<(&'static str, &'static str)>,
+    /// Values of an attribute of the file's element with which it is not a file.
+    pub(in crate::formats) except: (&'static str, &'static [&'static str]),
     /// Paths of the name, in order of preference.
     pub(in crate::formats) names: &'static [&'static str],
     pub(in crate::formats) names_are: Names,
@@ -211,9 +211,8 @@ impl Walk<'_> {
     fn entry(&mut self, open: &Open) {
         let shape = self.shape;
         let at = |path: &'static str| open.values.iter().filter(move |found| found.path == path);
-        if let Some((attribute, wanted)) = shape.only
-            && at(attribute).any(|found| found.value.rsplit(':').next() != Some(wanted))
-        {
+        let (attribute, other) = shape.except;
+        if at(attribute).any(|found| other.contains(&found.value.rsplit(':').next().unwrap_or_default())) {
             return;
         }
         self.records.begin(open.at);
