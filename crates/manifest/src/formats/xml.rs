@@ -5,7 +5,6 @@
 //! declaration is rejected, because it could refer to other files or expand a kilobyte to a
 //! gigabyte. Namespaces are ignored: the root element identifies the dialect.
 
-mod fields;
 mod pieces;
 
 use crate::digest::{is_like, is_nearly};
@@ -14,7 +13,6 @@ use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
 use crate::line::{LineError, Place};
 use crate::records::{Records, refused, stopped};
 use crate::scan;
-pub(super) use fields::{Algorithm, Names, Shape, parse as parse_fields};
 use pieces::Gathered;
 pub(super) use pieces::Pieces;
 use quick_xml::events::attributes::Attribute;
@@ -27,7 +25,7 @@ use std::collections::HashMap;
 pub(super) const LIMIT: usize = 64 << 20;
 
 /// Maximum nesting depth of elements.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// The elements of a format.
 pub(super) struct Dialect {
@@ -473,7 +471,7 @@ fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String
 ///
 /// # Errors
 /// The value contains an unknown entity.
-fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
+pub(super) fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
     let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
     let value = escape::unescape(raw);
     value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that XML itself does not have"))

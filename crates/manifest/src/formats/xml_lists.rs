@@ -1,9 +1,12 @@
 //! XML lists that only need the places of their values: metadata of RPM repositories, PREMIS, METS,
 //! XFDU (`manifest.safe`), Gradle's verification metadata and data files of ROM collections.
 
-use super::xml::{self, Algorithm, Names, Shape};
+mod fields;
+
+use super::xml;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Writing};
 use crate::line::LineError;
+use fields::{Algorithm, Names, Shape};
 
 /// The properties that all of these formats share.
 const LIST: Format = Format {
@@ -30,7 +33,7 @@ pub(crate) static REPOMD: Format = Format {
     file_names: &["repomd.xml"],
     summary: "repomd.xml of RPM repositories; names are relative to the folder of repodata",
     sniff: |head| sniff(head, "repomd"),
-    reading: reading(|text, options| xml::parse_fields(&text, &RPM_METADATA, options)),
+    reading: reading(|text, options| fields::parse(&text, &RPM_METADATA, options)),
     ..LIST
 };
 
@@ -49,7 +52,7 @@ pub(crate) static RPM_PRIMARY: Format = Format {
     file_names: &["primary.xml"],
     summary: "primary.xml of RPM repositories: the packages; names are relative to the repository",
     sniff: |head| xml::sniff(head, "metadata", |tag| xml::holds(tag, "linux.duke.edu/metadata/common")),
-    reading: reading(|text, options| xml::parse_fields(&text, &RPM_PACKAGES, options)),
+    reading: reading(|text, options| fields::parse(&text, &RPM_PACKAGES, options)),
     ..LIST
 };
 
@@ -61,7 +64,7 @@ pub(crate) static PREMIS: Format = Format {
     file_names: &[],
     summary: "PREMIS preservation metadata: objects of type file with their fixity",
     sniff: |head| sniff(head, "premis"),
-    reading: reading(|text, options| xml::parse_fields(&text, &PREMIS_OBJECTS, options)),
+    reading: reading(|text, options| fields::parse(&text, &PREMIS_OBJECTS, options)),
     ..LIST
 };
 
@@ -83,7 +86,7 @@ pub(crate) static METS: Format = Format {
     file_names: &[],
     summary: "METS: files with CHECKSUM and CHECKSUMTYPE, located by FLocat",
     sniff: |head| sniff(head, "mets"),
-    reading: reading(|text, options| xml::parse_fields(&text, &METS_FILES, options)),
+    reading: reading(|text, options| fields::parse(&text, &METS_FILES, options)),
     ..LIST
 };
 
@@ -102,7 +105,7 @@ pub(crate) static XFDU: Format = Format {
     file_names: &["manifest.safe"],
     summary: "XFDU manifests such as manifest.safe of Sentinel products",
     sniff: |head| sniff(head, "XFDU"),
-    reading: reading(|text, options| xml::parse_fields(&text, &XFDU_OBJECTS, options)),
+    reading: reading(|text, options| fields::parse(&text, &XFDU_OBJECTS, options)),
     ..LIST
 };
 
@@ -121,7 +124,7 @@ pub(crate) static GRADLE: Format = Format {
     file_names: &["verification-metadata.xml"],
     summary: "verification-metadata.xml of Gradle: digests of artifacts",
     sniff: |head| sniff(head, "verification-metadata"),
-    reading: reading(|text, options| xml::parse_fields(&text, &GRADLE_ARTIFACTS, options)),
+    reading: reading(|text, options| fields::parse(&text, &GRADLE_ARTIFACTS, options)),
     ..LIST
 };
 
@@ -146,7 +149,7 @@ pub(crate) static LOGIQX: Format = Format {
     file_names: &[".dat"],
     summary: "Logiqx data files of ROM collections (No-Intro, Redump, TOSEC)",
     sniff: |head| sniff(head, "datafile"),
-    reading: reading(|text, options| xml::parse_fields(&text, &LOGIQX_ROMS, options)),
+    reading: reading(|text, options| fields::parse(&text, &LOGIQX_ROMS, options)),
     ..LIST
 };
 

@@ -325,7 +325,9 @@ pub(super) fn is_other_algorithm(text: &str) -> bool {
 pub(super) fn is_nearly_name(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
-    known(NAMES) || known(ADDRESSES) || known(&["pathbase64", "mediatype"])
+    // Identifiers resemble `@id`.
+    !["id", "oid", "uid", "gid", "cid"].contains(&plain.as_str())
+        && (known(NAMES) || known(ADDRESSES) || known(&["pathbase64", "mediatype"]))
 }
 
 /// Normalizes a key for comparison: lower case, without hyphens, underscores and spaces. A long

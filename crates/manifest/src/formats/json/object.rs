@@ -153,6 +153,9 @@ fn is_below(text: &str) -> bool {
     !matches!(text.trim_matches('/'), "" | ".")
 }
 
+/// A prefix of SHA-1 digests in Backblaze.
+const UNVERIFIED: &str = "unverified:";
+
 /// Values of `kind` in a manifest of cargo-dist for which it never has a digest.
 const UNDIGESTED_KINDS: &[&str] = &["checksum", "unified-checksum", "installer"];
 
@@ -264,8 +267,14 @@ impl Object {
                 walk.records.fault_of(ODD_ALGORITHM, key.as_bytes());
             }
         }
-        // An object with more members than any entry is a map.
-        let small = self.members.len() <= 256;
+        // An object with more of these members than any entry is a map.
+        let is_relevant = |value: &str, member: Member| {
+            member.key != Key::default()
+                || is_text(member)
+                    && (is_short_base64(value) || is_digest_of_any_length(value) || like_digest(value))
+        };
+        let mut relevant = self.iter().filter(|(_, value, member)| is_relevant(value, *member));
+        let small = relevant.nth(256).is_none();
         if small && self.is_descriptor() {
             self.descriptor(walk);
             return Said::Nothing;
@@ -485,6 +494,14 @@ impl Object {
                     Some("cksum") if self.text("vers").is_some() => {
                         found.push("sha256", value, at, Kind::Digest, none);
                     }
+                    // Backblaze received it with the file and did not compute it.
+                    Some("sha1") if value.starts_with(UNVERIFIED) => {
+                        found.push("sha1", &value[UNVERIFIED.len()..], at, Kind::Digest, none);
+                    }
+                    // The SHA-256 of a large file in Hugging Face; the other `oid` is of git.
+                    None if key == "oid" && self.has_key("pointerSize") => {
+                        found.push("sha256", value, at, Kind::Digest, none);
+                    }
                     Some("crc")
                         if !sense.is(Sense::Holder) && value.len() == 8 && is_hex(value.as_bytes()) =>
                     {
@@ -532,6 +549,7 @@ impl Object {
             let known = member.key != Key::default();
             !known
                 && is_text(*member)
+                && *key != "oid"
                 && (like_digest(value) || is_short_base64(value))
                 && (is_nearly_digest(key) || key.is_empty())
         });

@@ -1,9 +1,9 @@
 //! A reader of XML lists that are described by the paths of their values: a [`Shape`] has the
 //! element of a file, and where its name, size and digests are in it.
 
-use super::{LIMIT, MAX_DEPTH, attribute_value};
 use crate::digest::{is_like, is_nearly};
 use crate::format::{Options, Parts};
+use crate::formats::xml::{LIMIT, MAX_DEPTH, attribute_value};
 use crate::line::LineError;
 use crate::radix;
 use crate::records::{Records, refused, stopped};
@@ -13,31 +13,31 @@ use quick_xml::{Reader, escape};
 
 /// The places of values in a list. A path has the local names of elements below the file's element,
 /// separated by slashes, and may end in `@` and an attribute.
-pub(in crate::formats) struct Shape {
+pub(super) struct Shape {
     /// The element of a file.
-    pub(in crate::formats) entry: &'static str,
+    pub(super) entry: &'static str,
     /// Values of an attribute of the file's element with which it is not a file.
-    pub(in crate::formats) except: (&'static str, &'static [&'static str]),
+    pub(super) except: (&'static str, &'static [&'static str]),
     /// Paths of the name, in order of preference.
-    pub(in crate::formats) names: &'static [&'static str],
-    pub(in crate::formats) names_are: Names,
-    pub(in crate::formats) sizes: &'static [&'static str],
+    pub(super) names: &'static [&'static str],
+    pub(super) names_are: Names,
+    pub(super) sizes: &'static [&'static str],
     /// Paths of digests, and their algorithms.
-    pub(in crate::formats) digests: &'static [(&'static str, Algorithm)],
+    pub(super) digests: &'static [(&'static str, Algorithm)],
     /// Elements whose digests are not those of the file: of the unpacked file, of headers.
-    pub(in crate::formats) aside: &'static [&'static str],
+    pub(super) aside: &'static [&'static str],
 }
 
 /// The spelling of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::formats) enum Names {
+pub(super) enum Names {
     Plain,
     /// A relative reference or a `file:` URL, percent-encoded.
     Url,
 }
 
 /// The algorithm of a digest.
-pub(in crate::formats) enum Algorithm {
+pub(super) enum Algorithm {
     Is(&'static str),
     /// The value at this path, which precedes the digest.
     At(&'static str),
@@ -60,7 +60,7 @@ struct Open {
 }
 
 /// Parses a document of this shape.
-pub(in crate::formats) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Parts, LineError> {
+pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Parts, LineError> {
     debug_assert!(text.len() <= LIMIT);
     scan::count(text.len());
     let text = std::str::from_utf8(text).map_err(|error| refused(error.valid_up_to(), "not UTF-8"))?;
