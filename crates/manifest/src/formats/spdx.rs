@@ -1,11 +1,12 @@
 //! SPDX documents as tag-value pairs: files with `FileName` and `FileChecksum`, and packages with
 //! `PackageFileName` and `PackageChecksum`.
 
-use crate::digest::is_nearly;
+use crate::digest::{is_long_hex, is_nearly};
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
 use crate::records::{Records, refused, stopped};
 use crate::scan;
+use truesum_hash::Spec;
 
 pub(crate) static SPDX: Format = Format {
     name: "spdx",
@@ -47,9 +48,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         is_text = holds(OPENING) && !holds(CLOSING);
         let line = scan::trim(line.strip_suffix(b"\r").unwrap_or(line));
-        let Some((tag, value)) = scan::cut(line, b':').map(|(tag, value)| (tag, scan::trim(value))) else {
-            continue;
-        };
+        let (tag, value) =
+            scan::cut(line, b':').map_or((line, &b""[..]), |(tag, value)| (tag, scan::trim(value)));
         if let Some((_, digest)) = TAGS.iter().find(|(name, _)| name.as_bytes() == tag) {
             records.begin(begin);
             records.name(value);
@@ -66,14 +66,17 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 Some((algorithm, digest)) => records.digest(scan::trim(algorithm), scan::trim(digest)),
                 None => records.fault("a digest without its algorithm"),
             }
-        } else if TAGS.iter().any(|(name, digest)| {
-            [name, digest].iter().any(|known| {
-                is_nearly(tag, known.as_bytes())
-                    || value
-                        .windows(known.len() + 1)
-                        .any(|part| part.strip_suffix(b":").is_some_and(|part| part == known.as_bytes()))
+        } else if is_digest(tag, value)
+            || scan::cut(value, b':').is_some_and(|(tag, value)| is_digest(tag, scan::trim(value)))
+            || TAGS.iter().any(|(name, digest)| {
+                [name, digest].iter().any(|known| {
+                    is_nearly(tag, known.as_bytes())
+                        || value
+                            .windows(known.len() + 1)
+                            .any(|part| part.strip_suffix(b":").is_some_and(|part| part == known.as_bytes()))
+                })
             })
-        }) {
+        {
             records.begin(begin);
             records.fault("an unknown tag that resembles that of a file or digest");
             digests = None;
@@ -83,4 +86,10 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(at - 1, "a text without an end"));
     }
     Ok(records.read(options))
+}
+
+/// Returns true for the name of an algorithm and a digest.
+fn is_digest(algorithm: &[u8], digest: &[u8]) -> bool {
+    let name = std::str::from_utf8(algorithm).unwrap_or_default();
+    is_long_hex(digest) && name.parse::<Spec>().is_ok()
 }

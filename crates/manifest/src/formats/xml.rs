@@ -458,10 +458,10 @@ fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String
     // The built-in check for duplicates takes quadratic time.
     for attribute in attributes.with_checks(false) {
         let attribute = attribute.map_err(|_| refused(at, "a damaged attribute"))?;
-        if attribute.key.local_name().as_ref() == key.as_bytes() {
-            if found.replace(attribute_value(&attribute, at)?).is_some() {
-                return Err(refused(at, "an attribute twice"));
-            }
+        if attribute.key.local_name().as_ref() == key.as_bytes()
+            && found.replace(attribute_value(&attribute, at)?).is_some()
+        {
+            return Err(refused(at, "an attribute twice"));
         }
     }
     Ok(found)

@@ -431,7 +431,8 @@ impl Object {
 
     /// Returns true for an object of S3 that stands for a folder.
     fn is_s3_folder(&self) -> bool {
-        self.is_s3_object() && self.text("Key").is_some_and(|key| key.ends_with('/'))
+        let is_empty = || self.iter().any(|(key, value, _)| key == "Size" && value == "0");
+        self.is_s3_object() && self.text("Key").is_some_and(|key| key.ends_with('/')) && is_empty()
     }
 
     /// Returns the text under exactly this key.
@@ -441,6 +442,10 @@ impl Object {
 
     fn has_key(&self, wanted: &str) -> bool {
         self.iter().any(|(key, ..)| key == wanted)
+    }
+
+    fn has_key_like(&self, wanted: &str) -> bool {
+        self.iter().any(|(key, ..)| key.eq_ignore_ascii_case(wanted))
     }
 
     /// Returns true for an object in a listing of S3 as `aws s3api` writes it.
@@ -470,17 +475,17 @@ impl Object {
         if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
             && (tag.parse::<Spec>().is_ok()
                 || is_nearly_digest(tag)
-                || self.text("os_hash_algo").is_some()
+                || self.has_key_like("os_hash_algo")
                 || self.members.len() == 2
                 || self.algorithm() == Some(tag) && stated(value.as_bytes()).is_none())
         {
             let at = self.members.first().map_or(0, |member| member.at as usize);
             found.push(tag, value, at, Kind::Digest, none);
             // Glance has an MD5 as well, under `checksum`.
-            if self.text("os_hash_algo") != Some(tag) {
+            if !self.has_key_like("os_hash_algo") {
                 return found;
             }
-        } else if self.text("os_hash_value").is_some() {
+        } else if self.has_key_like("os_hash_value") {
             found.push("", "", 0, Kind::Fault, none);
         }
         for (key, value, member) in self.iter() {
@@ -714,7 +719,7 @@ impl Object {
 
     /// Returns the payload of a signed envelope (DSSE).
     pub(super) fn payload(&self) -> Option<&str> {
-        self.text("payloadType").and_then(|_| Some(self.text("payload").unwrap_or_default()))
+        self.text("payloadType").map(|_| self.text("payload").unwrap_or_default())
     }
 
     /// Returns the digest of a descriptor.

@@ -126,6 +126,9 @@ impl Walk<'_> {
     fn start(&mut self, tag: &BytesStart<'_>, at: usize) -> Result<(), LineError> {
         let name = tag.local_name();
         let name = std::str::from_utf8(name.as_ref()).map_err(|_| refused(at, "not UTF-8"))?;
+        if name.contains(['"', '\'', '=']) {
+            return Err(refused(at, "a damaged element"));
+        }
         self.stack.push((name.to_owned(), String::new()));
         if self.stack.len() > MAX_DEPTH {
             return Err(refused(at, "nested deeper than 64"));
