@@ -71,6 +71,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             || TAGS.iter().any(|(name, digest)| {
                 [name, digest].iter().any(|known| {
                     is_nearly(tag, known.as_bytes())
+                        || line.starts_with(known.as_bytes())
                         || value
                             .windows(known.len() + 1)
                             .any(|part| part.strip_suffix(b":").is_some_and(|part| part == known.as_bytes()))

@@ -445,7 +445,8 @@ impl Object {
     }
 
     fn has_key_like(&self, wanted: &str) -> bool {
-        self.iter().any(|(key, ..)| key.eq_ignore_ascii_case(wanted))
+        let letters = |text: &str| text.replace(['-', '_', ' '], "").to_ascii_lowercase();
+        self.iter().any(|(key, ..)| key.len() <= wanted.len() && letters(key) == letters(wanted))
     }
 
     /// Returns true for an object in a listing of S3 as `aws s3api` writes it.
