@@ -142,7 +142,7 @@ impl Parse for Shown {
                 _ => &object.path,
             };
             if !said.is_empty() {
-                return Err(Reason::Part("a member of one file twice"));
+                return Err(Reason::Part("a duplicate property of a file"));
             }
             match key {
                 b"Algorithm" => object.algorithm = scan::trim(value).to_vec(),

@@ -112,7 +112,7 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
     })?;
     if matches!(said, Said::Listed) {
         walk.records.begin(walk.at);
-        walk.records.fault("a digest in an array of strings is not read");
+        walk.records.fault("a digest in an array of strings, which is not supported");
     }
     if walk.records.count() == before && (before > 0 || next.is_some()) {
         walk.records.begin(walk.at);
@@ -141,7 +141,7 @@ impl Value<'_, '_, '_> {
     fn enter<E: Error>(&mut self) -> Result<(), E> {
         self.walk.depth += 1;
         if self.walk.depth > MAX_DEPTH {
-            return Err(E::custom("nested deeper than 64"));
+            return Err(E::custom("nested more than 64 levels deep"));
         }
         Ok(())
     }
