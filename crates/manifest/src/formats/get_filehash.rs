@@ -136,12 +136,12 @@ impl Parse for Shown {
             let done = if key == b"Algorithm" { self.object() } else { Ok(None) };
             let object = self.object.get_or_insert_default();
             object.last = key[0];
-            let said = match key {
+            let content = match key {
                 b"Algorithm" => &object.algorithm,
                 b"Hash" => &object.hash,
                 _ => &object.path,
             };
-            if !said.is_empty() {
+            if !content.is_empty() {
                 return Err(Reason::Part("a duplicate property of a file"));
             }
             match key {

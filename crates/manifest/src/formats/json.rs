@@ -18,8 +18,8 @@ use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
 use data_encoding::BASE64;
-use key::{Key as Meaning, Sense};
-use object::{Object, Role, Said, holds_digest, mostly_digits};
+use key::{Key as Meaning, Meaning};
+use object::{Object, Role, Statement, holds_digest, mostly_digits};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -93,24 +93,24 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
         role: Role::Top,
         group: None,
     };
-    let read = top.deserialize(&mut json).and_then(|said| {
+    let read = top.deserialize(&mut json).and_then(|statement| {
         let end = json.into_iter::<IgnoredAny>().byte_offset();
         let rest = &text[end..];
         let blank = scan::find(rest, |byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
         let follows = rest.get(blank) == Some(&b'{') && rest[..blank].contains(&b'\n');
         match follows {
-            true => Ok((said, Some(end + blank))),
-            false => serde_json::Deserializer::from_slice(rest).end().map(|()| (said, None)),
+            true => Ok((statement, Some(end + blank))),
+            false => serde_json::Deserializer::from_slice(rest).end().map(|()| (statement, None)),
         }
     });
-    let (said, next) = read.map_err(|error| {
+    let (statement, next) = read.map_err(|error| {
         if options.stopped() {
             return stopped(walk.at);
         }
-        let what = Reason::Said(format!("not a JSON document: {error}"));
+        let what = Reason::Message(format!("not a JSON document: {error}"));
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
-    if matches!(said, Said::Listed) {
+    if matches!(statement, Statement::Listed) {
         walk.records.begin(walk.at);
         walk.records.fault("a digest in an array of strings, which is not supported");
     }
@@ -149,10 +149,10 @@ impl Value<'_, '_, '_> {
 
 impl Value<'_, '_, '_> {
     /// Reads the names of the files that have the digest `key` (OCFL).
-    fn paths<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Said<'de>, A::Error> {
+    fn paths<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Statement<'de>, A::Error> {
         let (sense, within) = (self.sense, self.within);
         let tag = self.walk.keys.tag(within).map(str::to_owned);
-        while let Some(said) = list.next_element_seed(Value {
+        while let Some(statement) = list.next_element_seed(Value {
             walk: &mut *self.walk,
             key: "",
             sense,
@@ -162,8 +162,8 @@ impl Value<'_, '_, '_> {
         })? {
             let records = &mut self.walk.records;
             records.begin(self.walk.at);
-            match said {
-                Said::Text(name) => records.name(name.as_bytes()),
+            match statement {
+                Statement::Text(name) => records.name(name.as_bytes()),
                 _ => records.fault("the name of a file is not a string"),
             }
             match &tag {
@@ -172,7 +172,7 @@ impl Value<'_, '_, '_> {
             }
         }
         self.walk.depth -= 1;
-        Ok(Said::Nothing)
+        Ok(Statement::Nothing)
     }
 
     /// Reads the statement in the envelope of a signature (DSSE).
@@ -192,50 +192,50 @@ impl Value<'_, '_, '_> {
 }
 
 impl<'de> DeserializeSeed<'de> for Value<'_, '_, '_> {
-    type Value = Said<'de>;
+    type Value = Statement<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Statement<'de>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Value<'_, '_, '_> {
-    type Value = Said<'de>;
+    type Value = Statement<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Said<'de>, E> {
-        Ok(Said::Null)
+    fn visit_unit<E>(self) -> Result<Statement<'de>, E> {
+        Ok(Statement::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Said<'de>, E> {
-        Ok(if value { Said::True } else { Said::Odd })
+    fn visit_bool<E>(self, value: bool) -> Result<Statement<'de>, E> {
+        Ok(if value { Statement::True } else { Statement::Odd })
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Said<'de>, E> {
-        Ok(Said::Number(number))
+    fn visit_u64<E>(self, number: u64) -> Result<Statement<'de>, E> {
+        Ok(Statement::Number(number))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Said<'de>, E> {
-        Ok(Said::Odd)
+    fn visit_i64<E>(self, _: i64) -> Result<Statement<'de>, E> {
+        Ok(Statement::Odd)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Said<'de>, E> {
-        Ok(Said::Odd)
+    fn visit_f64<E>(self, _: f64) -> Result<Statement<'de>, E> {
+        Ok(Statement::Odd)
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Said<'de>, E> {
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Statement<'de>, E> {
         self.walk.found(text);
-        Ok(Said::Text(Cow::Borrowed(text)))
+        Ok(Statement::Text(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Said<'de>, E> {
-        Ok(Said::Text(Cow::Owned(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<Statement<'de>, E> {
+        Ok(Statement::Text(Cow::Owned(text.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Said<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Statement<'de>, A::Error> {
         self.enter()?;
         if self.role == Role::Paths && mostly_digits(self.key) {
             return self.paths(list);
@@ -248,31 +248,32 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         loop {
             let (sense, within) = (self.sense, self.within);
             let item = Value { walk: self.walk, key: self.key, sense, within, role, group };
-            let Some(said) = list.next_element_seed(item)? else { break };
-            if matches!(said, Said::Text(_))
+            let Some(statement) = list.next_element_seed(item)? else { break };
+            if matches!(statement, Statement::Text(_))
                 && is_long_hex(self.key.as_bytes())
-                && !self.within.is(Sense::State)
+                && !self.within.is(Meaning::State)
             {
                 self.walk.records.begin(self.walk.at);
                 self.walk.records.fault("names under a digest, outside a manifest of OCFL");
             }
-            listed |=
-                matches!(&said, Said::Listed) || matches!(&said, Said::Text(text) if holds_digest(text));
+            listed |= matches!(&statement, Statement::Listed)
+                || matches!(&statement, Statement::Text(text) if holds_digest(text));
             // Objects and arrays have already been classified.
-            let is_digest = !matches!(said, Said::Nothing | Said::Stray) && self.sense.holds_digest();
-            if is_digest || matches!(said, Said::Digests(_)) {
-                digests.item(tag.as_deref(), said, self.walk.at);
+            let is_digest =
+                !matches!(statement, Statement::Nothing | Statement::Stray) && self.sense.holds_digest();
+            if is_digest || matches!(statement, Statement::Digests(_)) {
+                digests.item(tag.as_deref(), statement, self.walk.at);
             }
         }
         self.walk.depth -= 1;
         Ok(match listed {
-            _ if !digests.is_empty() => Said::Digests(digests),
-            true => Said::Listed,
-            false => Said::Nothing,
+            _ if !digests.is_empty() => Statement::Digests(digests),
+            true => Statement::Listed,
+            false => Statement::Nothing,
         })
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Said<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Statement<'de>, A::Error> {
         self.enter()?;
         if self.walk.stopped() {
             return Err(A::Error::custom(STOPPED));
@@ -280,7 +281,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         if self.role == Role::Aside {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             self.walk.depth -= 1;
-            return Ok(Said::Nothing);
+            return Ok(Statement::Nothing);
         }
         let before = self.walk.records.count();
         let mut object = Object::default();
@@ -289,7 +290,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
             let sense = self.walk.keys.key(&key);
             let role = self.role.of_member(sense);
-            let said = map.next_value_seed(Value {
+            let statement = map.next_value_seed(Value {
                 walk: self.walk,
                 key: &key,
                 sense,
@@ -297,7 +298,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
                 role,
                 group,
             })?;
-            object.member(&key, sense, said, self.walk.at);
+            object.member(&key, sense, statement, self.walk.at);
         }
         if let Some(payload) = object.payload() {
             self.envelope(payload);

@@ -152,7 +152,7 @@ const MEMORY: usize = 1024;
 /// A possible meaning of a key, which may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum Sense {
+pub(super) enum Meaning {
     Name = 1,
     Address = 2,
     /// The name in base64, for names that are not UTF-8.
@@ -194,26 +194,26 @@ pub(super) struct Key {
 impl Key {
     /// Returns the key of a name that may be a title.
     pub(super) fn of_title() -> Key {
-        Key { senses: Sense::Name as u32, rank: TITLES, tag: 0 }
+        Key { senses: Meaning::Name as u32, rank: TITLES, tag: 0 }
     }
 
     /// Returns true if both keys name the same algorithm.
     pub(super) fn same_tag(self, other: Key) -> bool {
-        self.is(Sense::Tag) && other.is(Sense::Tag) && self.tag == other.tag
+        self.is(Meaning::Tag) && other.is(Meaning::Tag) && self.tag == other.tag
     }
 
     /// Returns true for the key of a size that specifies its unit, the byte.
     pub(super) fn is_in_bytes(self) -> bool {
-        self.is(Sense::Size) && self.rank < 2
+        self.is(Meaning::Size) && self.rank < 2
     }
 
-    pub(super) fn is(self, sense: Sense) -> bool {
+    pub(super) fn is(self, sense: Meaning) -> bool {
         self.senses & sense as u32 != 0
     }
 
     /// Returns true if the value is a digest of the object, in any form.
     pub(super) fn holds_digest(self) -> bool {
-        self.is(Sense::Digest) || self.is(Sense::Tag) || self.is(Sense::Holder)
+        self.is(Meaning::Digest) || self.is(Meaning::Tag) || self.is(Meaning::Holder)
     }
 }
 
@@ -242,46 +242,46 @@ impl Keys {
 
     /// Returns the algorithm that the key names.
     pub(super) fn tag(&self, key: Key) -> Option<&str> {
-        key.is(Sense::Tag).then(|| self.tags[usize::from(key.tag)].as_str())
+        key.is(Meaning::Tag).then(|| self.tags[usize::from(key.tag)].as_str())
     }
 
     fn look(&mut self, text: &str) -> Key {
         let plain = plain(text);
         let mut key = Key::default();
         for (sense, words) in [
-            (Sense::Name, NAMES),
-            (Sense::Address, ADDRESSES),
-            (Sense::Base64, &["pathbase64"]),
-            (Sense::Digest, DIGESTS),
-            (Sense::Algorithm, ALGORITHMS),
-            (Sense::Value, VALUES),
-            (Sense::Size, SIZES),
-            (Sense::List, LISTS),
-            (Sense::Holder, HOLDERS),
-            (Sense::Media, &["mediatype"]),
-            (Sense::Etag, &["etag"]),
-            (Sense::Unit, UNITS),
-            (Sense::Part, PARTS),
-            (Sense::Part, &[DATA_FILE]),
-            (Sense::Aside, ASIDE),
-            (Sense::Paths, PATHS),
+            (Meaning::Name, NAMES),
+            (Meaning::Address, ADDRESSES),
+            (Meaning::Base64, &["pathbase64"]),
+            (Meaning::Digest, DIGESTS),
+            (Meaning::Algorithm, ALGORITHMS),
+            (Meaning::Value, VALUES),
+            (Meaning::Size, SIZES),
+            (Meaning::List, LISTS),
+            (Meaning::Holder, HOLDERS),
+            (Meaning::Media, &["mediatype"]),
+            (Meaning::Etag, &["etag"]),
+            (Meaning::Unit, UNITS),
+            (Meaning::Part, PARTS),
+            (Meaning::Part, &[DATA_FILE]),
+            (Meaning::Aside, ASIDE),
+            (Meaning::Paths, PATHS),
             // The state of a version of an OCFL object has names in that version.
-            (Sense::State, &["state"]),
+            (Meaning::State, &["state"]),
         ] {
             if let Some(rank) = words.iter().position(|word| *word == plain) {
                 key.senses |= sense as u32;
                 // A word in several lists has its rank in the last one. Parts have none.
-                if sense != Sense::Part {
+                if sense != Meaning::Part {
                     key.rank = rank as u8;
                 }
             }
         }
-        if let Some(name) = algorithm(text).filter(|_| !key.is(Sense::Etag)) {
+        if let Some(name) = algorithm(text).filter(|_| !key.is(Meaning::Etag)) {
             let tag = self.tags.iter().position(|known| *known == name).unwrap_or_else(|| {
                 self.tags.push(name);
                 self.tags.len() - 1
             });
-            key.senses |= Sense::Tag as u32;
+            key.senses |= Meaning::Tag as u32;
             key.tag = tag as u16;
         }
         key

@@ -1,7 +1,7 @@
 //! Classification of JSON objects: an entry, a map of names, digests of the enclosing object, or
 //! something unrelated.
 
-use super::key::{DATA_FILE, Key, Sense, TITLES, is_nearly_digest, is_nearly_name, is_other_algorithm};
+use super::key::{DATA_FILE, Key, Meaning, TITLES, is_nearly_digest, is_nearly_name, is_other_algorithm};
 use super::name::{Naming, choose, is_file_like};
 use super::walk::Visit;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_tag};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use truesum_hash::Spec;
 
 /// The meaning of a value for the object that contains it.
-pub(super) enum Said<'de> {
+pub(super) enum Statement<'de> {
     Nothing,
     Null,
     Text(Cow<'de, str>),
@@ -53,11 +53,11 @@ pub(super) enum Role {
 impl Role {
     /// Returns the role of the value of this key.
     pub(super) fn of_member(self, key: Key) -> Role {
-        if self == Role::Paths || self == Role::Top && key.is(Sense::Paths) {
+        if self == Role::Paths || self == Role::Top && key.is(Meaning::Paths) {
             Role::Paths
-        } else if key.is(Sense::Aside) && self != Role::List {
+        } else if key.is(Meaning::Aside) && self != Role::List {
             Role::Aside
-        } else if key.is(Sense::List) || key.is(Sense::Tag) {
+        } else if key.is(Meaning::List) || key.is(Meaning::Tag) {
             Role::List
         } else if self == Role::List {
             Role::Named
@@ -69,7 +69,7 @@ impl Role {
     pub(super) fn of_items(self, key: Key) -> Role {
         match self {
             Role::Paths | Role::Aside => self,
-            _ if self == Role::Top || key.is(Sense::List) => Role::Item,
+            _ if self == Role::Top || key.is(Meaning::List) => Role::Item,
             _ => Role::Other,
         }
     }
@@ -175,18 +175,18 @@ impl Object {
     }
 
     /// Adds a member according to the meaning of its value.
-    pub(super) fn member(&mut self, key: &str, sense: Key, said: Said<'_>, at: usize) {
-        match said {
-            Said::Text(text) => self.push(key, &text, at, Kind::Text, sense),
-            Said::Number(number) => self.push(key, &number.to_string(), at, Kind::Number, sense),
-            Said::Odd => self.push(key, "", at, Kind::Odd, sense),
-            Said::Null => self.push(key, "", at, Kind::Null, sense),
-            Said::Digests(digests) => self.append(&digests),
-            Said::True => self.push(key, "", at, Kind::True, sense),
-            Said::Fault => self.push(key, "", at, Kind::Fault, sense),
-            Said::Stray => self.push(key, "", at, Kind::Stray, sense),
-            Said::Listed => self.push(key, "", at, Kind::Listed, sense),
-            Said::Nothing => self.push(key, "", at, Kind::Passed, sense),
+    pub(super) fn member(&mut self, key: &str, sense: Key, statement: Statement<'_>, at: usize) {
+        match statement {
+            Statement::Text(text) => self.push(key, &text, at, Kind::Text, sense),
+            Statement::Number(number) => self.push(key, &number.to_string(), at, Kind::Number, sense),
+            Statement::Odd => self.push(key, "", at, Kind::Odd, sense),
+            Statement::Null => self.push(key, "", at, Kind::Null, sense),
+            Statement::Digests(digests) => self.append(&digests),
+            Statement::True => self.push(key, "", at, Kind::True, sense),
+            Statement::Fault => self.push(key, "", at, Kind::Fault, sense),
+            Statement::Stray => self.push(key, "", at, Kind::Stray, sense),
+            Statement::Listed => self.push(key, "", at, Kind::Listed, sense),
+            Statement::Nothing => self.push(key, "", at, Kind::Passed, sense),
         }
     }
 
@@ -198,10 +198,12 @@ impl Object {
     }
 
     /// Adds an item of an array of digests.
-    pub(super) fn item(&mut self, tag: Option<&str>, said: Said<'_>, at: usize) {
-        match said {
-            Said::Digests(more) => self.append(&more),
-            Said::Text(text) => self.push(tag.unwrap_or_default(), &text, at, Kind::Digest, Key::default()),
+    pub(super) fn item(&mut self, tag: Option<&str>, statement: Statement<'_>, at: usize) {
+        match statement {
+            Statement::Digests(more) => self.append(&more),
+            Statement::Text(text) => {
+                self.push(tag.unwrap_or_default(), &text, at, Kind::Digest, Key::default())
+            }
             _ => self.push("", "", at, Kind::Fault, Key::default()),
         }
     }
@@ -221,21 +223,21 @@ impl Object {
         let pairs = ["type", "os_hash_algo"];
         let named = |key: &str, member: &Member| {
             member.kind == Kind::Text
-                && member.key.is(Sense::Algorithm)
+                && member.key.is(Meaning::Algorithm)
                 && !pairs.iter().any(|word| key.eq_ignore_ascii_case(word))
         };
         self.iter().find(|(key, _, member)| named(key, member)).map(|(_, value, _)| value)
     }
 
     /// Returns the string under the preferred key of this meaning.
-    fn text_of(&self, sense: Sense) -> Option<&str> {
+    fn text_of(&self, sense: Meaning) -> Option<&str> {
         let texts = self.iter().filter(|(.., member)| member.kind == Kind::Text && member.key.is(sense));
         texts.min_by_key(|(.., member)| member.key.rank).map(|(_, value, _)| value)
     }
 
     /// Returns true if two members with equivalent keys, of which only one is allowed, have
     /// different values.
-    fn is_twofold(&self, sense: Sense) -> bool {
+    fn is_twofold(&self, sense: Meaning) -> bool {
         let is = |member: &Member| member.key.is(sense) && matches!(member.kind, Kind::Text | Kind::Number);
         self.iter().filter(|(.., member)| is(member)).any(|(_, value, member)| {
             let same = |other: &Member| is(other) && other.key.rank == member.key.rank;
@@ -252,11 +254,11 @@ impl Object {
         (key, sense): (&str, Key),
         inner: bool,
         (group, own): (Option<u32>, Option<u32>),
-    ) -> Said<'de> {
+    ) -> Statement<'de> {
         let role = if role == Role::Paths { Role::Other } else { role };
         if role == Role::Top {
-            walk.records.told = self.algorithm().map(str::to_owned);
-            let listed = |member: &Member| member.key.is(Sense::List) || member.key.is(Sense::Tag);
+            walk.records.algorithm = self.algorithm().map(str::to_owned);
+            let listed = |member: &Member| member.key.is(Meaning::List) || member.key.is(Meaning::Tag);
             if inner && (self.members.iter().any(listed) || self.has(Kind::Listed)) {
                 self.lost(walk);
             }
@@ -277,14 +279,14 @@ impl Object {
         let small = relevant.nth(256).is_none();
         if small && self.is_descriptor() {
             self.descriptor(walk);
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         if inner && small && self.is_folder() {
             walk.records.begin(walk.at);
             walk.records.fault("the names of files in a folder do not include the folder");
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
-        let is_data_file = sense.is(Sense::Part) && key.eq_ignore_ascii_case(DATA_FILE);
+        let is_data_file = sense.is(Meaning::Part) && key.eq_ignore_ascii_case(DATA_FILE);
         let named_by = match role {
             Role::Named => Some(key),
             Role::Other => Some(key).filter(|key| is_file_like(key.as_bytes())),
@@ -294,7 +296,7 @@ impl Object {
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
         let undigested = !self.has(Kind::Stray) && digests.iter().all(|(.., found)| found.kind == Kind::Null);
         if undigested && self.is_no_file() || self.is_s3_folder() {
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         if let Some(name) = &naming.name
             && (!digests.is_empty() || self.has(Kind::Stray))
@@ -307,19 +309,19 @@ impl Object {
             if let Some(group) = group {
                 walk.records.confirm(group);
             }
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
-        let is_named = self.text_of(Sense::Name).is_some();
-        if sense.is(Sense::Part) && !inner && !digests.is_empty() && (is_named || !misnamed()) {
-            return Said::Digests(self.part(digests, is_data_file));
+        let is_named = self.text_of(Meaning::Name).is_some();
+        if sense.is(Meaning::Part) && !inner && !digests.is_empty() && (is_named || !misnamed()) {
+            return Statement::Digests(self.part(digests, is_data_file));
         }
-        if sense.is(Sense::Holder) && !inner {
+        if sense.is(Meaning::Holder) && !inner {
             if !digests.is_empty() {
-                return Said::Digests(digests);
+                return Statement::Digests(digests);
             }
             if role == Role::Item {
-                return Said::Fault;
+                return Statement::Fault;
             }
         }
         if role == Role::Named
@@ -329,14 +331,14 @@ impl Object {
             if let Some(group) = group {
                 walk.records.confirm(group);
             }
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
         if is_map && self.map(walk, role, sense) {
             if let Some(own) = own {
                 walk.records.confirm(own);
             }
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         let listed = matches!(role, Role::Top | Role::Item | Role::List);
         let elsewhere = self.iter().any(|(key, ..)| key.eq_ignore_ascii_case("uri"));
@@ -354,12 +356,12 @@ impl Object {
             let name = naming.name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
             self.doubtful(name, group, walk);
         } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
-            return if is_nearly_digest(key) { Said::Fault } else { Said::Stray };
+            return if is_nearly_digest(key) { Statement::Fault } else { Statement::Stray };
         } else if role == Role::Other
             && !inner
             && self.iter().any(|(key, value, member)| is_of_file(key, value, member))
         {
-            return Said::Stray;
+            return Statement::Stray;
         } else if role == Role::Other
             && (!inner && self.is_misplaced(key) || self.has(Kind::Stray) && is_nearly_digest(key))
         {
@@ -369,15 +371,15 @@ impl Object {
             && (self.iter().any(|(key, _, member)| member.kind == Kind::Listed && !is_other(key))
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
         {
-            return Said::Listed;
+            return Statement::Listed;
         }
-        Said::Nothing
+        Statement::Nothing
     }
 
     /// Reports digests next to a list that are not part of it.
     fn lost(&self, walk: &mut Visit<'_>) {
         for (key, value, member) in self.iter() {
-            let is_text_of_list = is_text(member) && member.key.is(Sense::List) && holds_digest(value);
+            let is_text_of_list = is_text(member) && member.key.is(Meaning::List) && holds_digest(value);
             if is_lost(key, value, member) || is_text_of_list || member.kind == Kind::Listed && !is_other(key)
             {
                 walk.records.begin(member.at as usize);
@@ -457,11 +459,11 @@ impl Object {
     /// Returns the members that belong to the enclosing object.
     fn part(&self, mut digests: Object, is_data_file: bool) -> Object {
         for (key, value, member) in self.iter() {
-            if member.key.is(Sense::Size) && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd) {
+            if member.key.is(Meaning::Size) && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd) {
                 digests.push(key, value, member.at as usize, member.kind, member.key);
             }
         }
-        if let Some(name) = self.text_of(Sense::Name).filter(|_| is_data_file) {
+        if let Some(name) = self.text_of(Meaning::Name).filter(|_| is_data_file) {
             let title = Key::of_title();
             digests.push("name", name, 0, Kind::Text, title);
         }
@@ -473,7 +475,7 @@ impl Object {
     fn digests(&self, walk: &mut Visit<'_>, sense: Key) -> Object {
         let mut found = Object::default();
         let none = Key::default();
-        if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
+        if let (Some(tag), Some(value)) = (self.text_of(Meaning::Algorithm), self.text_of(Meaning::Value))
             && (tag.parse::<Spec>().is_ok()
                 || is_nearly_digest(tag)
                 || self.has_key_like("os_hash_algo")
@@ -509,11 +511,11 @@ impl Object {
                         found.push("sha256", value, at, Kind::Digest, none);
                     }
                     Some("crc")
-                        if !sense.is(Sense::Holder) && value.len() == 8 && is_hex(value.as_bytes()) =>
+                        if !sense.is(Meaning::Holder) && value.len() == 8 && is_hex(value.as_bytes()) =>
                     {
                         found.push("crc32", value, at, Kind::Digest, none);
                     }
-                    _ if member.key.is(Sense::Digest) && !value.trim().is_empty() => {
+                    _ if member.key.is(Meaning::Digest) && !value.trim().is_empty() => {
                         found.push("", value, at, Kind::Digest, none);
                     }
                     Some(tag) => found.push(tag, value, at, Kind::Digest, none),
@@ -540,7 +542,7 @@ impl Object {
             }
         }
         // If one digest is under the name of its algorithm, all are.
-        let all = sense.is(Sense::Holder) && !found.is_empty();
+        let all = sense.is(Meaning::Holder) && !found.is_empty();
         for (key, value, member) in self.iter() {
             if member.key == Key::default()
                 && is_text(member)
@@ -570,7 +572,7 @@ impl Object {
     fn is_no_digest(&self, key: &str, value: &str, member: Member) -> bool {
         let is_same = |other: &Member| other.key.same_tag(member.key) && is_text(*other);
         match value {
-            "" if member.key.is(Sense::Tag) => {
+            "" if member.key.is(Meaning::Tag) => {
                 self.iter().any(|(_, other, member)| !other.is_empty() && is_same(&member))
             }
             "" => key.eq_ignore_ascii_case("shasum"),
@@ -583,7 +585,7 @@ impl Object {
 
     /// Returns the name of an entry. `key` is the key of the object, if it may be a name.
     fn name<'a>(&'a self, key: Option<&'a str>) -> Naming<'a> {
-        if let Some(bytes) = self.text_of(Sense::Base64) {
+        if let Some(bytes) = self.text_of(Meaning::Base64) {
             return BASE64.decode(bytes.as_bytes()).map(Cow::Owned).ok().into();
         }
         // The index of a Cargo registry.
@@ -592,15 +594,15 @@ impl Object {
         {
             return Some(Cow::Owned(format!("{name}-{version}.crate").into_bytes())).into();
         }
-        let address = || last_of_url(self.text_of(Sense::Address)?);
+        let address = || last_of_url(self.text_of(Meaning::Address)?);
         // In an npm lock file, `name` is the name of a module.
         let resolved = self
             .iter()
-            .any(|(.., member)| is_text(member) && member.key.is(Sense::Address) && member.key.rank == 0);
+            .any(|(.., member)| is_text(member) && member.key.is(Meaning::Address) && member.key.rank == 0);
         if resolved {
             return address().into();
         }
-        let names = || self.iter().filter(|(.., member)| is_text(*member) && member.key.is(Sense::Name));
+        let names = || self.iter().filter(|(.., member)| is_text(*member) && member.key.is(Meaning::Name));
         let certain = names().filter(|(.., member)| member.key.rank < TITLES);
         if let Some((key, name, _)) = certain.min_by_key(|(.., member)| member.key.rank) {
             let name = match key {
@@ -640,7 +642,7 @@ impl Object {
             records.name(name);
         }
         let sizes = self.iter().filter(|(.., member)| {
-            member.key.is(Sense::Size)
+            member.key.is(Meaning::Size)
                 && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd | Kind::True)
         });
         let size = sizes.min_by_key(|(.., member)| member.key.rank);
@@ -686,7 +688,10 @@ impl Object {
         if digests.is_empty() && self.has(Kind::Stray) {
             records.fault("its digests are under an unknown key");
         }
-        if self.is_twofold(Sense::Name) || self.is_twofold(Sense::Address) || self.is_twofold(Sense::Base64) {
+        if self.is_twofold(Meaning::Name)
+            || self.is_twofold(Meaning::Address)
+            || self.is_twofold(Meaning::Base64)
+        {
             records.fault("two names for one file");
         }
         let folder = self.iter().find(|(key, value, member)| {
@@ -696,7 +701,7 @@ impl Object {
         if let Some((key, ..)) = folder.filter(|(_, folder, _)| !joined(folder)) {
             records.fault_of("its folder is stored separately from its name", key.as_bytes());
         }
-        if self.is_twofold(Sense::Size) && !size.is_some_and(|(.., member)| self.is_rounded(member)) {
+        if self.is_twofold(Meaning::Size) && !size.is_some_and(|(.., member)| self.is_rounded(member)) {
             records.fault("two sizes for one file");
         }
     }
@@ -706,15 +711,15 @@ impl Object {
     fn is_rounded(&self, size: Member) -> bool {
         !size.key.is_in_bytes()
             && self
-                .text_of(Sense::Unit)
+                .text_of(Meaning::Unit)
                 .is_some_and(|unit| !BYTES.iter().any(|word| unit.eq_ignore_ascii_case(word)))
     }
 
     /// Returns true if the object is a descriptor of the Open Container Initiative.
     fn is_descriptor(&self) -> bool {
-        let sized = || self.members.iter().any(|member| member.key.is(Sense::Size));
-        self.text_of(Sense::Media).is_some()
-            && self.text_of(Sense::Name).is_none()
+        let sized = || self.members.iter().any(|member| member.key.is(Meaning::Size));
+        self.text_of(Meaning::Media).is_some()
+            && self.text_of(Meaning::Name).is_none()
             && (self.blob().is_some() || sized())
     }
 
@@ -725,7 +730,7 @@ impl Object {
 
     /// Returns the digest of a descriptor.
     fn blob(&self) -> Option<&str> {
-        let digest = |member: &Member| member.kind == Kind::Text && member.key.is(Sense::Digest);
+        let digest = |member: &Member| member.kind == Kind::Text && member.key.is(Meaning::Digest);
         self.iter().find(|(key, _, member)| digest(member) && *key == "digest").map(|(_, value, _)| value)
     }
 
@@ -780,7 +785,7 @@ impl Object {
                 continue;
             }
             // A digest under the name of an algorithm has no file name.
-            let nameless = tag.is_none() && member.key.is(Sense::Tag);
+            let nameless = tag.is_none() && member.key.is(Meaning::Tag);
             walk.records.begin(member.at as usize);
             if !nameless {
                 walk.records.name(name.as_bytes());
@@ -841,7 +846,7 @@ const ODD_ALGORITHM: &str = "the name of an algorithm is not a string";
 fn is_odd_algorithm(key: &str, member: Member) -> bool {
     // S3 lists the algorithms of an object.
     key != "ChecksumAlgorithm"
-        && member.key.is(Sense::Algorithm)
+        && member.key.is(Meaning::Algorithm)
         && !key.eq_ignore_ascii_case("type")
         && !is_text(member)
 }
