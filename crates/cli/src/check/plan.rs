@@ -23,7 +23,7 @@ use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::encoding::ENCODINGS;
 use truesum::manifest::identify::{Candidate, identify};
 use truesum::manifest::signify::PublicKey;
-use truesum::manifest::{self, Entry};
+use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
@@ -510,8 +510,9 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
     let (named, digits) = match text.split_once(':') {
         _ if sri.is_some() => sri.unwrap_or_default(),
         Some((name, digits)) => {
-            let spec = name.trim().parse().map_err(|error| Refusal::new(format!("--expect: {error}")))?;
-            (vec![spec], digits.trim())
+            let digits = digits.trim();
+            let spec = meant(name.trim(), digits.as_bytes()).parse();
+            (vec![spec.map_err(|error| Refusal::new(format!("--expect: {error}")))?], digits)
         }
         None => (asked.to_vec(), text),
     };

@@ -320,6 +320,16 @@ impl<'a> Telling<'a> {
         if self.plan.detail() == Detail::None {
             return Ok(());
         }
+        let is_searched = self.plan.options.remote.is_some() || self.plan.options.search;
+        let elsewhere = match &self.plan.subject {
+            Subject::Manifests(_) if !is_searched => {
+                advice::on_another_machine(manifest.name, self.plan.options.root.as_deref(), outcome)
+            }
+            _ => None,
+        };
+        if elsewhere.is_some() {
+            return self.hint(elsewhere);
+        }
         self.hint(outcome.result.as_ref().err().and_then(crate::advice::on))?;
         // The following hints examine local files, which are unrelated to objects with the same
         // name.
@@ -426,8 +436,11 @@ impl<'a> Telling<'a> {
         if !missing.is_empty() && self.plan.options.data.is_none() {
             let root = self.plan.options.root.clone();
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
-            self.hint(advice::respelt(&folder, &missing))?;
-            self.hint(advice::missing(&folder, &missing))?;
+            let known = advice::respelt(&folder, &missing).or_else(|| advice::missing(&folder, &missing));
+            let is_searched = self.plan.options.search || !matches!(self.plan.subject, Subject::Manifests(_));
+            let renamed = || advice::renamed(manifest.name, self.plan.options.root.as_deref(), &missing);
+            let hint = known.or_else(|| if is_searched { None } else { renamed() });
+            self.hint(hint)?;
         }
         if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
             self.hint(advice::mostly_missing(manifest.name, checked))?;

@@ -1,6 +1,6 @@
 //! Checks one or more manifests: runs their entries, counts the results in a report, and reports every event.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, Kind};
 use crate::io::file_id::FileId;
 use crate::io::input::Input;
 use crate::io::open::Root;
@@ -514,7 +514,10 @@ impl<'r, 't> Relay<'r, 't> {
 impl Sink for Relay<'_, '_> {
     fn outcome(&mut self, mut outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
-        if let (Verdict::Missing, Some(sought)) = (verdict, &mut self.sought)
+        // A name that leads out of the folder may be that of a file on another machine.
+        let is_outside = outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot);
+        if let Some(sought) = &mut self.sought
+            && (verdict == Verdict::Missing || is_outside)
             && !outcome.job.expected.is_empty()
         {
             match sought.push(self.manifest.name, outcome) {

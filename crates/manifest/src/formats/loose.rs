@@ -117,7 +117,9 @@ fn shape(line: &[u8]) -> Shape<'_> {
     // The name first: a tab or at least two blanks before the last word.
     if let Some(gap) = scan::rfind(text, scan::is_blank) {
         let name = scan::trim_end(&text[..gap]);
-        let wide = text[gap] == b'\t' || gap > name.len();
+        // After a single blank, only if the text before it is neither several words nor a tag.
+        let is_word = scan::find(name, scan::is_blank).is_none() && tag(name).is_none();
+        let wide = text[gap] == b'\t' || gap > name.len() || is_word;
         // A line with several digests belongs to a format with columns.
         let last = &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
         if wide
@@ -130,11 +132,17 @@ fn shape(line: &[u8]) -> Shape<'_> {
     Shape::Name
 }
 
-/// Returns a cell without surrounding blanks and backticks.
+/// Returns the text of a cell without its markup: code, strong emphasis, and the text of a link.
 fn ticks(cell: &[u8]) -> &[u8] {
-    match scan::trim(cell) {
-        [b'`', inner @ .., b'`'] => inner,
-        cell => cell,
+    let cell = scan::trim(cell);
+    let link = || {
+        let text = cell.strip_prefix(b"[")?.strip_suffix(b")")?;
+        let end = text.windows(2).position(|pair| pair == b"](")?;
+        (!text[end + 2..].contains(&b'(')).then_some(&text[..end])
+    };
+    match cell {
+        [b'`', inner @ .., b'`'] | [b'*', b'*', inner @ .., b'*', b'*'] => scan::trim(inner),
+        _ => link().map_or(cell, ticks),
     }
 }
 

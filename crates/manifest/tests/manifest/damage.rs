@@ -65,6 +65,7 @@ const BLIND: &[Blind] = &[
             "sfv",
             "sfvmd5",
             "loose",
+            "fsum",
             "mtree",
             "slackware",
             "signify",
