@@ -4,7 +4,6 @@
 //! Digests inside `byte_run` apply to a range of the file and show where it is damaged.
 
 use super::xml::{self, Dialect, Digests, Pieces, Source};
-use crate::algorithm::column_of;
 use crate::entry::Entry;
 use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, Unholdable, Writing};
 
@@ -55,7 +54,7 @@ impl Compose for Objects {
             text.extend_from_slice(format!("<filesize>{size}</filesize>").as_bytes());
         }
         for (spec, digest) in &entry.digests {
-            let name = column_of(spec).to_ascii_uppercase();
+            let name = spec.to_string().to_ascii_uppercase();
             let digest = self.style.spelling.of(digest);
             text.extend_from_slice(format!("<hashdigest type='{name}'>{digest}</hashdigest>").as_bytes());
         }
