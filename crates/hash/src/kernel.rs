@@ -27,14 +27,12 @@ fn check_name(name: &str) -> Result<(), String> {
     }
     let named: Vec<_> = all.iter().filter(|row| row.isa == name).collect();
     let what = match &named[..] {
-        [] => "no kernel has this name",
-        _ if named.iter().any(|row| row.left_out()) => {
-            "it needs features of this CPU that are not to be used"
-        }
-        _ => "this CPU cannot run it",
+        [] => "unknown kernel",
+        _ if named.iter().any(|row| row.left_out()) => "it needs CPU features that are disabled",
+        _ => "not supported by this CPU",
     };
     let name = name.escape_debug();
-    Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU runs {})", runnable.join(", ")))
+    Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU supports {})", runnable.join(", ")))
 }
 
 /// How one row is used on this CPU, and why.
@@ -57,13 +55,13 @@ pub fn services(algorithm: &Algorithm) -> Vec<Service> {
         let first = (1..=most).find(serves);
         let last = (1..=most).rev().find(serves).map(|last| if last == most { usize::MAX } else { last });
         let why = match (first, forced()) {
-            _ if kernel.left_out() => "needs features of this CPU that are not to be used".to_owned(),
+            _ if kernel.left_out() => "needs CPU features that are disabled".to_owned(),
             _ if !kernel.supported() => "not supported by this CPU".to_owned(),
-            (None, Some(isa)) if !kernel.allowed() => format!("TRUESUM_KERNEL={isa} leaves it out"),
-            (None, _) => "slower than another row at every number of messages".to_owned(),
-            (Some(_), Some(isa)) if isa == kernel.isa => format!("TRUESUM_KERNEL={isa} asks for it"),
+            (None, Some(isa)) if !kernel.allowed() => format!("excluded by TRUESUM_KERNEL={isa}"),
+            (None, _) => "slower than another kernel for any number of messages".to_owned(),
+            (Some(_), Some(isa)) if isa == kernel.isa => format!("selected by TRUESUM_KERNEL={isa}"),
             (Some(1), _) => "fastest for one message, by measurement".to_owned(),
-            (Some(first), _) => format!("fastest from {first} messages on, by measurement"),
+            (Some(first), _) => format!("fastest for {first} or more messages, by measurement"),
         };
         Service { kernel, messages: first.zip(last), why }
     };
@@ -143,7 +141,7 @@ mod tests {
     fn unknown_kernels_are_refused_with_the_list_of_those_there_are() {
         assert_eq!(check_name("portable"), Ok(()));
         let error = check_name("axv2").unwrap_err();
-        assert!(error.contains("no kernel has this name") && error.contains("portable"), "{error}");
+        assert!(error.contains("unknown kernel") && error.contains("portable"), "{error}");
     }
 
     #[test]

@@ -37,9 +37,9 @@ pub enum SizeError {
 impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SizeError::Form => "a number of bytes, or one with KiB, MiB, GiB or TiB behind it",
+            SizeError::Form => "expected a number of bytes, optionally followed by KiB, MiB, GiB or TiB",
             SizeError::Fraction => "not a whole number of bytes",
-            SizeError::Large => "not a size that fits",
+            SizeError::Large => "the size is too large",
         })
     }
 }

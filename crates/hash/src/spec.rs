@@ -182,7 +182,7 @@ impl Spec {
             return Err(SpecError::Parameter(name, "takes no seed".to_owned()));
         }
         if seed_bits < 64 && seed >> seed_bits != 0 {
-            return Err(SpecError::Parameter(name, format!("its seed has {seed_bits} bits")));
+            return Err(SpecError::Parameter(name, format!("the seed must fit in {seed_bits} bits")));
         }
         if seed != 0 && self.is_keyed() {
             return Err(SpecError::Parameter(name, "takes a seed or a secret, not both".to_owned()));
@@ -199,7 +199,7 @@ impl Spec {
     pub fn with_customization(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
         let name = self.algorithm.name;
         let Some(called) = self.algorithm.customized else {
-            return Err(SpecError::Parameter(name, "takes no customization".to_owned()));
+            return Err(SpecError::Parameter(name, "takes no customization string".to_owned()));
         };
         let most = match called {
             "salt" => MAX_SALT,
@@ -208,7 +208,10 @@ impl Spec {
             _ => MAX_CUSTOMIZATION,
         };
         if bytes.len() > most {
-            return Err(SpecError::Parameter(name, format!("'{called}' has at most {most} bytes")));
+            return Err(SpecError::Parameter(
+                name,
+                format!("'{called}' must not be longer than {most} bytes"),
+            ));
         }
         if called != CONTEXT {
             self.params.customization = (!bytes.is_empty()).then(|| bytes.into());
@@ -217,11 +220,11 @@ impl Spec {
         // BLAKE3 derives a key from it (section 5.3 of its paper).
         let refuse = |why: &str| Err(SpecError::Parameter(name, why.to_owned()));
         match std::str::from_utf8(bytes) {
-            _ if matches!(self.params.key, Key::Derive(_)) => refuse("has a context already"),
+            _ if matches!(self.params.key, Key::Derive(_)) => refuse("already has a context"),
             _ if self.is_keyed() => refuse("takes a key or a context, not both"),
-            Ok("") => refuse("its context is empty"),
+            Ok("") => refuse("the context must not be empty"),
             Ok(context) => self.with_key(Key::Derive(context.into())),
-            Err(_) => refuse("its context is text in UTF-8"),
+            Err(_) => refuse("the context must be valid UTF-8"),
         }
     }
 

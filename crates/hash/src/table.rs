@@ -181,13 +181,13 @@ impl fmt::Display for SpecError {
                 write!(f, "{name} depends on the name of the file: {name};name=HEXADECIMAL")
             }
             SpecError::KeyLength { name, len, least, most } if least == most => {
-                write!(f, "{name} takes a key of {least} bytes, and this has {len}")
+                write!(f, "{name} requires a key of {least} bytes, not {len}")
             }
             SpecError::KeyLength { name, len, least, most } if *len > *most => {
-                write!(f, "{name} takes a key of at most {most} bytes, and this has {len}")
+                write!(f, "{name} requires a key of at most {most} bytes, not {len}")
             }
             SpecError::KeyLength { name, len, least, .. } => {
-                write!(f, "{name} takes a key of at least {least} bytes, and this has {len}")
+                write!(f, "{name} requires a key of at least {least} bytes, not {len}")
             }
             SpecError::Parameter(name, why) => write!(f, "{name}: {why}"),
         }
@@ -231,7 +231,7 @@ impl Spec {
             let key = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
             // A repeated parameter is ambiguous.
             if given.contains(&key) {
-                return Err(SpecError::Parameter(self.algorithm.name, format!("'{key}' is there twice")));
+                return Err(SpecError::Parameter(self.algorithm.name, format!("'{key}' is specified twice")));
             }
             given.push(key);
             self = self.with_parameter(parameter)?;

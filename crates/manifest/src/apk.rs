@@ -56,7 +56,7 @@ pub fn parse(mut pairs: &[u8]) -> Result<Block, &'static str> {
         let Some((_, scheme)) = SCHEMES.iter().find(|(scheme, _)| u64::from(*scheme) == id) else { continue };
         // Programs differ in which of two such pairs they verify.
         if seen.contains(&id) {
-            return Err("two signatures of one scheme in the signing block");
+            return Err("two signatures of the same scheme in the signing block");
         }
         seen.push(id);
         let mut signers = field(&mut value).filter(|_| value.is_empty()).ok_or(CUT)?;
@@ -104,7 +104,7 @@ impl Block {
             let same = |one: &&Listed| (one.scheme, one.algorithm) == (scheme, algorithm);
             match self.digests.iter().find(same) {
                 Some(one) if one.digest == digest => {}
-                Some(_) => return Err("two digests of one algorithm that differ in the signing block"),
+                Some(_) => return Err("two different digests of the same algorithm in the signing block"),
                 None => self.digests.push(Listed { scheme, algorithm, digest: digest.to_vec() }),
             }
         }

@@ -1,4 +1,5 @@
-//! The formats: one file holds all there is to say of one, and its row.
+//! The manifest formats. Each module defines one format or a family of related ones: the row in the
+//! table of formats, the parser and, if the format can be written, the writer.
 
 pub(crate) mod arch;
 pub(crate) mod bagit;

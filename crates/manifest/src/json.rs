@@ -55,9 +55,9 @@ pub fn bytes_into(key: &str, bytes: &[u8], out: &mut Vec<u8>) {
 /// while another file is meant.
 pub fn path_from(shown: String, base64: Option<&str>) -> Result<Vec<u8>, &'static str> {
     let Some(text) = base64 else { return Ok(shown.into_bytes()) };
-    let bytes = BASE64.decode(text.as_bytes()).map_err(|_| "the bytes of a name are not base64")?;
+    let bytes = BASE64.decode(text.as_bytes()).map_err(|_| "the base64 form of a name is invalid")?;
     match String::from_utf8_lossy(&bytes) == shown {
         true => Ok(bytes),
-        false => Err("a name and its bytes are different names"),
+        false => Err("a name and its base64 form differ"),
     }
 }

@@ -49,6 +49,7 @@ pub use format::{
     Reading, SfvStyle, Sign, Spelling, Style, Told, Unholdable, Writing,
 };
 pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
+pub use formats::signature::VERIFY;
 pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;

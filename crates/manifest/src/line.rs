@@ -163,7 +163,7 @@ impl fmt::Display for Reason {
             Reason::Untold { digits, names } => {
                 write!(
                     f,
-                    "a digest of {digits} hexadecimal digits can be of several algorithms ({})",
+                    "several algorithms have digests of {digits} hexadecimal digits ({})",
                     names.join(", ")
                 )
             }
@@ -186,26 +186,24 @@ impl fmt::Display for Reason {
             Reason::Sampled(spec) => {
                 write!(
                     f,
-                    "{spec} verifies nothing: {}; -a {spec} compares it",
+                    "{spec} verifies nothing: {}; to compare it anyway: -a {spec}",
                     spec.algorithm().status.reason()
                 )
             }
             Reason::Key(spec) => write!(f, "{spec} needs a key"),
             Reason::EmptyName => f.write_str("no file name"),
-            Reason::Nul => f.write_str("NUL byte"),
-            Reason::BadEscape => f.write_str("wrong backslash escape in the name"),
+            Reason::Nul => f.write_str("contains a NUL byte"),
+            Reason::BadEscape => f.write_str("invalid backslash escape in the name"),
             Reason::Mixed => f.write_str("one character before the name where earlier lines have two"),
             Reason::DamagedComment => f.write_str("a comment that looks like a damaged entry"),
             Reason::LineTooLong => f.write_str("line too long"),
             Reason::NameTooLong => f.write_str("name too long"),
             Reason::Encoding => f.write_str("not valid UTF-16"),
-            Reason::Unsigned => f.write_str("outside the signed part"),
-            Reason::DashEscape => f.write_str("a dash that is not escaped in the signed part"),
-            Reason::CutSignature => f.write_str("the signature is cut off"),
-            Reason::DocumentTooLong(limit) => write!(f, "more than {limit} bytes in one document"),
-            Reason::Pieces => {
-                f.write_str("its digests are of pieces, and pieces cannot be verified yet by this command")
-            }
+            Reason::Unsigned => f.write_str("text outside the signed part"),
+            Reason::DashEscape => f.write_str("a line of the signed part begins with an unescaped dash"),
+            Reason::CutSignature => f.write_str("the signature is truncated"),
+            Reason::DocumentTooLong(limit) => write!(f, "the document is larger than {limit} bytes"),
+            Reason::Pieces => f.write_str("it has digests of pieces, which this command cannot verify"),
             Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
             // The description may quote the line.

@@ -143,7 +143,7 @@ impl<R: Read> Reader<R> {
             && is_binary(text)
             && table::detect(head, None).is_none_or(|row| row.terminator() == Some(b'\n'))
         {
-            let what = format!("what is compressed with {} is binary data, not a manifest", outer.name);
+            let what = format!("the data compressed with {} is binary, not a manifest", outer.name);
             let error = LineError { at: Place::Byte(0), reason: Reason::Said(what) };
             return Ok((outer, Source::Parts(Box::new(std::iter::once(Err(error))))));
         }
@@ -273,7 +273,7 @@ fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options
         Ok(line) => Ok(line),
         Err(ReadError::Line(error)) => Err(error),
         Err(ReadError::Io(error)) => {
-            let why = format!("packed with {}: {error}", row.name);
+            let why = format!("compressed with {}: {error}", row.name);
             Err(LineError { at: Place::Byte(0), reason: Reason::Said(why) })
         }
     }))
@@ -362,10 +362,10 @@ impl<R: Read> Iterator for Reader<R> {
         }
         let next = match self.is_noise() {
             true => {
-                let lines = format!("{} lines are no entries, {} are", self.bad, self.good);
+                let lines = format!("{} lines are not entries and only {} are", self.bad, self.good);
                 Some(Err(ReadError::Io(io::Error::new(
                     io::ErrorKind::InvalidData,
-                    lines + ": not read further",
+                    lines + ", so the rest was not read",
                 ))))
             }
             false => self.found(),
@@ -454,7 +454,7 @@ mod tests {
             (good, bad, told)
         };
         let noise = [&b"x\n".repeat(MANY as usize + 5)[..], ENTRY].concat();
-        let why = format!("{MANY} lines are no entries, 0 are: not read further");
+        let why = format!("{MANY} lines are not entries and only 0 are, so the rest was not read");
         assert_eq!(outcome(&noise, false), (0, MANY, Some(why)));
         assert_eq!(outcome(&noise, true), (1, MANY + 5, None));
         assert_eq!(outcome(&noise[12..], false), (1, MANY - 1, None), "one less");

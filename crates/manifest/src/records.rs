@@ -275,7 +275,7 @@ impl Read {
                 Mark::Begin => break,
                 Mark::Name => {
                     if named && entry.path != text {
-                        fault = fault.or(Some(Reason::Part("two names of one file")));
+                        fault = fault.or(Some(Reason::Part("two names for one file")));
                     }
                     (entry.path, named) = (text.to_vec(), true);
                     continue;
@@ -283,7 +283,7 @@ impl Read {
                 Mark::Size => {
                     match scan::decimal(text) {
                         Some(size) if entry.size.is_none_or(|known| known == size) => entry.size = Some(size),
-                        Some(_) => fault = fault.or(Some(Reason::Part("two sizes of one file"))),
+                        Some(_) => fault = fault.or(Some(Reason::Part("two sizes for one file"))),
                         None => fault = fault.or(Some(Reason::Size)),
                     }
                     continue;
@@ -356,7 +356,7 @@ fn digest(
     options: &Options,
 ) -> Result<(truesum_hash::Spec, truesum_hash::Digest), Reason> {
     let name = std::str::from_utf8(tag).ok().filter(|_| is_tag(tag) && !tag.is_empty());
-    let name = name.ok_or(Reason::Part("the name of a digest's algorithm is none"))?;
+    let name = name.ok_or(Reason::Part("invalid algorithm name"))?;
     if name == "c4" {
         let bytes = radix::c4(text).ok_or(Reason::Part("not a C4 identifier"))?;
         return crate::digest::of_bytes("sha512", &bytes, options);

@@ -227,7 +227,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         "" => None,
         width => match width.parse() {
             Ok(width) if width <= WIDEST => Some((width, text[0] == b'0')),
-            _ => return fault(digits, "a width of at most 1000"),
+            _ => return fault(digits, "the width must be at most 1000"),
         },
     };
     at += digits;
@@ -245,11 +245,11 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         _ => None,
     };
     at += usize::from(spelled.is_some());
-    let Some(&letter) = text.get(at) else { return fault(at, "a directive is cut off") };
+    let Some(&letter) = text.get(at) else { return fault(at, "the directive is incomplete") };
     let (end, name) = match letter {
         b'{' => match text[at..].iter().position(|&byte| byte == b'}') {
             Some(close) => (at + close + 1, std::str::from_utf8(&text[at + 1..at + close]).unwrap_or("")),
-            None => return fault(text.len(), "a brace that is not closed"),
+            None => return fault(text.len(), "missing closing brace"),
         },
         letter => {
             let lower = letter.to_ascii_lowercase();
@@ -267,7 +267,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         _ => None,
     };
     let item = match (letter, name) {
-        _ if width.is_some() && letter != b's' => return fault(end, "only %s has a width"),
+        _ if width.is_some() && letter != b's' => return fault(end, "only %s can have a width"),
         _ if part.is_some() && plain => Item::Name(part.unwrap_or(Part::Path), encoded),
         (b's', _) if plain && encoded.is_none() => {
             let (width, zeros) = width.unwrap_or_default();
@@ -277,10 +277,12 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         (b'{', name) if plain && encoded.is_none() && name.eq_ignore_ascii_case("mtime") => Item::Mtime,
         (b'{', name) if plain && encoded.is_none() && name == "verdict" => Item::Verdict,
         (b'{', name) if plain && encoded.is_none() && name == "manifest" => Item::Manifest,
-        (_, "") => return fault(end, "no directive: %p %f %d %s %{mtime} %l and algorithms are"),
+        (_, "") => {
+            return fault(end, "unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm");
+        }
         (_, name) => {
             let Ok(spec) = Spec::typed(name) else {
-                return fault(end, "no such algorithm; `truesum list algorithms` has them");
+                return fault(end, "unknown algorithm; `truesum list algorithms` prints them all");
             };
             let usual = match spec.algorithm().name {
                 "tth" | "aich" => Spelled::Base32,
@@ -400,14 +402,14 @@ mod tests {
     #[test]
     fn what_is_no_directive_is_refused() {
         for (template, why) in [
-            ("%q", "'%q': no directive: %p %f %d %s %{mtime} %l and algorithms are"),
-            ("a%", "'%': a directive is cut off"),
-            ("%u", "'%u': a directive is cut off"),
-            ("%{sha-256", "'%{sha-256': a brace that is not closed"),
-            ("%{none}", "'%{none}': no such algorithm; `truesum list algorithms` has them"),
-            ("%20m", "'%20m': only %s has a width"),
-            ("%bp", "'%bp': no directive: %p %f %d %s %{mtime} %l and algorithms are"),
-            ("%us", "'%us': no directive: %p %f %d %s %{mtime} %l and algorithms are"),
+            ("%q", "'%q': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
+            ("a%", "'%': the directive is incomplete"),
+            ("%u", "'%u': the directive is incomplete"),
+            ("%{sha-256", "'%{sha-256': missing closing brace"),
+            ("%{none}", "'%{none}': unknown algorithm; `truesum list algorithms` prints them all"),
+            ("%20m", "'%20m': only %s can have a width"),
+            ("%bp", "'%bp': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
+            ("%us", "'%us': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
         ] {
             assert_eq!(rendered(template), Err(why.to_owned()), "{template}");
         }

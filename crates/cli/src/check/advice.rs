@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::{display_safe, within_root};
-use truesum::manifest::{Head, Options, Reading, Signer, detect};
+use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
 use truesum::update::SIGNATURES;
 use truesum::verify::place::folder_of_names;
 use truesum::{Checked, FileId, Kind, Outcome, Report, Root, Verdict};
@@ -225,7 +225,7 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
         let said = told(&Options::for_name(at.as_bytes()));
         let command = match row.name {
             "minisign-signature" | "signify-signature" => format!("truesum check --pubkey KEY.pub {shown}"),
-            _ => said.split_once("To verify it: ")?.1.to_owned(),
+            _ => said.split_once(VERIFY)?.1.to_owned(),
         };
         Some(format!("{shown} has a detached signature that was not verified: {command}"))
     })

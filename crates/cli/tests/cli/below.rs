@@ -112,7 +112,7 @@ fn a_bag_is_checked_as_a_bag() {
     std::fs::remove_file(folder.path("d/bag/data/b")).unwrap();
     std::fs::remove_file(folder.path("d/bag/manifest-sha256.txt")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
-    assert!(ran.code != Some(0) && ran.err.contains("a bag without a payload manifest"), "{}", ran.err);
+    assert!(ran.code != Some(0) && ran.err.contains("the bag has no payload manifest"), "{}", ran.err);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_bag_is_made_of_files_and_lies_in_one_place() {
         std::fs::rename(folder.path("d/one/data"), folder.path("d/elsewhere")).unwrap();
         symlink("../elsewhere", folder.path("d/one/data")).unwrap();
     };
-    whole(&elsewhere, "d/one: cannot verify: a bag without a data folder");
+    whole(&elsewhere, "d/one: cannot verify: the bag has no data folder");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_bags_manifest_of_an_unknown_algorithm_is_not_read_as_another() {
     bag(&folder, "b");
     folder.write("d/b/manifest-foo.txt", lines(&[(ABC, "data/a")]));
     let ran = folder.run(&["check", "d/b"]);
-    let said = "d/b/manifest-foo.txt: cannot verify: the algorithm that it is called by is not known";
+    let said = "d/b/manifest-foo.txt: cannot verify: the algorithm in its name is unknown";
     assert!(ran.code == Some(1) && ran.err.contains(said), "{ran:?}");
 }
 

@@ -157,11 +157,8 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     );
     refused(&["-a", "hmac-md5", "--key-fd", "2", "a"], "--key-fd 2: standard error is an output");
     refused(&["-a", "hmac-md5", "--key-hex", "a"], "--key-hex: requires --key-file or --key-fd");
-    refused(&["-a", "blake3", "--key-file", "K", "a"], "blake3 takes a key of 32 bytes, and this has 4");
-    refused(
-        &["-a", "siphash", "--key-file", "K", "a"],
-        "siphash-2-4 takes a key of 16 bytes, and this has 4",
-    );
+    refused(&["-a", "blake3", "--key-file", "K", "a"], "blake3 requires a key of 32 bytes, not 4");
+    refused(&["-a", "siphash", "--key-file", "K", "a"], "siphash-2-4 requires a key of 16 bytes, not 4");
     refused(&["check", "-a", "hmac-md5", "M"], "hmac-md5 needs a key");
     refused(
         &["duplicates", "-a", "hmac-md5", "a", "b"],
@@ -180,7 +177,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
          hint: use either --seed or the parameter in the algorithm name\n",
     );
     refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already has one");
-    refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: its seed has 32 bits");
+    refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: the seed must fit in 32 bits");
 }
 
 #[test]
@@ -323,7 +320,7 @@ fn a_manifest_is_not_updated_under_another_key_than_its_own() {
     folder.write("d/M", &old);
     std::thread::sleep(std::time::Duration::from_millis(20));
     folder.write("d/M", &old);
-    let why = "truesum: d/M: not written: no keyed line matches the given key, which is probably not the manifest's\n\
+    let why = "truesum: d/M: not written: no keyed line matches the given key, which is probably not the key of the manifest\n\
                hint: specify the key of the manifest with --key-file";
     for more in [&[][..], &["--quick=date"], &["--refresh=all"], &["--quick=date", "--refresh"]] {
         let ran = folder.run(&[&["update", "--key-file", "W"], more, &["d/M"]].concat());

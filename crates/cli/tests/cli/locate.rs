@@ -255,7 +255,7 @@ fn the_file_of_a_list_may_have_any_name() {
     // A list whose own name says nothing.
     std::fs::rename(folder.path("data.obao4"), folder.path("nodes")).unwrap();
     let ran = folder.run(&["check", "--format", "obao4", "nodes"]);
-    assert!(ran.code == Some(2) && ran.err.contains("shows which file it is for"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("specifies its file"), "{}", ran.err);
     let ran = folder.run(&["check", "--format", "obao4", "--data", "sub/data", "nodes"]);
     assert_eq!((ran.out().as_str(), ran.code), ("sub/data: OK\n", Some(0)), "{}", ran.err);
     // Bytes by chance look like lines of JSON.
@@ -269,7 +269,7 @@ fn the_file_of_a_list_may_have_any_name() {
     folder.write("b", "b");
     folder.run(&["hash", "-o", "M", "a", "b"]);
     let ran = folder.run(&["check", "--data", "a", "M"]);
-    assert!(ran.code == Some(2) && ran.err.contains("another file than the given one"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("an entry for a different file"), "{}", ran.err);
 }
 
 /// Writes `set.torrent` of `copies/set`.

@@ -255,7 +255,7 @@ fn templates_print_what_rhash_prints() {
     }
     let refused = folder.run(&["hash", "--format-string", "%q", "plain"]);
     assert_eq!((refused.out().as_str(), refused.code), ("", Some(2)));
-    assert!(refused.err.starts_with("truesum: --format-string '%q': no directive"), "{}", refused.err);
+    assert!(refused.err.starts_with("truesum: --format-string '%q': unknown directive"), "{}", refused.err);
 }
 
 #[test]

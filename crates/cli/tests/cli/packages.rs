@@ -53,7 +53,7 @@ fn json_names_digests_of_packages() {
 fn what_cannot_be_verified_of_a_package_is_told_with_its_cause() {
     let folder = folder();
     let ran = folder.run(&["check", "cut.apk"]);
-    let said = "truesum: cut.apk: cannot verify: it is truncated or damaged: the end of the ZIP archive is not in its place\n";
+    let said = "truesum: cut.apk: cannot verify: it is truncated or damaged: the ZIP archive does not end with an end record\n";
     assert!(ran.err.starts_with(said), "{}", ran.err);
     assert_eq!((ran.code, &*ran.out()), (Some(2), ""));
     // If one of several is refused, the whole check fails.

@@ -74,7 +74,7 @@ fn zeros_that_a_list_makes_up_are_not_hashed_without_end() {
         );
         [head.as_bytes(), &[0; 20]].concat()
     };
-    let pad = "zeros that fill up a piece are shorter than it, and it has 1 GiB at most";
+    let pad = "a padding file must be shorter than a piece, and a piece at most 1 GiB";
     let block = "a block is longer than the file, or than 1 GiB";
     for (list, why) in [
         (torrent(1 << 20, 1 << 20), pad),

@@ -144,7 +144,7 @@ fn ranges_are_proven_and_work_is_divided() {
     // The only chunk of BLAKE3 is its root, of which there are no pieces.
     std::fs::write(folder.join("short"), [7; 1024]).unwrap();
     let line = ends(folder, 2, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1024"]);
-    let why = "blake3 of so short a file cannot be divided: truesum hash computes it";
+    let why = "blake3 of a file this short cannot be divided: use truesum hash";
     assert!(line.contains("\"failed\":\"refused\"") && line.contains(why), "{line}");
     std::fs::write(folder.join("short"), [7; 1025]).unwrap();
     let line = ends(folder, 0, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1025"]);

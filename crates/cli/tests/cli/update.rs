@@ -431,7 +431,7 @@ fn what_stands_on_a_line_that_could_not_be_used_is_not_new() {
         write_manifest(&folder, "M", &old);
         let ran = folder.run(&["update", "--lenient", "M", "d"]);
         assert_eq!((ran.out().as_str(), ran.code), ("new\tb\nnew\tc d\n", Some(1)), "{line}: {}", ran.err);
-        let said = "truesum: M: not written: b is not new: a line that could not be used contains its name\n\
+        let said = "truesum: M: not written: b may not be new: a malformed line contains its name\n\
                     hint: correct or delete that line; a keyed line needs --key-file\n";
         assert!(ran.err.contains(said), "{line}: {}", ran.err);
         assert_eq!(text(&folder, "M"), old);
@@ -490,7 +490,7 @@ fn names_are_read_as_a_check_reads_them_whatever_folder_is_named() {
     for words in [&["--rename"][..], &["--prune=all"], &[]] {
         let ran = folder.run(&[&["update", "--root", "photos"], words, &["photos.sha256"]].concat());
         assert_eq!(ran.code, Some(1), "{}", ran.err);
-        assert!(ran.err.contains("most entries would only gain or lose photos/"), "{}", ran.err);
+        assert!(ran.err.contains("most names would only gain or lose the prefix photos/"), "{}", ran.err);
         assert_eq!(text(&folder, "photos.sha256"), before);
     }
     // A damaged file is reported as such, and the others stay what they are.

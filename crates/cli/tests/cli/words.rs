@@ -68,7 +68,7 @@ fn a_kernel_that_there_is_not_is_an_error() {
         assert_eq!(ran.out.is_empty(), code != 0);
     }
     let ran: Ran = folder.command().arg("a").env("TRUESUM_KERNEL", "foo").output().unwrap().into();
-    assert!(ran.err.starts_with("truesum: TRUESUM_KERNEL=foo: no kernel has this name"), "{}", ran.err);
+    assert!(ran.err.starts_with("truesum: TRUESUM_KERNEL=foo: unknown kernel"), "{}", ran.err);
     // Under a name of coreutils it fails as they do.
     let mut command = folder.command();
     let ran: Ran = command.arg0("md5sum").arg("a").env("TRUESUM_CPU", "foo").output().unwrap().into();
@@ -94,9 +94,9 @@ fn features_of_the_cpu_can_be_left_out_and_unknown_ones_are_an_error() {
     };
     assert!(runs("sse2") && runs("portable") && !runs("avx2"), "{}", kernels.out());
     for (list, what) in [
-        (&b"foo"[..], "foo: no feature is named foo (there are sse2,"),
+        (&b"foo"[..], "foo: unknown CPU feature foo (known features: sse2,"),
         (b"avx2,,sha", "avx2,,sha: an empty name"),
-        (b"\xff", "\u{fffd}: no feature"),
+        (b"\xff", "\u{fffd}: unknown CPU feature"),
     ] {
         let ran = run(&["a"], list);
         assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));

@@ -116,8 +116,10 @@ impl<'a> KnownSets<'a> {
             }
         }
         if specs.len() > ALGORITHMS {
-            let why =
-                format!("the sets have digests of {} algorithms, and {ALGORITHMS} are computed", specs.len());
+            let why = format!(
+                "the sets contain digests of {} algorithms, but at most {ALGORITHMS} can be computed",
+                specs.len()
+            );
             return self.failed(&Error::new(b"known sets", "use", Cause::Other(why)), tell);
         }
         self.report.interrupted |= self.progress.stopped();

@@ -35,7 +35,7 @@ impl Comparison<'_> {
                     let at = job.origin.1;
                     let reason = |word| {
                         let name = display_safe(&job.name);
-                        format!("{name} has an earlier entry with another {word}")
+                        format!("{name} has an earlier entry with a different {word}")
                     };
                     self.entry(side, &job).err().map(|word| {
                         self.asked.contradicting.extend(self.asked.notes.then_some(at.number()));

@@ -34,7 +34,7 @@ pub(crate) fn read_file(
     }
     let file = Guarded::of(file, stat, &job.name)?;
     if !file.is_regular() {
-        let why = "only regular files are divided into pieces";
+        let why = "only regular files can be divided into pieces";
         return Err(Error::new(&job.name, "read", Cause::Other(why.to_owned())));
     }
     let mut hashers: Vec<Hasher> =

@@ -168,7 +168,7 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
         return Err(foreign("it belongs to another plan".to_owned()));
     }
     let number = usize::try_from(bundle).ok().filter(|_| bundle < plan.totals().bundles);
-    number.ok_or_else(|| foreign(format!("no bundle {bundle}")))
+    number.ok_or_else(|| foreign(format!("the plan has no bundle {bundle}")))
 }
 
 /// Returns the fault for two parts of one bundle.
@@ -397,7 +397,7 @@ impl Joining<'_> {
         }
         match if self.ascending { None } else { self.plan.repeated()? } {
             None => Ok(()),
-            Some(name) => Err(unusable(path, format!("the plan names {} twice", display_safe(&name)))),
+            Some(name) => Err(unusable(path, format!("the plan contains {} twice", display_safe(&name)))),
         }
     }
 }

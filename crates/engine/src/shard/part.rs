@@ -93,7 +93,10 @@ pub fn compute(
 ) -> Result<Done, Error> {
     let bundles = plan.totals().bundles;
     if bundle as u64 >= bundles {
-        return Err(unusable(plan.path(), format!("no bundle {bundle}: it has {bundles}, from 0 on")));
+        return Err(unusable(
+            plan.path(),
+            format!("no bundle {bundle}: the plan has {bundles} bundles, numbered from 0"),
+        ));
     }
     let block = plan.block(bundle)?;
     let target = folder.join(plan.part_name(bundle));

@@ -189,7 +189,7 @@ impl Plan {
         let ended = sealed(&lines[start..]);
         let ended = ended.and_then(|(covered, id)| Some((covered, id, parse_plan_end(covered)?)));
         let (covered, id, (index_at, totals)) =
-            ended.ok_or_else(|| damaged("its last line is not its end"))?;
+            ended.ok_or_else(|| damaged("its last line is not an end line"))?;
 
         let mut whole = seal();
         let mut first = Vec::new();
@@ -208,7 +208,8 @@ impl Plan {
             whole.update(&line);
             let bundle = line.strip_suffix(b"\n").and_then(|line| Bundle::parse(line, index.len()));
             let bundle = bundle.filter(|bundle| bundle.offset == next && bundle.length <= LONGEST);
-            let bundle = bundle.ok_or_else(|| damaged(&format!("bundle {} of its index", index.len())))?;
+            let bundle =
+                bundle.ok_or_else(|| damaged(&format!("bundle {} of its index is invalid", index.len())))?;
             next = next.checked_add(bundle.length).ok_or_else(|| damaged("its index"))?;
             bytes = bytes.saturating_add(bundle.bytes);
             index.push(bundle);

@@ -220,7 +220,7 @@ fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begu
             if let Ok(store) = Store::open_to_write(&part)? {
                 let old = store.header();
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
-                    return Err(other("the unfinished tree has another algorithm or resolution"));
+                    return Err(other("the unfinished tree has a different algorithm or resolution"));
                 }
                 // Compare all times, because the modification time alone can be set back after the content was changed.
                 if (old.size, old.hints) != (header.size, header.hints) {
@@ -251,10 +251,10 @@ fn extend(
     let stored = Store::open(saving.target)?.map_err(|refusal| other(&refusal.to_string()))?;
     let old = stored.header();
     if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
-        return Err(other("the stored tree has another algorithm or resolution"));
+        return Err(other("the stored tree has a different algorithm or resolution"));
     }
     let Some(tree) = Merkle::new(&header.spec) else {
-        return Err(other("every leaf of mtsum depends on the file's size"));
+        return Err(other("every leaf of an mtsum digest depends on the file size"));
     };
     let same = old.size == header.size;
     if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {

@@ -55,7 +55,7 @@ impl std::fmt::Display for Misfit {
                 let (start, end, path) = (range.start, range.end, display_safe(path));
                 write!(
                     f,
-                    "the range {start}..{end} was read from another state of the file: {what} of {path} differs"
+                    "the range {start}..{end} was read from a different state of the file: {what} of {path} differs"
                 )
             }
             Misfit::Contradiction(range) => {
@@ -171,5 +171,5 @@ fn one_origin(parts: &[Piece]) -> Result<(), Misfit> {
 }
 
 fn whole_or_undivided(digest: Option<Digest>, spec: &Spec) -> Result<Digest, Misfit> {
-    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of so short a file")))
+    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of a file this short")))
 }

@@ -36,7 +36,7 @@ impl std::fmt::Display for Unusable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unusable::Foreign => f.write_str("not a stored tree"),
-            Unusable::Unknown(what) => write!(f, "a stored tree of another kind: {what}"),
+            Unusable::Unknown(what) => write!(f, "an unsupported stored tree: {what}"),
             Unusable::Damaged(what) => write!(f, "the stored tree is damaged: {what}"),
         }
     }
@@ -235,7 +235,7 @@ impl Header {
             return Err(Unusable::Foreign);
         }
         if crc32c(&block[..BLOCK - 4]) != block[BLOCK - 4..] {
-            return Err(Unusable::Damaged("a superblock fails its CRC".to_owned()));
+            return Err(Unusable::Damaged("the CRC of a superblock does not match".to_owned()));
         }
         let u32_at = |at: usize| u32::from_le_bytes(block[at..at + 4].try_into().expect("four bytes"));
         let u64_at = |at: usize| u64::from_le_bytes(block[at..at + 8].try_into().expect("eight bytes"));
@@ -250,7 +250,7 @@ impl Header {
         let base = &name[..name.iter().position(|&byte| byte == 0).unwrap_or(name.len())];
         let base = String::from_utf8_lossy(base);
         if leaf > 40 || granule > 40 || granule < leaf {
-            return damaged("impossible sizes");
+            return damaged("invalid sizes");
         }
         let Some(spec) = Spec::from_stored(kind, &base, 1 << leaf) else {
             return unknown(format!("construction {kind} over '{base}'"));
@@ -258,7 +258,7 @@ impl Header {
         // The leaves of mtsum's trees are counted individually.
         let largest = if Merkle::new(&spec).is_some() { MAX_SIZE } else { 1 << 48 };
         if u64_at(24) > largest {
-            return damaged("impossible sizes");
+            return damaged("invalid sizes");
         }
         let digest = (flags & COMPLETE != 0).then(|| Digest::new(&block[88..88 + spec.digest_len().min(64)]));
         let count = u32_at(152) as usize;

@@ -222,14 +222,14 @@ pub fn hash_range(
     }
     // The only leaf of a BLAKE3 tree is the root and cannot be a piece.
     if matches!(&division, Division::Tree(tree) if !tree.place_independent() && tree.leaves(size) < 2) {
-        return Err(fail(format!("{spec} of so short a file cannot be divided: truesum hash computes it")));
+        return Err(fail(format!("{spec} of a file this short cannot be divided: use truesum hash")));
     }
     let range = division.units(&bytes, size).ok_or_else(|| {
         let whole = match &division {
             Division::Tree(tree) => format!("multiples of {}", tree.leaf_size()),
             _ => "the offsets where its leaves begin".to_owned(),
         };
-        fail(format!("{spec} can be divided at {whole} only"))
+        fail(format!("{spec} can be divided only at {whole}"))
     })?;
     let levels = match &division {
         Division::Checksum(linear) => vec![(0, checksum(source, spec, *linear, bytes, threads)?)],

@@ -132,10 +132,10 @@ impl Store {
                 (refusal, _) => refusal,
             }));
         };
-        let blemish = blemish.map(|_| Unusable::Damaged("one of its two superblocks".to_owned()));
+        let blemish = blemish.map(|_| Unusable::Damaged("one of its two superblocks is invalid".to_owned()));
         let end = ROW + header.granules().saturating_mul(header.hash_len());
         if header.is_complete() && len != end {
-            return Ok(Err(Unusable::Damaged(format!("it has {len} bytes and should have {end}"))));
+            return Ok(Err(Unusable::Damaged(format!("it has {len} bytes, but should have {end}"))));
         }
         if let Some(last) = header.extents.last()
             && len < ROW + last.end * header.hash_len()
@@ -308,7 +308,7 @@ fn own_file(path: &Path) -> Result<File, Error> {
     })?;
     lock(&file, path)?;
     if file.metadata().map_err(|error| io_error(path, "write", error))?.nlink() > 1 {
-        return Err(refuse("the file has other names"));
+        return Err(refuse("the file has other hard links"));
     }
     Ok(file)
 }

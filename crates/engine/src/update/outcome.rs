@@ -129,19 +129,15 @@ impl fmt::Display for Refusal {
                 write!(f, "{} is empty but should contain files: is a disk not mounted?", shown(folder))
             }
             Refusal::OtherFolder(folder) => {
-                write!(
-                    f,
-                    "most entries would only gain or lose {} at the start of their names",
-                    shown(folder)
-                )
+                write!(f, "most names would only gain or lose the prefix {}", shown(folder))
             }
             Refusal::NoTimes => f.write_str("--quick: no entry of the manifest has a time"),
             Refusal::NothingLeft => f.write_str("no entry would be left"),
-            Refusal::OtherKey => {
-                f.write_str("no keyed line matches the given key, which is probably not the manifest's")
-            }
+            Refusal::OtherKey => f.write_str(
+                "no keyed line matches the given key, which is probably not the key of the manifest",
+            ),
             Refusal::Listed(name) => {
-                write!(f, "{} is not new: a line that could not be used contains its name", shown(name))
+                write!(f, "{} may not be new: a malformed line contains its name", shown(name))
             }
         }
     }

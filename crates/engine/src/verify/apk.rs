@@ -59,8 +59,8 @@ impl From<&'static str> for Fault {
     }
 }
 
-const NOT_ONE: &str = "it has no signing block, so no digests of its content to compare with (a package with only a version 1 signature has them in META-INF/MANIFEST.MF: unpack it and check that file)";
-const CUT: &str = "it is truncated or damaged: the end of the ZIP archive is not in its place";
+const NOT_ONE: &str = "it has no signing block, so there are no digests to compare (a package with only a version 1 signature has them in META-INF/MANIFEST.MF: unpack it and check that file)";
+const CUT: &str = "it is truncated or damaged: the ZIP archive does not end with an end record";
 
 /// Returns whether the file given as a manifest is a package: an archive with the name of one, or with a signing block.
 pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool {
@@ -114,9 +114,7 @@ fn record(tail: &[u8]) -> Result<usize, &'static str> {
     match marks.iter().filter(ends).collect::<Vec<_>>()[..] {
         [] => Err(CUT),
         [at] if marks.last() == Some(at) => Ok(*at),
-        _ => Err(
-            "there are two ends of a ZIP archive in it, one within the other: which is meant is not certain",
-        ),
+        _ => Err("it contains two nested end records of a ZIP archive, so its contents are ambiguous"),
     }
 }
 
@@ -130,10 +128,10 @@ pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault
     let (directory_len, directory) = (le32(end, 12), le32(end, 16));
     let is_large = at >= LOCATOR && tail[at - LOCATOR..].starts_with(LOCATOR_MARK);
     if is_large || directory == 0xffff_ffff || directory_len == 0xffff_ffff {
-        return Err("it is an archive of ZIP64, which the signatures of packages do not allow".into());
+        return Err("it is a ZIP64 archive, which APK signatures do not allow".into());
     }
     if directory + directory_len != record {
-        return Err("its central directory does not reach to the record of its end: cut off, damaged, or something was put between or before".into());
+        return Err("its central directory does not end at the end record: it is truncated, damaged, or contains inserted data".into());
     }
     let footer = match directory.checked_sub(FOOTER) {
         Some(at) => bytes(file, at, FOOTER as usize)?,

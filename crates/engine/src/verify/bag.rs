@@ -108,12 +108,18 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     }
     let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
     if !encoding.eq_ignore_ascii_case("utf-8") {
-        return Err(refused(declaration, format!("names are in {encoding:?}, and only UTF-8 is read")));
+        return Err(refused(
+            declaration,
+            format!("unsupported Tag-File-Character-Encoding {encoding:?}, expected UTF-8"),
+        ));
     }
     // Exactly two lines (RFC 8493, section 2.1.1).
     let exact = [format!("BagIt-Version: {version}"), format!("Tag-File-Character-Encoding: {encoding}")];
     if !text.lines().eq(exact) {
-        return Err(refused(declaration, "not the two lines that a bag declares itself by"));
+        return Err(refused(
+            declaration,
+            "expected exactly two lines: BagIt-Version and Tag-File-Character-Encoding",
+        ));
     }
     let mut names = Vec::new();
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "read", error);
@@ -126,17 +132,17 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     };
     let (payload, tags) = (of(PAYLOAD), of(TAGS));
     if payload.is_empty() {
-        return Err(refused(folder, "a bag without a payload manifest"));
+        return Err(refused(folder, "the bag has no payload manifest"));
     }
     // A symbolic link would place the payload elsewhere, where its files are unknown.
     if !std::fs::symlink_metadata(folder.join("data")).is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(refused(folder, "a bag without a data folder"));
+        return Err(refused(folder, "the bag has no data folder"));
     }
     for list in payload.iter().chain(&tags) {
         plain(list)?;
         // Without a known algorithm, the digest length would suggest a different one (RFC 8493, section 2.4).
         if !is_of_algorithm(list.file_name().unwrap_or_default().as_bytes()) {
-            return Err(refused(list, "the algorithm that it is called by is not known"));
+            return Err(refused(list, "the algorithm in its name is unknown"));
         }
     }
     Ok(Bag { payload, tags, all_in_each: numbers == Some((1, 0)) })
@@ -275,7 +281,7 @@ pub fn unsafe_fetches(folder: &Path) -> Vec<Error> {
 fn unsafe_fetch(line: &str) -> Option<&'static str> {
     let mut words = line.splitn(3, [' ', '\t']);
     let (Some(_), Some(length), Some(name)) = (words.next(), words.next(), words.next()) else {
-        return Some("not an address, a length and a name");
+        return Some("expected a URL, a length and a name");
     };
     if length != "-" && (length.is_empty() || !length.bytes().all(|byte| byte.is_ascii_digit())) {
         return Some("the length is not a number");

@@ -199,8 +199,9 @@ impl Verification<'_> {
         let first = names.first()?.as_ref();
         let several = names.len() > 1 || first.is_dir();
         (several && !self.options.turn.is_all()).then(|| {
-            let why =
-                Cause::Other("only a single manifest can be checked in parts, and not a bag".to_owned());
+            let why = Cause::Other(
+                "only a single manifest can be checked in parts, not a bag or several manifests".to_owned(),
+            );
             Error::new(first.as_os_str().as_bytes(), "check", why)
         })
     }

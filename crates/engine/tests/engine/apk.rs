@@ -249,17 +249,17 @@ fn a_package_cut_off_anywhere_is_refused() {
     }
     verified(&good);
     refused(&[&good[..], b"more"].concat(), "truncated or damaged");
-    refused(&[&b"PK\x03\x04"[..], &good].concat(), "does not reach to the record of its end");
+    refused(&[&b"PK\x03\x04"[..], &good].concat(), "does not end at the end record");
 }
 
 #[test]
 fn an_end_that_can_be_read_in_two_ways_is_refused() {
     let mut package = Package::of(40, 60);
     package.comment = package.end(40);
-    refused(&package.bytes(), "two ends");
+    refused(&package.bytes(), "two nested end records");
     // The length of the archive comment does not match the length field.
     package.comment.extend(b"xyz");
-    refused(&package.bytes(), "two ends");
+    refused(&package.bytes(), "two nested end records");
     let mut entries = Package::of(40, 60);
     entries.entries.extend(Package::of(40, 60).bytes());
     verified(&entries.bytes());

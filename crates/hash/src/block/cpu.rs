@@ -203,7 +203,9 @@ pub fn limit(list: &str) -> Result<(), String> {
     }
     let left = there().common(named(list)?).and(Features(LOOKED));
     match IN_USE.compare_exchange(0, left.0, Ordering::Relaxed, Ordering::Relaxed) {
-        Err(known) if known != left.0 => Err(format!("{list}: other features of the CPU are in use already")),
+        Err(known) if known != left.0 => {
+            Err(format!("{list}: a different set of CPU features is already in use"))
+        }
         _ => Ok(()),
     }
 }
@@ -217,9 +219,9 @@ fn named(list: &str) -> Result<Features, String> {
             let what = if name.is_empty() {
                 "an empty name".to_owned()
             } else {
-                format!("no feature is named {name}")
+                format!("unknown CPU feature {name}")
             };
-            return Err(format!("{list}: {what} (there are {})", names.join(", ")));
+            return Err(format!("{list}: {what} (known features: {})", names.join(", ")));
         };
         left = left.and(feature.leaves);
     }
@@ -256,10 +258,10 @@ mod tests {
     fn unknown_names_are_refused_with_those_there_are() {
         let (open, two, upper) = (format!("{FIRST},"), format!("{FIRST} sha"), FIRST.to_uppercase());
         for (list, what) in [
-            ("axv2", "named axv2".to_owned()),
+            ("axv2", "unknown CPU feature axv2".to_owned()),
             (open.as_str(), "an empty name".to_owned()),
-            (two.as_str(), format!("named {two}")),
-            (upper.as_str(), format!("named {upper}")),
+            (two.as_str(), format!("unknown CPU feature {two}")),
+            (upper.as_str(), format!("unknown CPU feature {upper}")),
         ] {
             let error = named(list).unwrap_err();
             assert!(error.contains(&what) && error.contains(TABLE.last().unwrap().name), "{list}: {error}");
@@ -275,7 +277,7 @@ mod tests {
         assert_eq!(limit(&list), Ok(()));
         let both: Vec<&str> = features().into_iter().chain(left_out()).collect();
         assert_eq!(named(&both.join(",")).map(|all| there().common(all)), Ok(there()));
-        assert!(limit(FIRST).unwrap_err().contains("in use already"));
+        assert!(limit(FIRST).unwrap_err().contains("already in use"));
         assert_eq!(limit(" "), Ok(()));
     }
 }

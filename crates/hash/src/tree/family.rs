@@ -63,7 +63,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "mtsum-v1.0-",
         suffix: "",
-        summary: "what mtsum 1.0 printed",
+        summary: "digest printed by mtsum 1.0",
         weakness: Some(UNTOLD),
         stored: 2,
         leaf_prefix: &[],
@@ -73,7 +73,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "mtsum-mpi-",
         suffix: "",
-        summary: "what the mpi branch of mtsum prints as one process",
+        summary: "digest printed by the mpi branch of mtsum with one process",
         weakness: Some(UNTOLD),
         stored: 3,
         leaf_prefix: &[],
@@ -83,7 +83,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "mtsum-",
         suffix: "",
-        summary: "what mtsum 1.1 prints: halves down to 128 MiB",
+        summary: "digest printed by mtsum 1.1: split in halves down to 128 MiB",
         weakness: None,
         stored: 1,
         leaf_prefix: &[0],

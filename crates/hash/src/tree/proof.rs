@@ -26,7 +26,7 @@ impl std::fmt::Display for ProofError {
             ProofError::Range => "the range is empty or not within the tree",
             ProofError::Short => "the proof has too few hashes",
             ProofError::Long => "the proof has more hashes than the range needs",
-            ProofError::Hash => "a hash of the proof has not the length of the tree's hashes",
+            ProofError::Hash => "a hash in the proof has the wrong length",
         })
     }
 }

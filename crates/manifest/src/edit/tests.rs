@@ -172,7 +172,7 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
     for (old, name, why) in [
         (signed.into_bytes(), "M", "it is signed, and its signature would become invalid"),
         (wide, "M", "it is written in UTF-16"),
-        (line.into_bytes(), "M", "line 1: it contains more than can be rewritten"),
+        (line.into_bytes(), "M", "line 1: contains information that would be lost"),
         (
             format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{hex}\",\"note\":1}}]}}").into_bytes(),
             "M.json",
@@ -186,7 +186,7 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
     let why = refusal(b"; x\na 352441C2\n", "M.sfv", &mut wanted);
     assert_eq!(
         why,
-        "'n'$'\\n''l': cannot be written: the name contains '\\n', which cannot be escaped there"
+        "'n'$'\\n''l': cannot be written: the name contains '\\n', which cannot be escaped in this format"
     );
     // Below the other heading, the new line would be read with the wrong algorithm.
     let blake2b = entry("b", &["blake2b"], b"x");

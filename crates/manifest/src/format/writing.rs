@@ -69,7 +69,7 @@ pub enum Unholdable {
     Components,
     /// The format cannot hold digests of this algorithm.
     Algorithm(Spec),
-    /// The algorithms of the entry differ from those in the manifest's heading.
+    /// The algorithms of the entry differ from those in the manifest's header.
     Columns,
     /// The size of the file is unknown.
     NoSize,
@@ -98,17 +98,23 @@ impl fmt::Display for Unholdable {
             Unholdable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
             Unholdable::LineTooLong => f.write_str("the line would be too long"),
             Unholdable::Byte(byte) => {
-                write!(f, "the name contains '{}', which cannot be escaped there", byte.escape_ascii())
+                write!(
+                    f,
+                    "the name contains '{}', which cannot be escaped in this format",
+                    byte.escape_ascii()
+                )
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => {
                 f.write_str("the name has an empty component, '.' or '..', which this format cannot hold")
             }
             Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
-            Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's heading"),
+            Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's header"),
             Unholdable::Size => f.write_str("invalid size"),
             Unholdable::NoSize => f.write_str("unknown size"),
-            Unholdable::Pieces => f.write_str("no piece digests that match those of the other files"),
+            Unholdable::Pieces => {
+                f.write_str("its piece digests are missing or do not fit those of the other files")
+            }
             Unholdable::Untagged(spec) => {
                 write!(f, "lines without a tag cannot show that a digest is {spec}")
             }

@@ -82,7 +82,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let sources = arrays.get(&(architecture.clone(), None)).unwrap_or(&none);
         if sources.len() != digests.len() {
             let at = Place::Byte(digests.first().map_or(0, |(at, _)| *at));
-            return Err(LineError { at, reason: Reason::Part("not the same number of digests and sources") });
+            return Err(LineError { at, reason: Reason::Part("the numbers of digests and sources differ") });
         }
         for ((_, source), (at, digest)) in sources.iter().zip(digests) {
             let at = Place::Byte(*at);
@@ -92,7 +92,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
             let name = file(source);
             let entry = match name.contains(&UNKNOWN) {
-                true => Err(Reason::Part("a source whose name requires a shell")),
+                true => Err(Reason::Part("a source name that only a shell can expand")),
                 false => tagged(algorithm, digest, options)
                     .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) }),
             };
@@ -139,7 +139,7 @@ fn is_lost(line: &[u8]) -> bool {
     (begins && is_damaged(key, b"")) || known() || (digest() && !scan::trim_start(line).starts_with(b"#"))
 }
 
-const DAMAGED: Reason = Reason::Part("an unknown key that resembles a source or digest");
+const DAMAGED: Reason = Reason::Part("an unknown key that resembles a source or digest key");
 
 fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     let mut at = 0;
@@ -194,7 +194,10 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
 /// Parses the words of an array up to the closing parenthesis, and returns them with the offset
 /// of the byte after it.
 fn items(text: &[u8], begin: usize, variables: &Variables) -> Result<(Items, usize), LineError> {
-    let cut = LineError { at: Place::Byte(begin as u64), reason: Reason::Part("an array that does not end") };
+    let cut = LineError {
+        at: Place::Byte(begin as u64),
+        reason: Reason::Part("an array without a closing parenthesis"),
+    };
     let mut items = Items::new();
     let mut at = begin;
     scan::count(text.len().min(begin));

@@ -60,8 +60,8 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
         // outboard.
         return Ok(nameless::only(path, size, Vec::new()));
     }
-    let spec = find("blake3").map(Spec::new).ok_or(refused(0, "no algorithm for nodes"))?;
-    let merkle = Merkle::new(&spec).ok_or(refused(0, "no tree for nodes"))?;
+    let spec = find("blake3").map(Spec::new).ok_or(refused(0, "unsupported hash algorithm"))?;
+    let merkle = Merkle::new(&spec).ok_or(refused(0, "unsupported hash algorithm"))?;
     let read = |post| {
         let mut walk = Walk {
             merkle: &merkle,

@@ -93,14 +93,14 @@ impl Parse for Lock {
             }
         }
         if twice {
-            return Err(Reason::Part("a member twice"));
+            return Err(Reason::Part("a duplicate key"));
         }
         self.package.registry |= value(b"source")
             .is_some_and(|from| from.starts_with(b"registry+") || from.starts_with(b"sparse+"));
         let key = line.strip_suffix(b"\"").and_then(|line| scan::cut(line, b'='));
         match key {
             Some((key, _)) if !self.other && !KEYS.contains(&scan::trim_end(key)) => {
-                Err(Reason::Part("a package has no such member"))
+                Err(Reason::Part("an unknown key in a package"))
             }
             _ => Ok(None),
         }

@@ -51,9 +51,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         ));
     }
     let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
-    let spec = find(spec).map(Spec::new).ok_or(refused(16, "no algorithm for chunks"))?;
+    let spec = find(spec).map(Spec::new).ok_or(refused(16, "unsupported hash algorithm"))?;
     if le64(&text, HEADER) != Some(u64::MAX) || le64(&text, HEADER + 8) != Some(TABLE) {
-        return Err(refused(HEADER, "no table of chunks behind the heading"));
+        return Err(refused(HEADER, "no chunk table after the header"));
     }
     let first = HEADER + 16;
     let tail = text.len().checked_sub(ROW_LEN).filter(|tail| *tail >= first).ok_or(cut(text.len()))?;
@@ -78,7 +78,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let end = le64(row, 0).filter(|end| *end > start && *end <= SIZE_LIMIT);
         let end = end.ok_or(refused(at, "a chunk with invalid bounds"))?;
         if end - start > longest {
-            return Err(refused(at, "a chunk longer than the heading allows"));
+            return Err(refused(at, "a chunk longer than the maximum in the header"));
         }
         ranges.push(start..end);
         digests.extend_from_slice(&row[8..]);
@@ -86,7 +86,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let path = nameless::name(options, &[".caibx"])?;
     let pieces = PieceList::of_ranges(spec, ranges, digests.into());
-    let pieces = pieces.ok_or(refused(first, "chunks that do not follow each other"))?;
+    let pieces = pieces.ok_or(refused(first, "the chunks are not contiguous"))?;
     Ok(nameless::only(path, Some(start), vec![pieces]))
 }
 

@@ -160,7 +160,7 @@ impl Parse for Runs {
             before => {
                 // Otherwise the digest would be assigned to the next title.
                 if is_long_hex(&joined) {
-                    return Err(Reason::Part("a digest without a preceding title"));
+                    return Err(Reason::Part("a digest without a preceding line that names its file"));
                 }
                 self.title = Some((self.place, line.to_vec()));
                 if before.is_some() {

@@ -169,7 +169,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let begin = heading_at(&text);
     let end = text[begin..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| begin + at + 1);
     let (separator, columns) =
-        heading(&text[begin..end]).ok_or(refused(begin, "no heading with columns of names and digests"))?;
+        heading(&text[begin..end]).ok_or(refused(begin, "no header with columns for names and digests"))?;
     let best = columns.iter().filter_map(|column| match column {
         Column::Name(rank) => Some(*rank),
         _ => None,
@@ -193,7 +193,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec<u8>], at: usize) {
     records.begin(at);
     if row.len() != columns.len() {
-        records.fault("not the same number of columns as the heading");
+        records.fault("the number of columns differs from the header");
         return;
     }
     let digests = columns.iter().any(|column| matches!(column, Column::Digest(_) | Column::Hash));
@@ -205,7 +205,7 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
             Column::Algorithm => algorithm = field,
             Column::Hash if hash.is_empty() => hash = field,
             Column::Hash if !field.is_empty() && field != hash => {
-                records.fault("two digests in columns that name no algorithm")
+                records.fault("two digests in columns that do not name an algorithm")
             }
             Column::Size if !field.is_empty() => records.size(field),
             // An empty cell means that the digest was not computed.

@@ -231,7 +231,7 @@ impl Control {
             Rows::Nameless => {
                 let name = split(text).filter(|(digest, ..)| is_long_hex(digest)).ok_or(Reason::NotALine)?.2;
                 if !name.is_empty() && self.first == name {
-                    return Err(Reason::Part("a row of a list whose field is missing"));
+                    return Err(Reason::Part("a row of digests whose field name is missing"));
                 }
                 if self.first.is_empty() {
                     self.first = name.to_vec();
@@ -273,14 +273,16 @@ impl Control {
         if matches!(self.list, Some(Rows::Files(_) | Rows::Conffiles))
             && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512")
         {
-            return Err(Reason::Part("a list does not begin on the line after its field name"));
+            return Err(Reason::Part("a list must begin on the line after its field name"));
         }
         match key {
-            "filename" if !self.stanza.name.is_empty() => return Err(Reason::Part("a second Filename")),
-            "size" if self.stanza.size.is_some() => return Err(Reason::Part("a second Size")),
+            "filename" if !self.stanza.name.is_empty() => {
+                return Err(Reason::Part("a duplicate Filename field"));
+            }
+            "size" if self.stanza.size.is_some() => return Err(Reason::Part("a duplicate Size field")),
             "filename" => self.stanza.name = value.strip_prefix(b"./").unwrap_or(value).to_vec(),
             "directory" if !self.stanza.directory.is_empty() => {
-                return Err(Reason::Part("a second Directory"));
+                return Err(Reason::Part("a duplicate Directory field"));
             }
             "directory" if value.len() > FOLDER_LIMIT => return Err(Reason::NameTooLong),
             "directory" => self.stanza.directory = value.to_vec(),
@@ -330,14 +332,14 @@ impl Control {
             }
         }
         if lacking {
-            return Err(Reason::Part("a source package without Directory"));
+            return Err(Reason::Part("a source package without a Directory field"));
         }
         if digests.is_empty() {
             let index = !name.is_empty() && size.is_some();
             return if index { Err(Reason::EmptyDigest) } else { Ok(None) };
         }
         if name.is_empty() {
-            return Err(Reason::Part("a stanza with a digest and no Filename"));
+            return Err(Reason::Part("a stanza with a digest but no Filename field"));
         }
         Ok(Some(Entry { path: name, size, digests, ..Entry::default() }))
     }
@@ -364,7 +366,7 @@ impl Parse for Control {
                 return match () {
                     () if is_row(text) => Err(Reason::Part(NO_FIELD)),
                     () if !self.text && is_indented_field(text) => {
-                        Err(Reason::Part("a field of digests that is indented"))
+                        Err(Reason::Part("an indented field of digests"))
                     }
                     () => Ok(None),
                 };
@@ -380,7 +382,7 @@ impl Parse for Control {
         let (key, value) = field(line).ok_or(Reason::NotALine)?;
         if is_damaged_key(&key) {
             self.list = None;
-            return Err(Reason::Part("an unknown field that resembles one of digests or names"));
+            return Err(Reason::Part("an unknown field that resembles a digest or name field"));
         }
         self.field(&key, value).map(|()| None)
     }

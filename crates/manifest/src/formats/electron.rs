@@ -56,15 +56,15 @@ impl File {
         match key {
             b"url" | b"path" => match name(&value) {
                 Some(name) if self.name.as_ref().is_some_and(|known| *known != name) => {
-                    self.fault = Some("two names of one file");
+                    self.fault = Some("two names for one file");
                 }
                 Some(name) => self.name = Some(name),
-                None => self.fault = Some("the address is not percent-encoded"),
+                None => self.fault = Some("the URL is not percent-encoded correctly"),
             },
             b"sha512" => self.digests.push((b"sha512", value)),
             b"sha2" => self.digests.push((b"sha256", value)),
             b"size" if self.size.as_ref().is_some_and(|known| *known != value) => {
-                self.fault = Some("two sizes of one file");
+                self.fault = Some("two sizes for one file");
             }
             b"size" => self.size = Some(value),
             _ => {}
@@ -160,7 +160,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let relevant = MEMBERS.contains(&key);
         if !relevant || listed && block == Block::Passed {
             if relevant && key.starts_with(b"sha") || scalar(value).is_some_and(|value| is_like(&value)) {
-                return Err(refused(here, "a digest that is none of a file's"));
+                return Err(refused(here, "a digest that does not belong to a file"));
             }
             if is_folded(value) {
                 folded = Some((true, Vec::new(), indent + 2 * usize::from(item.is_some()), Vec::new()));
@@ -187,21 +187,22 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
         }
         if !relevant && MEMBERS.iter().any(|known| is_nearly(key, known)) {
-            return Err(refused(here, "an unknown key that resembles a key of a file"));
+            return Err(refused(here, "an unknown key that resembles one of a file's keys"));
         }
         match value {
             _ if !relevant => {
                 if matches!(key, b"files" | b"packages") && !value.is_empty() {
-                    return Err(refused(here, "a list in brackets, which is unsupported YAML"));
+                    return Err(refused(here, "a list in brackets, which is not supported"));
                 }
             }
             value if value.is_empty() || is_folded(value) => {
                 folded = Some((listed, key.to_vec(), indent + 2 * usize::from(item.is_some()), Vec::new()));
             }
             value => {
-                let value = scalar(value).ok_or(refused(here, "a value in unsupported YAML"))?;
+                let value =
+                    scalar(value).ok_or(refused(here, "a value in YAML syntax that is not supported"))?;
                 let file = if listed { files.last_mut() } else { Some(&mut last) };
-                file.ok_or(refused(here, "a key outside of a file"))?.member(key, value);
+                file.ok_or(refused(here, "a key that does not belong to a file"))?.member(key, value);
             }
         }
     }

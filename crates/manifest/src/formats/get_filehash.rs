@@ -220,7 +220,7 @@ impl Parse for Shown {
                 _ => !object.path.is_empty(),
             };
             if is_repeated {
-                return Err(Reason::Part("a member of one file twice"));
+                return Err(Reason::Part("a duplicate property of a file"));
             }
             match key {
                 b"Algorithm" => object.algorithm = Some(scan::trim(value).to_vec()),

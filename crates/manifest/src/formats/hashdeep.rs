@@ -76,14 +76,14 @@ impl Rows {
         let names = std::str::from_utf8(names).map_err(|_| Reason::NotALine)?;
         let mut names: Vec<&str> = names.split(',').take(MAX_COLUMNS).collect();
         if names.pop() != Some("filename") {
-            return Err(Reason::Part("the last column of the heading is not 'filename'"));
+            return Err(Reason::Part("the last column of the header is not 'filename'"));
         }
         let mut columns = Vec::new();
         let mut unknown = None;
         for (at, name) in names.iter().enumerate() {
             columns.push(match *name {
                 _ if names[..at].contains(name) => {
-                    return Err(Reason::Part("the heading has a column twice"));
+                    return Err(Reason::Part("a duplicate column in the header"));
                 }
                 "size" => Column::Size,
                 name if find(name).is_some() => Column::Digest(name.to_owned()),
@@ -99,7 +99,7 @@ impl Rows {
     }
 
     fn row(&self, line: &[u8]) -> Result<Entry, Reason> {
-        let columns = self.columns.as_ref().ok_or(Reason::Part("no heading with column names"))?;
+        let columns = self.columns.as_ref().ok_or(Reason::Part("no header with column names"))?;
         let mut entry = Entry::default();
         let mut rest = line;
         for column in columns {

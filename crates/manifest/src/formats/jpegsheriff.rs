@@ -85,7 +85,7 @@ impl Table {
             scan::trim_start(text).starts_with(word)
         };
         let column = |word: &[u8]| spans.iter().skip(1).find(|span| heading(span, word)).cloned();
-        let digest = column(b"CRC-32").ok_or(Reason::Part("no column CRC-32"))?;
+        let digest = column(b"CRC-32").ok_or(Reason::Part("no CRC-32 column"))?;
         let name = spans.first().cloned().ok_or(Reason::NotALine)?;
         self.columns = Some(Columns { name, size: column(b"Filesize"), digest });
         Ok(())
@@ -138,11 +138,11 @@ impl Parse for Table {
             return self.row(line).map(Some);
         }
         if let Some(count) = line.strip_prefix(b"Count of files:") {
-            return self.total(count, self.files, "its number of files does not match its rows");
+            return self.total(count, self.files, "the stated number of files does not match the rows");
         }
         match line.strip_prefix(b"Total of sizes:") {
             Some(sum) if self.columns.as_ref().is_some_and(|columns| columns.size.is_some()) => {
-                self.total(sum, self.bytes, "its total size does not match its rows")
+                self.total(sum, self.bytes, "the stated total size does not match the rows")
             }
             Some(_) => Ok(None),
             None => Err(Reason::NotALine),

@@ -72,7 +72,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     })?;
     if matches!(said, Said::Listed) {
         walk.records.begin(walk.at);
-        walk.records.fault("a digest in an array of strings is not read");
+        walk.records.fault("a digest in an array of strings, which is not supported");
     }
     // A manifest without files is an empty text.
     if walk.records.count() == 0 && walk.at > 0 {
@@ -99,7 +99,7 @@ impl Value<'_, '_, '_> {
     fn enter<E: Error>(&mut self) -> Result<(), E> {
         self.walk.depth += 1;
         if self.walk.depth > MAX_DEPTH {
-            return Err(E::custom("nested deeper than 64"));
+            return Err(E::custom("nested more than 64 levels deep"));
         }
         Ok(())
     }

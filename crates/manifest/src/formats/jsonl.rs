@@ -95,10 +95,12 @@ impl Object {
         let fault = |what: &str| Reason::Said(what.to_owned());
         match self.schema.as_deref() {
             Some(SCHEMA) => {}
-            Some(other) => return Err(Reason::Said(format!("schema '{other}' is not '{SCHEMA}'"))),
-            None => return Err(Reason::Said(format!("no schema '{SCHEMA}'"))),
+            Some(other) => {
+                return Err(Reason::Said(format!("unsupported schema '{other}', expected {SCHEMA}")));
+            }
+            None => return Err(Reason::Said(format!("no schema, expected {SCHEMA}"))),
         }
-        let shown = self.path.ok_or_else(|| fault("no path"))?;
+        let shown = self.path.ok_or_else(|| fault("the path is missing"))?;
         let path = path_from(shown, self.path_base64.as_deref()).map_err(fault)?;
         let (mut digests, mut unread, mut unknown) = (Vec::new(), Vec::new(), None);
         for (name, text) in self.digests.unwrap_or_default().0 {
@@ -145,7 +147,7 @@ impl<'de> Deserialize<'de> for Digests {
                 let mut members: Vec<(String, String)> = Vec::new();
                 while let Some((name, text)) = map.next_entry::<String, String>()? {
                     if members.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-                        return Err(A::Error::custom("two digests of one algorithm"));
+                        return Err(A::Error::custom("two digests of the same algorithm"));
                     }
                     if members.len() == MAX_ALGORITHMS {
                         return Err(A::Error::custom("too many digests"));

@@ -61,7 +61,7 @@ pub(crate) static SQLITE: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {
-        "this is an SQLite database, not a list of files; the digests of one that NSRL published are a set of known ones: \
+        "this is an SQLite database, not a list of files; to use one that NSRL published, export its digests: \
          sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER"
             .to_owned()
     }),
@@ -141,7 +141,7 @@ impl Parse for Nsrl {
         }
         let row = row(line)?;
         if row.len() != self.columns.len() {
-            return Err(Reason::Part("not the same number of columns as the heading"));
+            return Err(Reason::Part("the number of columns differs from the header"));
         }
         let mut entry = Entry::default();
         for (place, field) in self.columns.iter().zip(row) {
@@ -164,14 +164,14 @@ impl Parse for Nsrl {
 
 fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if !text.starts_with(ENCASE_MARK) || text.len() < ENCASE_HEAD {
-        return Err(refused(text.len().min(ENCASE_HEAD), "cut off in its heading"));
+        return Err(refused(text.len().min(ENCASE_HEAD), "the header is truncated"));
     }
     let body = text.len() - ENCASE_HEAD;
     let (count, rest) = (body / ENCASE_RECORD, body % ENCASE_RECORD);
     let told = le32(&text, ENCASE_COUNT).unwrap_or_default() as usize;
     let fault = match () {
-        () if rest > 0 => Some("cut off in a digest"),
-        () if told != count => Some("not the number of digests in its heading"),
+        () if rest > 0 => Some("the last digest is truncated"),
+        () if told != count => Some("the number of digests differs from the header"),
         () => None,
     };
     let end = fault.map(|what| Err(refused(text.len(), what)));
@@ -184,7 +184,7 @@ fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             return Err(crate::records::stopped(at));
         }
         if zeros != [0, 0] {
-            return Err(refused(at, "no two zeros behind a digest"));
+            return Err(refused(at, "a digest that is not followed by two zero bytes"));
         }
         let found = of_bytes("md5", digest, &options).map_err(|reason| LineError { at: place, reason })?;
         // The set has no names, but every entry needs one.

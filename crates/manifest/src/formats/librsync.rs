@@ -45,7 +45,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let spec: Option<Spec> = spec(&text).and_then(|name| name.parse().ok());
     let spec = spec.ok_or(refused(0, "not an rdiff signature"))?;
     let (Some(len), Some(kept)) = (be32(&text, 4), be32(&text, 8)) else {
-        return Err(refused(text.len(), "the heading is truncated"));
+        return Err(refused(text.len(), "the header is truncated"));
     };
     if len == 0 || !(1..=spec.digest_len()).contains(&kept) {
         return Err(refused(4, "invalid block size or digest length"));

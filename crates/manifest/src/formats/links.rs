@@ -138,14 +138,14 @@ impl Links {
                         value.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
                     let name = radix::percent(&plus).ok_or(Reason::BadEscape)?;
                     if !entry.path.is_empty() && entry.path != name {
-                        return Err(Reason::Part("two names of one file"));
+                        return Err(Reason::Part("two names for one file"));
                     }
                     entry.path = name;
                 }
                 b"xl" => {
                     let size = scan::decimal(value).ok_or(Reason::Size)?;
                     if entry.size.replace(size).is_some_and(|other| other != size) {
-                        return Err(Reason::Part("two sizes of one file"));
+                        return Err(Reason::Part("two sizes for one file"));
                     }
                 }
                 _ if is_topic => {

@@ -126,7 +126,7 @@ impl Tree {
                 return Err(Reason::NotHex);
             }
             if self.defaults.len() >= 64 || value.len() > FOLDER_LIMIT {
-                return Err(Reason::Part("too many keywords, or too long ones"));
+                return Err(Reason::Part("too many keywords, or a keyword whose value is too long"));
             }
             self.defaults.insert(key, value);
         }
@@ -183,7 +183,7 @@ impl Tree {
         for word in rest.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
             if keywords.insert(key, value).is_some() {
-                return Err(Reason::Part("a keyword twice"));
+                return Err(Reason::Part("a duplicate keyword"));
             }
         }
         let full = name.contains(&b'/');
@@ -375,7 +375,7 @@ impl Parse for Tree {
     }
 
     fn end(&mut self) -> Vec<Found> {
-        let reason = Reason::Part("the last line goes on, and nothing follows");
+        let reason = Reason::Part("the last line ends in a backslash, but no line follows");
         let cut = !self.begun.is_empty() || self.too_long;
         cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
     }

@@ -37,7 +37,7 @@ pub(super) fn name(options: &Options, endings: &[&str]) -> Result<Vec<u8>, LineE
         own[at..].eq_ignore_ascii_case(ending.as_bytes()).then(|| own[..at].to_vec())
     });
     let told = stripped.or_else(|| options.subject.clone());
-    told.ok_or(refused(0, "neither it nor its name shows which file it is for; use --locate LIST FILE"))
+    told.ok_or(refused(0, "neither the list nor its name specifies its file; use --locate LIST FILE"))
 }
 
 /// Returns the list's only entry.

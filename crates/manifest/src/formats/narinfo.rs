@@ -69,7 +69,7 @@ impl Parse for Info {
             b"FileHash" => &mut self.digest,
             b"NarHash" | b"NarSize" => return Ok(None),
             key if is_nearly(key, b"FileHash") || is_nearly(key, b"URL") || is_nearly(key, b"FileSize") => {
-                return Err(Reason::Part("an unknown key that resembles one of the archive"));
+                return Err(Reason::Part("an unknown key that resembles URL, FileSize or FileHash"));
             }
             _ => return Ok(None),
         };

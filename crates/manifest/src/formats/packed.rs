@@ -162,7 +162,7 @@ impl<R: Read> Read for Capped<R> {
         self.left = self
             .left
             .checked_sub(len as u64)
-            .ok_or_else(|| invalid("it is too large for a manifest when unpacked"))?;
+            .ok_or_else(|| invalid("the unpacked content is too large for a manifest"))?;
         Ok(len)
     }
 }

@@ -67,12 +67,14 @@ impl Parse for Desc {
             let near = |key: &[u8]| line != key && line != b"%ISIZE%" && is_nearly(line, key);
             if near(b"%FILENAME%") || near(b"%CSIZE%") || DIGESTS.iter().any(|(key, _)| near(key)) {
                 self.key = NEAR.to_vec();
-                return Err(Reason::Part("an unknown heading that resembles one of the package"));
+                return Err(Reason::Part(
+                    "an unknown field that resembles %FILENAME%, %CSIZE% or a digest field",
+                ));
             }
             return if line == b"%FILENAME%" { self.take() } else { Ok(None) };
         }
         if line.starts_with(b"%") || line.ends_with(b"%") {
-            return Err(Reason::Part("an unknown heading that resembles a known one"));
+            return Err(Reason::Part("a field name without its leading or trailing %"));
         }
         if scan::is_empty(line) {
             self.key.clear();
@@ -80,10 +82,10 @@ impl Parse for Desc {
         }
         match &self.key[..] {
             b"%FILENAME%" if !self.entry.path.is_empty() => {
-                return Err(Reason::Part("a second name of one package"));
+                return Err(Reason::Part("two names for one package"));
             }
             b"%CSIZE%" if self.entry.size.is_some() => {
-                return Err(Reason::Part("a second size of one package"));
+                return Err(Reason::Part("two sizes for one package"));
             }
             b"%FILENAME%" => self.entry.path = line.to_vec(),
             b"%CSIZE%" => self.entry.size = Some(scan::decimal(line).ok_or(Reason::Size)?),
@@ -93,7 +95,7 @@ impl Parse for Desc {
                 } else if key.is_empty() {
                     return Err(Reason::NotALine);
                 } else if is_like(line) && key != NEAR {
-                    return Err(Reason::Part("a digest under an unknown heading"));
+                    return Err(Reason::Part("a digest under an unknown field"));
                 }
             }
         }

@@ -110,7 +110,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let body = &text[begin + HEADER..end];
         if set.get_or_insert_with(|| text[begin + 32..begin + 48].to_vec()) != &text[begin + 32..begin + 48] {
             records.begin(begin);
-            records.fault("a packet of another set");
+            records.fault("a packet of a different set");
             continue;
         }
         match &text[begin + 48..begin + HEADER] {
@@ -179,7 +179,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let known = described.contains_key(&id);
         if told.insert(id) && !known {
             records.begin(at);
-            records.fault("a file of the set without a description");
+            records.fault("a file of the set has no description");
         }
     }
     if records.count() == 0 {
@@ -187,7 +187,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     if main.is_none() && !described.is_empty() {
         records.begin(0);
-        records.fault("no packet with the list of files: some may be missing");
+        records.fault("no packet with the list of files, so some files may be missing");
     } else {
         let mut strange: Vec<u64> =
             described_at.iter().filter(|(_, id)| !told.contains(*id)).map(|(at, _)| *at).collect();
@@ -238,11 +238,11 @@ fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<PieceList> {
 }
 
 fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
-    let control = text.get(16..32).ok_or(refused(0, "the heading is truncated"))?;
+    let control = text.get(16..32).ok_or(refused(0, "the header is truncated"))?;
     if md5(&text[32..]).as_deref() != Some(control) {
         return Err(refused(16, "the MD5 of the set does not match: truncated or damaged"));
     }
-    let field = |at: usize| number(&text, at).ok_or(refused(at, "the heading is truncated"));
+    let field = |at: usize| number(&text, at).ok_or(refused(at, "the header is truncated"));
     let (count, mut at, len) = (field(56)?, field(64)?, field(72)?);
     let end = at.checked_add(len).filter(|end| *end <= text.len() as u64);
     let end = end.ok_or(refused(64, "the list of files is out of bounds"))?;
@@ -266,7 +266,7 @@ fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     if at < end {
         records.begin(at as usize);
-        records.fault("more files than the heading counts");
+        records.fault("more files than the number in the header");
     }
     Ok(records.read(options))
 }

@@ -60,7 +60,7 @@ fn entry(records: &mut Records, row: &Row) {
         return records.fault(TORN);
     }
     let [_, key, _, status, .., message] = &row.fields[..] else {
-        return records.fault("fewer columns than a report has");
+        return records.fault("too few columns");
     };
     let plus: Vec<u8> = key.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
     match radix::percent(&plus) {
@@ -83,7 +83,7 @@ fn entry(records: &mut Records, row: &Row) {
                 records.digest(message.algorithm.as_bytes(), digest.as_bytes());
             }
         }
-        Ok(_) => records.fault("a checksum of parts of unknown size"),
+        Ok(_) => records.fault("a composite checksum of parts whose sizes are unknown"),
         Err(_) => records.fault("no checksum in the last column"),
     }
 }

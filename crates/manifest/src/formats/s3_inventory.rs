@@ -99,7 +99,7 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
         return records.fault("no date column");
     };
     if *torn || row.len() != count {
-        return records.fault("not the columns of the first row");
+        return records.fault("the columns differ from those of the first row");
     }
     let key: Vec<u8> = row[1].iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
     let Some(name) = radix::percent(&key) else { return records.fault("the key is not URL-encoded") };
@@ -114,10 +114,10 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     let is_row =
         |part: &[Vec<u8>]| is_time(&part[0]) && part.get(1).is_some_and(|field| etag(field).is_some());
     if (date + 2..row.len()).any(|at| is_row(&row[at..])) {
-        return records.fault("two rows in one: a line end is missing");
+        return records.fault("two rows joined: a line end is missing");
     }
     if !is_time(&row[date]) {
-        return records.fault("not the columns of the first row");
+        return records.fault("the columns differ from those of the first row");
     }
     let size = &row[date - 1];
     if date > if versioned { 5 } else { 2 } {
@@ -125,9 +125,9 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     }
     match row.get(date + 1).and_then(|field| etag(field)) {
         None => records.fault("no ETag after the date"),
-        Some((_, true)) => records.fault("an ETag of parts of unknown size"),
+        Some((_, true)) => records.fault("the ETag of a multipart upload whose part sizes are unknown"),
         Some(_) if row[date + 2..].iter().any(|field| ENCRYPTED.contains(&&field[..])) => {
-            records.fault("encrypted, so its ETag is not an MD5");
+            records.fault("the object is encrypted, so its ETag is not an MD5 digest");
         }
         Some((md5, false)) => records.digest(b"md5", md5),
     }

@@ -166,13 +166,13 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let (mut end, mut last) = (0u64, 0);
     for part in &parts {
         if part.part_number <= last {
-            return Err(refused(0, "parts that are not in the order of their numbers"));
+            return Err(refused(0, "the parts are not in the order of their numbers"));
         }
         last = part.part_number;
         let start = end;
         let size = part.size.ok_or(refused(0, "a part without a size"))?;
         let next = start.checked_add(size).filter(|end| *end <= SIZE_LIMIT);
-        end = next.ok_or(refused(0, "the parts are too large together"))?;
+        end = next.ok_or(refused(0, "the total size of the parts is too large"))?;
         ranges.push(start..end);
     }
     let size = object.object_size.or((!truncated).then_some(end));
@@ -211,8 +211,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         match (sums.kind.as_deref(), composite) {
             (Some("COMPOSITE"), Some(held)) => held?,
             (None, Some(Ok(()))) => {}
-            (Some("COMPOSITE"), None) => entry.unread.push(format!("{name} of checksums")),
-            (None, None) if digest.contains('-') => entry.unread.push(format!("{name} of checksums")),
+            (Some("COMPOSITE"), None) => entry.unread.push(format!("composite {name}")),
+            (None, None) if digest.contains('-') => entry.unread.push(format!("composite {name}")),
             _ => {
                 let found = in_any_base(name, digest.as_bytes(), options);
                 entry.digests.push(found.map_err(|reason| LineError { at: Place::Byte(0), reason })?);
@@ -228,7 +228,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
     }
     if entry.pieces.is_empty() && entry.digests.is_empty() {
-        return Err(refused(0, "no checksum that all parts have"));
+        return Err(refused(0, "no kind of checksum is present for all parts"));
     }
     Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry }))))
 }
@@ -276,12 +276,12 @@ fn list(
     }
     let Some((spec, _)) = found.first() else { return Ok(None) };
     if found.len() != parts.len() {
-        return Err(refused(0, "a checksum that some parts have and others lack"));
+        return Err(refused(0, "a checksum that only some of the parts have"));
     }
     // An empty object has one empty part.
     let kept = ranges.iter().zip(&found).filter(|(range, _)| !range.is_empty());
     let (ranges, digests): (Vec<_>, Vec<&[u8]>) =
         kept.map(|(range, (_, digest))| (range.clone(), digest.as_bytes())).unzip();
     let list = PieceList::of_ranges(spec.clone(), ranges, digests.concat().into());
-    list.map(Some).ok_or(refused(0, "parts that do not follow each other"))
+    list.map(Some).ok_or(refused(0, "the parts are not contiguous"))
 }

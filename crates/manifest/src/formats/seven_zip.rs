@@ -128,14 +128,14 @@ impl Parse for Table {
                 let mut words = line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty());
                 let digest = words.next().is_some_and(|word| word.len() >= 8 && is_hex(word));
                 let row = digest && words.nth(self.names.len().max(1)).is_some();
-                if row { Err(Reason::Part("a row outside of a table")) } else { Ok(None) }
+                if row { Err(Reason::Part("a row outside a table")) } else { Ok(None) }
             }
             Part::Heading => {
                 self.part = if is_rule(line) { Part::Rows } else { Part::Before };
                 self.rule(line);
                 if self.ends.len() != self.names.len() + 1 {
                     self.part = Part::After;
-                    return Err(Reason::Part("the line of dashes does not match the heading"));
+                    return Err(Reason::Part("the line of dashes does not match the header"));
                 }
                 Ok(None)
             }

@@ -103,13 +103,17 @@ fn claim(head: &Head<'_>, wanted: Kind) -> Option<Claim> {
     (kind(head)? == wanted).then_some(Claim { sign: Sign::Mark, at: 0 })
 }
 
+/// Precedes the verification command in the message of [`Reading::Not`](crate::Reading::Not) of a
+/// detached signature.
+pub const VERIFY: &str = "to verify it: ";
+
 /// Returns the error message, with the command that verifies the signature of the signed file.
 fn told(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
     let name = options.file_name.as_deref().unwrap_or(b"FILE.sig");
     let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
     let signed = dot.map_or_else(|| "FILE".to_owned(), |at| display_safe(&name[..at]));
     let command = command(&display_safe(name), &signed);
-    format!("this is a detached signature of {signed}; it holds no checksums. To verify it: {command}")
+    format!("this is a detached signature of {signed}; it contains no checksums; {VERIFY}{command}")
 }
 
 pub(crate) static SIGNIFY: Format = Format {

@@ -59,6 +59,6 @@ impl Parse for List {
         }
         let (digest, name) = scan::word(line);
         let is_entry = is_long_hex(digest) && !name.is_empty();
-        if is_entry { Err(Reason::Part("above the line that names the columns")) } else { Ok(None) }
+        if is_entry { Err(Reason::Part("an entry before the column header")) } else { Ok(None) }
     }
 }

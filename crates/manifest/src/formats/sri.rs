@@ -75,7 +75,7 @@ impl Parse for Lines {
             let bytes = radix::base64(text).ok_or(Reason::Part("the digest is not base64"))?;
             let found = of_bytes(algorithm, &bytes, &self.options)?;
             if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
-                return Err(Reason::Part("two different digests of one algorithm"));
+                return Err(Reason::Part("two different digests of the same algorithm"));
             }
             entry.digests.push(found);
         }

@@ -165,7 +165,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let (at, mut info) = info.ok_or(refused(0, "no 'info' dictionary"))?;
     let name = info.utf8_name.or(info.name).filter(|name| !name.is_empty());
-    let name = name.ok_or(refused(at, "no name"))?.to_vec();
+    let name = name.ok_or(refused(at, "no 'name'"))?.to_vec();
     let rows = match (info.version, info.tree.take()) {
         (Some(2), Some(tree)) => {
             let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
@@ -179,19 +179,19 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         (Some(_), _) => return Err(refused(at, "an unknown torrent version")),
     };
     let Some(digests) = info.pieces else {
-        let Some(mut rows) = rows else { return Err(refused(at, "no digests of pieces")) };
+        let Some(mut rows) = rows else { return Err(refused(at, "no 'pieces'")) };
         let options = options.clone();
         return Ok(Box::new((0..rows.len()).filter_map(move |file| rows.entry(file, &text, &options))));
     };
     let (total, files) = match info.single {
         Some((at, len)) if info.files.is_empty() => (len, vec![File { at, start: 0 }]),
-        Some(_) => return Err(refused(at, "one file and several at once")),
+        Some(_) => return Err(refused(at, "both 'length' and 'files'")),
         None => (total(&text, &info.files)?, info.files),
     };
-    let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "no algorithm for pieces"))?;
+    let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "unsupported hash algorithm"))?;
     let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
     if info.pads.iter().any(|pad| piece_len > LONGEST || pad.end - pad.start >= piece_len) {
-        return Err(refused(at, "zeros that fill up a piece are shorter than it, and it has 1 GiB at most"));
+        return Err(refused(at, "a padding file must be shorter than a piece, and a piece at most 1 GiB"));
     }
     let pieces = PieceList::new(spec, 0..total, piece_len, Arc::from(digests))
         .ok_or(refused(at, "the number of pieces does not match the size of the files"))?;
@@ -253,7 +253,7 @@ fn agree(
 /// Returns the total size of the files in bytes. Their positions have already been checked for
 /// overflow.
 fn total(text: &[u8], files: &[File]) -> Result<u64, LineError> {
-    let Some(last) = files.last() else { return Err(refused(0, "no file")) };
+    let Some(last) = files.last() else { return Err(refused(0, "no files")) };
     let members = read_file(&mut Cursor::new(text, last.at))?;
     Ok(last.start + members.len.unwrap_or_default())
 }
@@ -279,7 +279,7 @@ fn read_info<'a>(cursor: &mut Cursor<'a>, text: &[u8]) -> Result<Info<'a>, LineE
                 let end = start
                     .checked_add(len)
                     .filter(|end| *end <= i64::MAX as u64)
-                    .ok_or(refused(at, "the files are too large together"))?;
+                    .ok_or(refused(at, "the total size of the files is too large"))?;
                 match info.pads.last_mut() {
                     _ if len == 0 || !members.is_pad() => {}
                     Some(last) if last.end == start => last.end = end,
@@ -333,7 +333,7 @@ fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<V
         let at = part.at;
         let part = part.string()?;
         if part.is_empty() || part.contains(&b'/') {
-            fault.get_or_insert(refused(at, "a part of a file's path is empty or contains a slash"));
+            fault.get_or_insert(refused(at, "a path component is empty or contains a slash"));
         }
         if parts > 0 {
             path.push(b'/');

@@ -133,7 +133,7 @@ impl Shape {
                 if node[held * self.slot..].iter().any(|&byte| byte != 0) {
                     return Err(refused(
                         here,
-                        "a block with digests of more than there is: cut off or damaged",
+                        "a block with more digests than its level has: truncated or damaged",
                     ));
                 }
             }
@@ -189,8 +189,9 @@ impl Shape {
         options: &Options,
     ) -> Result<PieceList, LineError> {
         let bytes = text.len().saturating_sub(from);
-        let blocks =
-            self.blocks(bytes).ok_or(refused(from, "invalid tree size: truncated, or not of this kind"))?;
+        let blocks = self
+            .blocks(bytes)
+            .ok_or(refused(from, "invalid tree size: truncated, or not an fs-verity tree"))?;
         let row = &text[text.len() - (blocks.end - 1).div_ceil(self.per_node) as usize * self.node..];
         scan::count(row.len());
         let used = row.chunks_exact(self.slot).rposition(|slot| slot.iter().any(|&byte| byte != 0));
@@ -199,7 +200,7 @@ impl Shape {
         let count = if blocks.contains(&count) && count > 1 {
             count
         } else {
-            return Err(refused(from, "the tree lacks digests in its row"));
+            return Err(refused(from, "the lowest level of the tree lacks digests"));
         };
         Ok(self.list(text, from, count, root, options)?.ending_with_file())
     }
@@ -219,14 +220,13 @@ fn is_descriptor(text: &[u8]) -> bool {
 fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let path = nameless::name(options, FSVERITY.file_names)?;
     if !is_descriptor(&text) {
-        let shape = Shape::fs("sha256", 4096, b"").ok_or(refused(0, "no algorithm for blocks"))?;
+        let shape = Shape::fs("sha256", 4096, b"").ok_or(refused(0, "unsupported hash algorithm"))?;
         let list = shape.open(&text, 0, None, options)?;
         return Ok(nameless::only(path, None, vec![list]));
     }
     let algorithm = if text[1] == 1 { "sha256" } else { "sha512" };
     let salt = &text[80..80 + usize::from(text[3])];
-    let shape =
-        Shape::fs(algorithm, 1 << text[2], salt).ok_or(refused(2, "no size that a block can have"))?;
+    let shape = Shape::fs(algorithm, 1 << text[2], salt).ok_or(refused(2, "invalid block size"))?;
     let size = le64(&text, 8).filter(|size| *size <= SIZE_LIMIT);
     let size = size.ok_or(refused(8, "invalid size"))?;
     let blocks = size.div_ceil(shape.block);
@@ -247,15 +247,15 @@ fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 
 fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if !text.starts_with(SIGNATURE) || text.len() < SUPERBLOCK {
-        return Err(refused(0, "no superblock of dm-verity, or one that is cut off"));
+        return Err(refused(0, "the dm-verity superblock is missing or truncated"));
     }
     let name = &text[32..64];
     let name = &name[..name.iter().position(|&byte| byte == 0).unwrap_or(name.len())];
     let spec = std::str::from_utf8(name).ok().and_then(|name| name.parse::<Spec>().ok());
-    let spec = spec.ok_or(refused(32, "no algorithm that there is here"))?;
+    let spec = spec.ok_or(refused(32, "unsupported hash algorithm"))?;
     let number = |at| le32(&text, at).map_or(0, u64::from);
     if number(8) != 1 {
-        return Err(refused(8, "a version of the superblock that is not known"));
+        return Err(refused(8, "unsupported superblock version"));
     }
     let (block, node) = (number(64), number(68));
     if !block.is_power_of_two()
@@ -263,22 +263,22 @@ fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         || !BLOCKS.contains(&block)
         || !BLOCKS.contains(&node)
     {
-        return Err(refused(64, "no size that a block can have"));
+        return Err(refused(64, "invalid block size"));
     }
     let blocks = le64(&text, 72).filter(|blocks| (1..=SIZE_LIMIT / block).contains(blocks));
     let blocks = blocks.ok_or(refused(72, "invalid size"))?;
     let salt = usize::from(u16::from_le_bytes([text[80], text[81]]));
-    let salt = text[88..344].get(..salt).ok_or(refused(80, "a salt longer than there is room for"))?;
+    let salt = text[88..344].get(..salt).ok_or(refused(80, "the salt is longer than 256 bytes"))?;
     let padded = spec.digest_len().next_power_of_two();
     let empty = || Arc::from([]);
     let (before, after, slot) = match number(12) {
         0 => (empty(), Arc::from(salt), spec.digest_len()),
         1 => (Arc::from(salt), empty(), padded),
-        _ => return Err(refused(12, "a kind of tree that is not known")),
+        _ => return Err(refused(12, "unsupported hash type, expected 0 or 1")),
     };
     let per_node = node / padded as u64;
     if per_node < 2 {
-        return Err(refused(68, "no size that a block can have"));
+        return Err(refused(68, "invalid block size"));
     }
     let shape = Shape { spec, before, after, block, node: node as usize, slot, per_node };
     let path = nameless::name(options, DM_VERITY.file_names)?;
@@ -308,13 +308,13 @@ fn hashing_of(text: &[u8]) -> Option<(usize, Range<usize>, Range<usize>)> {
 fn idsig(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let (at, salt, root) =
         hashing_of(&text).ok_or(refused(0, "not an APK signature of scheme v4 with SHA-256"))?;
-    let cut = |at: usize| refused(at.min(text.len()), "the signature is cut off");
+    let cut = |at: usize| refused(at.min(text.len()), "the signature is truncated");
     let len = |at: usize| le32(&text, at).and_then(|len| usize::try_from(len).ok());
     let tree = len(at).and_then(|len| at.checked_add(4)?.checked_add(len)).ok_or(cut(at))?;
-    let bytes = len(tree).ok_or(refused(tree.min(text.len()), "the signature holds no tree"))?;
+    let bytes = len(tree).ok_or(refused(tree.min(text.len()), "the signature contains no tree"))?;
     let end = tree.checked_add(4 + bytes).filter(|end| *end <= text.len()).ok_or(cut(tree))?;
     let path = nameless::name(options, IDSIG.file_names)?;
-    let shape = Shape::fs("sha256", 4096, &text[salt]).ok_or(refused(0, "no algorithm for blocks"))?;
+    let shape = Shape::fs("sha256", 4096, &text[salt]).ok_or(refused(0, "unsupported hash algorithm"))?;
     if bytes == 0 {
         return Ok(nameless::only(path, None, Vec::new()));
     }

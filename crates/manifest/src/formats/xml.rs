@@ -145,7 +145,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
         }
         let event = reader.read_event().map_err(|_| refused(at, "not well-formed XML"))?;
         match event {
-            Event::Start(_) if ended => return Err(refused(at, "something follows the document")),
+            Event::Start(_) if ended => return Err(refused(at, "extra data after the document")),
             Event::Start(tag) => walk.start(&tag, at, own)?,
             Event::End(_) => {
                 walk.end();
@@ -167,11 +167,14 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
                     }
                     Err(_) => None,
                 };
-                let known = known.ok_or(refused(at, "an entity that XML itself does not have"))?;
+                let known = known.ok_or(refused(at, "an entity that XML does not predefine"))?;
                 walk.text(known.as_bytes(), at)?;
             }
             Event::DocType(_) => {
-                return Err(refused(at, "a document type, which could hold entities: refused"));
+                return Err(refused(
+                    at,
+                    "a DOCTYPE declaration, which is not allowed because it can define entities",
+                ));
             }
             Event::Eof if !ended => return Err(refused(at, "the document is truncated")),
             Event::Eof => break,
@@ -221,7 +224,7 @@ impl Elements<'_> {
     fn start(&mut self, tag: &BytesStart<'_>, at: usize, own: Option<&[u8]>) -> Result<(), LineError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(refused(at, "nested deeper than 64"));
+            return Err(refused(at, "nested more than 64 levels deep"));
         }
         let name = tag.local_name();
         let name = name.as_ref();
@@ -255,7 +258,7 @@ impl Elements<'_> {
         };
         let below = self.depth - entry;
         if name == self.dialect.entry.as_bytes() {
-            self.records.fault("a file within a file");
+            self.records.fault("a file element inside another one");
         }
         if below == 1 {
             self.child = name.to_vec();
@@ -344,7 +347,7 @@ impl Elements<'_> {
 
     fn name(&mut self, name: &str) {
         if self.named {
-            self.records.fault("two names of one file");
+            self.records.fault("two names for one file");
         }
         self.named = true;
         self.records.name(name.as_bytes());
@@ -398,7 +401,7 @@ impl Elements<'_> {
             Take::Digest(tag, Spelled::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
             Take::Digest(tag, Spelled::Decimal) => match trimmed.parse::<u32>() {
                 Ok(number) => self.records.digest(&tag, format!("{number:08x}").as_bytes()),
-                Err(_) => self.records.fault("the digest is no decimal number of 32 bits"),
+                Err(_) => self.records.fault("the digest is not a decimal number of 32 bits"),
             },
             Take::Digest(tag, Spelled::Reversed) => {
                 let reversed: Vec<u8> = trimmed.as_bytes().rchunks(2).flatten().copied().collect();
@@ -420,7 +423,7 @@ const ASIDE: &[&[u8]] = &[
     b"hashlistreference",
 ];
 
-const STRAY: &str = "a digest in an element that has none of a file";
+const STRAY: &str = "a digest in an element that does not describe a file";
 
 /// Elements around files, whose names differ from the file element in one letter.
 const PLURALS: &[&[u8]] = &[b"files", b"hashes", b"FILES"];
@@ -455,13 +458,13 @@ fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String
     let mut attributes = tag.attributes();
     // The built-in check for duplicates takes quadratic time.
     for attribute in attributes.with_checks(false) {
-        let attribute = attribute.map_err(|_| refused(at, "a damaged attribute"))?;
+        let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
         if attribute.key.local_name().as_ref() == key.as_bytes() {
             let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
             let value = escape::unescape(raw);
-            let value = value.map_err(|_| refused(at, "an entity that XML itself does not have"))?;
+            let value = value.map_err(|_| refused(at, "an entity that XML does not predefine"))?;
             if found.replace(value.into_owned()).is_some() {
-                return Err(refused(at, "an attribute twice"));
+                return Err(refused(at, "a duplicate attribute"));
             }
         }
     }

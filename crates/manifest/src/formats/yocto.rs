@@ -161,14 +161,16 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some((name, algorithm, digest)) = sum(line) else {
             if is_damaged(line) {
-                let reason = Reason::Part("nearly a digest of SRC_URI");
+                let reason = Reason::Part("a line that resembles a checksum of SRC_URI");
                 parts.push(Err(LineError { at, reason }));
             }
             continue;
         };
         let found = match sources.get(name) {
-            None => Err(Reason::Part("no source of SRC_URI has this name")),
-            Some(file) if file.contains(&b'$') => Err(Reason::Part("a source whose name only BitBake knows")),
+            None => Err(Reason::Part("no file in SRC_URI has this name")),
+            Some(file) if file.contains(&b'$') => {
+                Err(Reason::Part("a source name that only BitBake can expand"))
+            }
             Some(file) => {
                 tagged(algorithm, digest, options).map(|(spec, digest)| Entry::new(file, spec, digest))
             }

@@ -40,21 +40,21 @@ struct Blocks {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let end = text.windows(2).position(|pair| pair == b"\n\n");
     scan::count(text.len());
-    let end = end.ok_or(refused(text.len(), "the heading is truncated"))?;
+    let end = end.ok_or(refused(text.len(), "the header is truncated"))?;
     let mut records = Records::default();
     records.begin(0);
     let mut seen: Vec<&[u8]> = Vec::new();
     let mut blocks = Blocks::default();
     for line in text[..end].split(|&byte| byte == b'\n') {
         let Some((key, value)) = scan::cut(line, b':') else {
-            return Err(refused(0, "a line of the heading without a colon"));
+            return Err(refused(0, "a header line without a colon"));
         };
         let value = scan::trim(value);
         if !matches!(key, b"Filename" | b"Length" | b"SHA-1" | b"Blocksize" | b"Hash-Lengths") {
             continue;
         }
         if seen.contains(&key) {
-            return Err(refused(0, "a member of the heading twice"));
+            return Err(refused(0, "a duplicate header line"));
         }
         seen.push(key);
         match key {
@@ -91,9 +91,9 @@ fn kept(value: &[u8]) -> Option<(usize, usize)> {
 /// Returns the piece list with the checksums that follow the header; `None` for an empty file.
 fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str> {
     let (Some(size), Some(len)) = (blocks.size, blocks.len) else {
-        return Err("the heading does not specify the block size");
+        return Err("the header does not specify the block size");
     };
-    let (rolling, strong) = blocks.kept.ok_or("the heading does not specify the checksum lengths")?;
+    let (rolling, strong) = blocks.kept.ok_or("the header does not specify the checksum lengths")?;
     if !len.is_power_of_two() {
         return Err("the block size is not a power of two");
     }

@@ -38,7 +38,7 @@ pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
     });
     match check {
         Some(check) if u128::from_str_radix(row.check, 16) != Ok(check) => {
-            Err(format!("check={check:#x}, and these parameters give {}", row.check))
+            Err(format!("check={check:#x} does not match: these parameters give {}", row.check))
         }
         _ => Ok(row),
     }
@@ -78,10 +78,10 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
             Some((at, value))
         });
         let Some((at, value)) = known else {
-            return Err(format!("'{part}' is not one of width, poly, init, refin, refout and xorout with =VALUE"));
+            return Err(format!("'{part}' is not width, poly, init, refin, refout or xorout followed by =VALUE"));
         };
         if values[at].replace(value).is_some() {
-            return Err(format!("{} is given twice", KEYS[at]));
+            return Err(format!("{} is specified twice", KEYS[at]));
         }
     }
     let [width, poly, init, refin, refout, xorout, check, ..] = values;
@@ -103,7 +103,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
         other => Err(format!("{key}={other} must be true or false")),
     };
     if poly.is_none() {
-        return Err("poly= must give the polynomial, in hexadecimal".to_owned());
+        return Err("poly= must specify the polynomial in hexadecimal".to_owned());
     }
     let parameters = Parameters {
         width,
@@ -114,7 +114,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
         xorout: number("xorout", xorout)?,
     };
     if parameters.poly == 0 {
-        return Err("poly=0 gives every message the same value".to_owned());
+        return Err("poly=0 yields the same value for every message".to_owned());
     }
     Ok((parameters, check.map(|check| number("check", Some(check))).transpose()?))
 }

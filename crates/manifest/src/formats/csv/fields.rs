@@ -62,7 +62,8 @@ impl<'t> Fields<'t> {
         let mut at = self.at + 1;
         loop {
             let rest = &self.text[at..];
-            let end = scan::find(rest, |byte| byte == b'"').ok_or("a quoted field that does not end")?;
+            let end =
+                scan::find(rest, |byte| byte == b'"').ok_or("a quoted field without a closing quote")?;
             text.extend_from_slice(&rest[..end]);
             at += end + 1;
             if self.text.get(at) != Some(&b'"') {
@@ -75,7 +76,7 @@ impl<'t> Fields<'t> {
 }
 
 /// The error for a row with text after a closing quote.
-pub(in crate::formats) const TORN: &str = "text behind a quoted field";
+pub(in crate::formats) const TORN: &str = "text after the closing quote of a field";
 
 /// A row of fields, its offset, and whether any of its fields is torn.
 pub(in crate::formats) struct Row {

@@ -252,7 +252,7 @@ impl Object {
         }
         if inner && small && self.is_folder() {
             walk.records.begin(walk.at);
-            walk.records.fault("files in a folder whose name is not part of theirs");
+            walk.records.fault("the names of files in a folder do not include the folder");
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
         let name = if small { self.name() } else { None };
@@ -303,7 +303,7 @@ impl Object {
                 .any(|(_, value, member)| is_text(member) && value.len() >= 32 && like_digest(value))
         {
             self.entry(Some(key.as_bytes()), &Object::default(), walk);
-            walk.records.fault("a map within a map of names");
+            walk.records.fault("a nested object in a map of names");
         } else if matches!(role, Role::Item | Role::Named) && !inner {
             let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
             self.doubtful(name, group, walk);
@@ -316,7 +316,7 @@ impl Object {
             return Said::Stray;
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
-            walk.records.fault("digests under an unknown key that resembles that of a list or an algorithm");
+            walk.records.fault("digests under an unknown key that resembles a list or an algorithm");
         } else if role == Role::Other
             && (self.has(Kind::Listed)
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
@@ -333,7 +333,7 @@ impl Object {
             if is_lost(key, value, member) || is_text_of_list || member.kind == Kind::Listed && !is_other(key)
             {
                 walk.records.begin(member.at as usize);
-                walk.records.fault_of("a digest outside the list of files is not read", key.as_bytes());
+                walk.records.fault_of("a digest outside the list of files", key.as_bytes());
             }
         }
     }
@@ -496,7 +496,7 @@ impl Object {
             records.fault("its digests are under an unknown key");
         }
         if self.is_twofold(Sense::Name) || self.is_twofold(Sense::Address) || self.is_twofold(Sense::Base64) {
-            records.fault("two names of one file");
+            records.fault("two names for one file");
         }
         let folder = self.iter().find(|(key, value, member)| {
             is_text(*member) && FOLDERS.iter().any(|word| key.eq_ignore_ascii_case(word)) && is_below(value)
@@ -506,7 +506,7 @@ impl Object {
             records.fault_of("its folder is stored separately from its name", key.as_bytes());
         }
         if self.is_twofold(Sense::Size) {
-            records.fault("two sizes of one file");
+            records.fault("two sizes for one file");
         }
     }
 

@@ -36,7 +36,7 @@ impl Zstd {
             })) => {
                 let end = self.packed.position() + u64::from(length);
                 if end > self.packed.get_ref().len() as u64 {
-                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"));
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "truncated"));
                 }
                 self.packed.set_position(end);
                 Ok(())
@@ -57,7 +57,7 @@ impl Zstd {
     fn fault(&self, error: &FrameDecoderError) -> io::Error {
         match self.packed.position() < self.packed.get_ref().len() as u64 {
             true => invalid(format!("a frame is damaged: {error}")),
-            false => io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"),
+            false => io::Error::new(io::ErrorKind::UnexpectedEof, "truncated"),
         }
     }
 

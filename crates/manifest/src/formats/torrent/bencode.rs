@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn unsigned(&mut self) -> Read<u64> {
         let start = *self;
         self.expect(b'i', "not a number")?;
-        let number = self.number(b'e', "not a number of at least 0")?;
+        let number = self.number(b'e', "not a non-negative integer")?;
         if number > i64::MAX as u64 { start.fault("a number that is too large") } else { Ok(number) }
     }
 
@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
             let key_at = *self;
             let key = self.string()?;
             if last.is_some_and(|last| last >= key) {
-                return key_at.fault("keys out of order, or one twice");
+                return key_at.fault("dictionary keys are not sorted or not unique");
             }
             last = Some(key);
             member(key, self)?;
@@ -210,8 +210,8 @@ mod tests {
             ("99999999999999999999:", "byte 0: not a string"),
             ("x", "byte 0: not a string"),
             ("l", "byte 1: the torrent is truncated"),
-            ("d1:bi1e1:ai1ee", "byte 7: keys out of order, or one twice"),
-            ("d1:ai1e1:ai1ee", "byte 7: keys out of order, or one twice"),
+            ("d1:bi1e1:ai1ee", "byte 7: dictionary keys are not sorted or not unique"),
+            ("d1:ai1e1:ai1ee", "byte 7: dictionary keys are not sorted or not unique"),
             ("di1ei2ee", "byte 1: not a string"),
         ] {
             assert_eq!(skipped(text.as_bytes()), Err(message.to_owned()), "{text}");

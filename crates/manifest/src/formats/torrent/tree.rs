@@ -47,7 +47,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Tree, LineErr
     folder(cursor, text, 0, &mut tree)?;
     tree.files.retain(|file| !file.is_nothing);
     if tree.files.is_empty() {
-        return cursor.fault("no file");
+        return cursor.fault("no files");
     }
     Ok(tree)
 }
@@ -70,7 +70,7 @@ fn folder(cursor: &mut Cursor<'_>, text: &[u8], own: usize, tree: &mut Tree) -> 
             let mut file = None;
             value.dictionary(|key, member| {
                 if !key.is_empty() {
-                    return member.fault("a file and a folder at once");
+                    return member.fault("a name that is both a file and a folder");
                 }
                 file = Some(read_file(member, own, name.clone())?);
                 Ok(())
@@ -104,7 +104,7 @@ fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Resu
     })?;
     let len = if is_nothing { len.unwrap_or(0) } else { len.ok_or(refused(at, "a file without a length"))? };
     if !is_nothing && root.is_none() == (len > 0) {
-        return Err(refused(at, "a file has a 'pieces root' unless it is empty"));
+        return Err(refused(at, "a 'pieces root' is missing, or an empty file has one"));
     }
     Ok(File { folder, name, at, len, root, is_nothing })
 }
@@ -118,7 +118,7 @@ pub(super) fn read_layers(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Vec<La
     cursor.dictionary(|root, value| {
         let row = value.string()?;
         if root.len() != NODE || row.is_empty() || !row.len().is_multiple_of(NODE) {
-            return value.fault("a row of 'piece layers' that is not a list of digests");
+            return value.fault("an entry of 'piece layers' is not a list of digests");
         }
         layers.push((place(text, root), place(text, row)));
         Ok(())
@@ -151,13 +151,16 @@ impl Rows {
         at: usize,
     ) -> Result<Rows, LineError> {
         if !piece_len.is_power_of_two() || piece_len < LEAF {
-            return Err(refused(at, "a 'piece length' of version 2 is a power of two from 16 KiB on"));
+            return Err(refused(
+                at,
+                "the 'piece length' of version 2 must be a power of two, at least 16 KiB",
+            ));
         }
         let mut pairs = Pairs::new();
         for (root, row) in &layers {
             crate::scan::count(row.len());
             if pairs.root(&text[row.clone()], height(piece_len)).as_bytes() != &text[root.clone()] {
-                return Err(refused(row.start, "a row of 'piece layers' that does not match its root"));
+                return Err(refused(row.start, "an entry of 'piece layers' does not match its root"));
             }
         }
         Ok(Rows { tree, layers, piece_len, name, given: HashMap::new() })
@@ -209,7 +212,7 @@ impl Rows {
         let at = file.at;
         let fault = |reason| Some(Err(LineError { at: Place::Byte(at as u64), reason }));
         let Some(path) = self.path(file, text) else {
-            return fault(Reason::Part("a path that is too long"));
+            return fault(Reason::Part("the path is too long"));
         };
         let mut entry = Entry { path, size: Some(file.len), ..Entry::default() };
         match self.digest(number, options) {
@@ -232,7 +235,7 @@ impl Rows {
         options: &Options,
     ) -> Result<Option<PieceList>, &'static str> {
         let (len, root) = (self.tree.files[number].len, self.tree.files[number].root);
-        let spec = find(ROOT).map(Spec::new).ok_or("no algorithm for roots")?;
+        let spec = find(ROOT).map(Spec::new).ok_or("unsupported hash algorithm")?;
         let Some(root) = root else {
             return Ok(PieceList::new(spec, 0..0, self.piece_len, Arc::from([])));
         };
@@ -243,7 +246,7 @@ impl Rows {
         };
         let row = &text[self.layers[layer].1.clone()];
         if len <= self.piece_len || (row.len() / NODE) as u64 != len.div_ceil(self.piece_len) {
-            return Err("a row of 'piece layers' that does not match the file size");
+            return Err("an entry of 'piece layers' does not match the file size");
         }
         let digests = self.given.entry(layer).or_insert_with(|| Arc::from(row));
         let pieces = PieceList::new(spec, 0..len, self.piece_len, digests.clone());

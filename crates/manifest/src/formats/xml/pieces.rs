@@ -71,7 +71,7 @@ impl Gathered {
                 let len = attribute("length").and_then(|len| scan::decimal(len.trim().as_bytes()));
                 match len.filter(|len| (1..=SIZE_LIMIT).contains(len)) {
                     Some(len) => self.row(len, attribute("type").unwrap_or_default(), depth),
-                    None => self.fail("pieces without a length"),
+                    None => self.fail("pieces without a valid length"),
                 }
                 None
             }
@@ -81,7 +81,7 @@ impl Gathered {
                 if list.is_some()
                     && attribute("piece").is_some_and(|number| number.trim() != count.to_string())
                 {
-                    self.fail("pieces that are not in order");
+                    self.fail("the pieces are not in order");
                 }
                 Some(tag)
             }
@@ -132,7 +132,7 @@ impl Gathered {
             Err(reason) => match reason.unknown() {
                 Some(name) if self.unread.iter().any(|known| known == name) => return,
                 Some(name) => return self.unread.push(name.to_owned()),
-                None => return self.fail("an invalid digest of a piece"),
+                None => return self.fail("an invalid piece digest"),
             },
         };
         let (list, range) = match &self.open {
@@ -149,7 +149,7 @@ impl Gathered {
         };
         let Some(list) = list.and_then(|list| self.lists.get_mut(list)) else { return };
         if list.spec != spec {
-            return self.fail("an invalid digest of a piece");
+            return self.fail("an invalid piece digest");
         }
         list.digests.extend_from_slice(digest.as_bytes());
         list.ranges.extend(range);
@@ -190,7 +190,7 @@ impl List {
         let Some(len) = len else {
             let behind = ranges.last().is_some_and(|last| size.is_some_and(|size| last.end > size));
             let list = PieceList::of_ranges(spec, ranges, digests.into()).filter(|_| !behind);
-            return list.ok_or("pieces that overlap, are not in order or reach beyond the file");
+            return list.ok_or("the pieces overlap, are not in order or extend beyond the end of the file");
         };
         let all = count.checked_mul(len).filter(|all| *all <= SIZE_LIMIT);
         let covered = 0..size.or(all).ok_or("the total size of the pieces is too large")?;
