@@ -17,8 +17,8 @@ fuzz_target!(|text: &[u8]| {
     for line in text.split(|&byte| byte == b'\n') {
         let mut splitter = Splitter::new(Program::Sum("md5".parse().unwrap())).unwrap();
         let theirs = Splitter::content(line).and_then(|line| splitter.split(line));
-        let asked = vec!["md5".parse().unwrap()];
-        let options = Options { asked, format: format("gnu"), ..Options::default() };
+        let requested = vec!["md5".parse().unwrap()];
+        let options = Options { requested, format: format("gnu"), ..Options::default() };
         let ours = Reader::new(line, options).next();
         if let (Some(theirs), Some(Ok(ours))) = (theirs, ours) {
             // GNU does not recognise a byte order mark.

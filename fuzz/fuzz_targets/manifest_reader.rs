@@ -9,7 +9,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((&choice, text)) = data.split_first() else { return };
     let options = match choice % 4 {
         0 => Options::default(),
-        1 => Options { asked: vec!["sha256".parse().unwrap()], ..Options::default() },
+        1 => Options { requested: vec!["sha256".parse().unwrap()], ..Options::default() },
         2 => Options { named: algorithm_from_name(b"x.cksum"), ..Options::default() },
         _ => Options {
             allow_weak: true,

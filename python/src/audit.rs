@@ -1,7 +1,7 @@
 //! `audit` and `diff`: compare two sets of files and report the difference for each file.
 
 use crate::errors;
-use crate::interrupt::{Teller, interruptible};
+use crate::interrupt::{EventSender, interruptible};
 use crate::outcome::by_name;
 use crate::paths::{self, Name, Names};
 use crate::spec::Specs;
@@ -11,14 +11,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::audit::{Comparison, Equality, Event, Facts, Options, Report, Standing};
+use truesum::audit::{Comparison, Equality, Event, Facts, Options, Report, FileStatus};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
 
 /// The result of comparing one file.
 #[pyclass(frozen, module = "truesum")]
 pub struct Finding {
-    standing: Standing,
+    standing: FileStatus,
     name: Vec<u8>,
     from: Option<Vec<u8>>,
     listed: Option<Facts>,
@@ -110,7 +110,7 @@ impl AuditReport {
     /// The number of files with each standing.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = PyDict::new(py);
-        for standing in Standing::ALL {
+        for standing in FileStatus::ALL {
             counts.set_item(standing.word(), self.report.count(standing))?;
         }
         Ok(counts)
@@ -133,17 +133,17 @@ impl AuditReport {
     }
 }
 
-enum Told {
+enum CheckEvent {
     Finding(Finding),
     Malformed(String),
     Failed(Error),
 }
 
-fn tell(teller: &Teller<Told>, event: &Event<'_>) -> std::io::Result<()> {
+fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Result<()> {
     let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
-    teller.tell(match event {
-        Event::Finding(finding) => Told::Finding(Finding {
-            standing: finding.standing,
+    sender.send(match event {
+        Event::Finding(finding) => CheckEvent::Finding(Finding {
+            standing: finding.status,
             name: bytes(finding.name),
             from: finding.from.map(bytes),
             listed: finding.listed.clone(),
@@ -151,9 +151,9 @@ fn tell(teller: &Teller<Told>, event: &Event<'_>) -> std::io::Result<()> {
             error: finding.error.map(|error| error.under(&error.path)),
         }),
         Event::Malformed(manifest, line) => {
-            Told::Malformed(format!("{}: {line}", display_safe(manifest.as_os_str().as_bytes())))
+            CheckEvent::Malformed(format!("{}: {line}", display_safe(manifest.as_os_str().as_bytes())))
         }
-        Event::Failed(error) => Told::Failed(error.under(&error.path)),
+        Event::Failed(error) => CheckEvent::Failed(error.under(&error.path)),
     })
 }
 
@@ -162,27 +162,27 @@ fn compared(
     py: Python<'_>,
     options: &Options,
     callback: Option<&Py<PyAny>>,
-    compare: impl FnOnce(&mut Comparison<'_>, &mut truesum::audit::Tell<'_>) -> std::io::Result<()> + Send,
+    compare: impl FnOnce(&mut Comparison<'_>, &mut truesum::audit::Observer<'_>) -> std::io::Result<()> + Send,
 ) -> PyResult<AuditReport> {
     const KEPT: usize = 1000;
     let progress = Progress::default();
     let (mut failed, mut malformed) = (Vec::new(), Vec::new());
-    let work = |teller: &Teller<Told>| {
+    let work = |sender: &EventSender<CheckEvent>| {
         let mut comparison = Comparison::new(options, &progress);
         // An error means that the receiver is gone: the comparison was stopped, and its report is not needed.
-        let _ = compare(&mut comparison, &mut |event| tell(teller, &event));
+        let _ = compare(&mut comparison, &mut |event| forward(sender, &event));
         comparison.report().clone()
     };
     let report = interruptible(py, &progress, work, |py, told| {
         match told {
-            Told::Finding(finding) => {
+            CheckEvent::Finding(finding) => {
                 if let Some(callback) = callback {
                     callback.call1(py, (finding,))?;
                 }
             }
-            Told::Malformed(line) if malformed.len() < KEPT => malformed.push(line),
-            Told::Failed(error) if failed.len() < KEPT => failed.push(errors::of(py, &error).into_value(py)),
-            Told::Malformed(_) | Told::Failed(_) => {}
+            CheckEvent::Malformed(line) if malformed.len() < KEPT => malformed.push(line),
+            CheckEvent::Failed(error) if failed.len() < KEPT => failed.push(errors::of(py, &error).into_value(py)),
+            CheckEvent::Malformed(_) | CheckEvent::Failed(_) => {}
         }
         Ok(())
     })?;
@@ -230,7 +230,7 @@ pub fn audit(
     };
     let options = Options { check, folder: None, moved_passes: allow_moved };
     let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
-    compared(py, &options, callback.as_ref(), move |comparison, tell| comparison.audit(&names, tell))
+    compared(py, &options, callback.as_ref(), move |comparison, on_event| comparison.audit(&names, on_event))
 }
 
 /// Compares two manifests or folders and returns an AuditReport. Files are read only if their digests are not known
@@ -269,5 +269,5 @@ pub fn diff(
     };
     let options = Options { check, folder: None, moved_passes: allow_moved };
     let (old, new) = (no_stream(old.0), no_stream(new.0));
-    compared(py, &options, callback.as_ref(), move |comparison, tell| comparison.diff(&old, &new, tell))
+    compared(py, &options, callback.as_ref(), move |comparison, on_event| comparison.diff(&old, &new, on_event))
 }

@@ -100,11 +100,11 @@ fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Ha
 }
 
 /// A message from the hashing thread.
-enum Said {
+enum RunEvent {
     /// The run can accept this many more names.
     Wants,
     /// The outcome of the file with this number.
-    Came(Box<truesum::Outcome>),
+    Outcome(Box<truesum::Outcome>),
 }
 
 /// A file to hash and its number, or `None` at the end.
@@ -117,7 +117,7 @@ const WAITING: usize = 4096;
 
 /// Turns names from Python into tasks. Names are requested only when the run needs them.
 struct Tasks {
-    say: SyncSender<Said>,
+    sender: SyncSender<RunEvent>,
     names: Receiver<Given>,
     /// The number of requested names that have not arrived yet.
     due: usize,
@@ -129,7 +129,7 @@ impl Iterator for Tasks {
 
     fn next(&mut self) -> Option<Task> {
         if self.due == 0 {
-            self.say.send(Said::Wants).ok()?;
+            self.sender.send(RunEvent::Wants).ok()?;
             self.due = BATCH;
         }
         let (number, path) = self.names.recv().ok()??;
@@ -140,11 +140,11 @@ impl Iterator for Tasks {
 }
 
 /// Sends outcomes to the iterator.
-struct Hand(SyncSender<Said>);
+struct Hand(SyncSender<RunEvent>);
 
 impl Sink for Hand {
     fn outcome(&mut self, outcome: truesum::Outcome) -> std::io::Result<()> {
-        self.0.send(Said::Came(Box::new(outcome))).map_err(|_| std::io::Error::other("the receiver is gone"))
+        self.0.send(RunEvent::Outcome(Box::new(outcome))).map_err(|_| std::io::Error::other("the receiver is gone"))
     }
 
     fn notice(&mut self, _: Notice) -> std::io::Result<()> {
@@ -172,7 +172,7 @@ enum Stage {
 struct Running {
     paths: Option<Py<PyIterator>>,
     names: Option<Sender<Given>>,
-    said: Receiver<Said>,
+    events: Receiver<RunEvent>,
     thread: Option<JoinHandle<()>>,
     /// The objects that name the files in progress.
     called: HashMap<usize, Py<PyAny>>,
@@ -213,7 +213,7 @@ pub fn hash_files(
         None => [named("sha256")?].into(),
     };
     let paths = paths.try_iter()?.unbind();
-    let (say, said) = sync_channel(WAITING);
+    let (sender, events) = sync_channel(WAITING);
     let (names, given) = channel();
     let progress = Arc::new(Progress::default());
     let order = if ordered { Order::Stable } else { Order::AsReady };
@@ -221,9 +221,9 @@ pub fn hash_files(
     let work = {
         let progress = progress.clone();
         move || {
-            let mut tasks = Tasks { say: say.clone(), names: given, due: 0, specs };
+            let mut tasks = Tasks { sender: sender.clone(), names: given, due: 0, specs };
             // It fails only if the receiver is gone.
-            let _ = run(&config, &mut tasks, &progress, &mut Hand(say));
+            let _ = run(&config, &mut tasks, &progress, &mut Hand(sender));
         }
     };
     let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
@@ -233,7 +233,7 @@ pub fn hash_files(
     let running = Running {
         paths: Some(paths),
         names: Some(names),
-        said,
+        events,
         thread: Some(thread),
         called: HashMap::new(),
         next: 0,
@@ -265,17 +265,17 @@ impl Running {
 
     fn next(&mut self, py: Python<'_>) -> PyResult<Option<Outcome>> {
         loop {
-            let said = match self.said.try_recv() {
-                Ok(said) => Ok(said),
+            let events = match self.events.try_recv() {
+                Ok(events) => Ok(events),
                 Err(_) => {
-                    let said = &mut self.said;
-                    let said = Mutex::new(said);
-                    py.detach(|| said.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK))
+                    let events = &mut self.events;
+                    let events = Mutex::new(events);
+                    py.detach(|| events.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK))
                 }
             };
-            match said {
-                Ok(Said::Wants) => self.give(py)?,
-                Ok(Said::Came(outcome)) => {
+            match events {
+                Ok(RunEvent::Wants) => self.give(py)?,
+                Ok(RunEvent::Outcome(outcome)) => {
                     let path = self.called.remove(&outcome.job.origin.0);
                     return Ok(Some(Outcome::new(*outcome, path)));
                 }
@@ -302,10 +302,10 @@ impl Running {
     /// Stops the work and waits for it to end.
     fn end(mut self, py: Python<'_>, progress: &Progress) {
         progress.stop();
-        let Running { names, said, thread, .. } = &mut self;
+        let Running { names, events, thread, .. } = &mut self;
         *names = None;
         let (_, unheard) = sync_channel(0);
-        drop(std::mem::replace(said, unheard));
+        drop(std::mem::replace(events, unheard));
         if let Some(thread) = thread.take() {
             let _ = py.detach(|| thread.join());
         }

@@ -14,14 +14,14 @@ pub const LOOK: Duration = Duration::from_millis(20);
 const AHEAD: usize = 1024;
 
 /// The sending side of the events.
-pub struct Teller<E>(SyncSender<E>);
+pub struct EventSender<E>(SyncSender<E>);
 
-impl<E> Teller<E> {
+impl<E> EventSender<E> {
     /// Sends an event.
     ///
     /// # Errors
     /// The receiver is gone.
-    pub fn tell(&self, event: E) -> std::io::Result<()> {
+    pub fn send(&self, event: E) -> std::io::Result<()> {
         self.0.send(event).map_err(|_| std::io::Error::other("interrupted"))
     }
 }
@@ -34,14 +34,14 @@ impl<E> Teller<E> {
 pub fn interruptible<T: Send, E: Send>(
     py: Python<'_>,
     progress: &Progress,
-    work: impl FnOnce(&Teller<E>) -> T + Send,
+    work: impl FnOnce(&EventSender<E>) -> T + Send,
     mut each: impl FnMut(Python<'_>, E) -> PyResult<()>,
 ) -> PyResult<T> {
     let (send, receive) = sync_channel(AHEAD);
     std::thread::scope(|scope| {
         let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
         let working = builder
-            .spawn_scoped(scope, move || work(&Teller(send)))
+            .spawn_scoped(scope, move || work(&EventSender(send)))
             .map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
         let heard = listen(py, receive, &mut each);
         if heard.is_err() {

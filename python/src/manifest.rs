@@ -132,10 +132,10 @@ pub struct Manifest {
 
 /// Returns the options for reading, including what the file name implies.
 fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -> PyResult<Options> {
-    let told = name.map_or_else(Options::default, Options::for_name).all_said();
+    let options = name.map_or_else(Options::default, Options::for_name).accept_all();
     let format = format.map(format_named).transpose()?;
-    let asked = algorithms.map_or_else(Vec::new, |Specs(specs)| specs);
-    Ok(Options { asked, format: format.or(told.format), ..told })
+    let requested = algorithms.map_or_else(Vec::new, |Specs(specs)| specs);
+    Ok(Options { requested, format: format.or(options.format), ..options })
 }
 
 /// Returns the exception for a read error that does not belong to a single line.
@@ -148,7 +148,7 @@ fn unreadable(py: Python<'_>, name: &[u8], error: std::io::Error) -> PyErr {
 }
 
 /// The contents of a manifest.
-struct Said {
+struct Parsed {
     entries: Vec<manifest::Entry>,
     malformed: Vec<String>,
     format: Option<&'static Format>,
@@ -156,7 +156,7 @@ struct Said {
 }
 
 /// Reads a manifest to its end or, unless `lenient`, to its first malformed line.
-fn said(input: impl Read, options: Options, lenient: bool) -> Result<Said, std::io::Error> {
+fn parsed(input: impl Read, options: Options, lenient: bool) -> Result<Parsed, std::io::Error> {
     let usual = options.format;
     let mut reader = Reader::new(input, options);
     let (mut entries, mut malformed) = (Vec::new(), Vec::new());
@@ -172,7 +172,7 @@ fn said(input: impl Read, options: Options, lenient: bool) -> Result<Said, std::
             }
         }
     }
-    Ok(Said { entries, malformed, format: reader.format().or(usual), signed: reader.signer().is_some() })
+    Ok(Parsed { entries, malformed, format: reader.format().or(usual), signed: reader.signer().is_some() })
 }
 
 impl Manifest {
@@ -185,20 +185,20 @@ impl Manifest {
     ) -> PyResult<Manifest> {
         let progress = Progress::default();
         let options = Options { stop: Some(progress.stop_flag()), ..options };
-        let work = |_: &_| said(open(&progress)?, options, lenient);
+        let work = |_: &_| parsed(open(&progress)?, options, lenient);
         let read = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
-        let said = read.map_err(|error| unreadable(py, name.unwrap_or_default(), error))?;
-        if let (false, Some(first)) = (lenient, said.malformed.first()) {
+        let parsed = read.map_err(|error| unreadable(py, name.unwrap_or_default(), error))?;
+        if let (false, Some(first)) = (lenient, parsed.malformed.first()) {
             let shown = name.map_or_else(|| "manifest".to_owned(), manifest::path::display_safe);
             return Err(ManifestError::new_err(format!("{shown}: {first}")));
         }
-        let entries = said.entries.into_iter().map(|entry| Py::new(py, Entry(entry)));
-        let format = said.format.map_or_else(|| format_named("gnu"), Ok)?;
+        let entries = parsed.entries.into_iter().map(|entry| Py::new(py, Entry(entry)));
+        let format = parsed.format.map_or_else(|| format_named("gnu"), Ok)?;
         Ok(Manifest {
             format,
             entries: entries.collect::<PyResult<_>>()?,
-            malformed: said.malformed,
-            signed: said.signed,
+            malformed: parsed.malformed,
+            signed: parsed.signed,
         })
     }
 
@@ -227,7 +227,7 @@ impl Manifest {
             lost.push("the signature, which does not match the new text".to_owned());
         }
         let mut reader =
-            Reader::new(&lines[..], Options { format: Some(everything), ..Options::default().all_said() });
+            Reader::new(&lines[..], Options { format: Some(everything), ..Options::default().accept_all() });
         let writer = Writer::new(Vec::new(), format, &Heading::default());
         let done = convert(&mut reader, writer, format, &mut |_| true, &mut |what| lost.push(words(&what)));
         let (text, converted) = done.map_err(|error| match error {
@@ -249,10 +249,10 @@ impl Manifest {
             );
             return Err(ManifestError::new_err(text));
         }
-        let asked = if untold.is_empty() { Vec::new() } else { converted.specs.clone() };
-        let told = name.map_or_else(Options::default, Options::for_name).all_said();
-        let format_told = if name.is_none() { Some(format) } else { told.format };
-        let back = Reader::new(&text[..], Options { asked, format: format_told, ..told });
+        let requested = if untold.is_empty() { Vec::new() } else { converted.specs.clone() };
+        let options = name.map_or_else(Options::default, Options::for_name).accept_all();
+        let format_told = if name.is_none() { Some(format) } else { options.format };
+        let back = Reader::new(&text[..], Options { requested, format: format_told, ..options });
         match converted.reads_back(back) {
             Ok(true) => Ok(text),
             Ok(false) => Err(ManifestError::new_err(format!(
@@ -298,11 +298,11 @@ fn untold(format: &'static Format, converted: &Converted, name: Option<&[u8]>) -
     if !format.leaves_algorithm_open() {
         return Vec::new();
     }
-    let told = |spec: &&Spec| match name {
+    let options = |spec: &&Spec| match name {
         Some(name) => for_file(format, std::slice::from_ref(*spec), Spelling::Hex, name) == format,
         None => is_told(spec, None),
     };
-    converted.specs.iter().filter(|spec| !told(spec)).cloned().collect()
+    converted.specs.iter().filter(|spec| !options(spec)).cloned().collect()
 }
 
 #[pymethods]
@@ -405,7 +405,7 @@ impl Manifest {
     fn convert(&self, py: Python<'_>, format: &str, lossy: bool) -> PyResult<Manifest> {
         let format = format_named(format)?;
         let text = self.text(py, format, None, lossy)?;
-        let options = Options { format: Some(format), ..Options::default().all_said() };
+        let options = Options { format: Some(format), ..Options::default().accept_all() };
         Manifest::read_from(py, |_| Ok(&text[..]), None, options, false)
     }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::path::PathBuf;
 use truesum::shard::merge::{Fault, hold, merge as merge_parts};
-use truesum::shard::part::{Computing, Counts, Done, Standing, compute};
+use truesum::shard::part::{Computing, Counts, Done, PartStatus, compute};
 use truesum::shard::plan::Plan as Planned;
 use truesum::{Error, Mapping, Progress};
 
@@ -272,12 +272,12 @@ impl Plan {
             })
         };
         let done = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
-        let Done { counts, standing, digest } = done.map_err(raised(py))?;
+        let Done { counts, status: standing, digest } = done.map_err(raised(py))?;
         let (standing, beside) = match standing {
-            Standing::Written => ("written", None),
-            Standing::There => ("there", None),
-            Standing::Kept(_) => ("kept", None),
-            Standing::Contradicts(beside) => ("contradicts", Some(beside)),
+            PartStatus::Written => ("written", None),
+            PartStatus::There => ("there", None),
+            PartStatus::Kept(_) => ("kept", None),
+            PartStatus::Contradicts(beside) => ("contradicts", Some(beside)),
         };
         Ok(Part { counts, digest, standing, beside, failures })
     }
@@ -303,14 +303,14 @@ impl Plan {
     fn merge(&self, py: Python<'_>, parts: Names, callback: Option<Py<PyAny>>) -> PyResult<Merged> {
         let progress = Progress::default();
         let mut faults = Vec::new();
-        let work = |teller: &crate::interrupt::Teller<truesum::manifest::Entry>| {
+        let work = |sender: &crate::interrupt::EventSender<truesum::manifest::Entry>| {
             let name = b"callback";
             let mut each = |entry| match callback.is_some() {
-                true => teller.tell(entry).map_err(|error| Error::io(name, "call", error)),
+                true => sender.send(entry).map_err(|error| Error::io(name, "call", error)),
                 false => Ok(()),
             };
-            let mut tell = |fault: &Fault| keep(&mut faults, || fault.to_string());
-            merge_parts(&self.0, &parts.0, &progress, &mut each, &mut tell)
+            let mut on_fault = |fault: &Fault| keep(&mut faults, || fault.to_string());
+            merge_parts(&self.0, &parts.0, &progress, &mut each, &mut on_fault)
         };
         let merged = interruptible(py, &progress, work, |py, entry| match &callback {
             Some(callback) => callback.call1(py, (Entry(entry),)).map(drop),

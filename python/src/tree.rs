@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::tree::build::{Begin, Saving, save as save_tree};
 use truesum::tree::combine::{Origins, combine as join};
-use truesum::tree::locate::{Judgement, Length, verify as compare};
+use truesum::tree::locate::{Diagnosis, Length, verify as compare};
 use truesum::tree::piece::{self, hash_range};
 use truesum::tree::prove::{
-    RangeProof, Refuted, Row, prove as prove_range, read_row, verify_proof as verify_range,
+    RangeProof, ProofFailure, Row, prove as prove_range, read_row, verify_proof as verify_range,
 };
 use truesum::tree::reading::Reading;
 use truesum::tree::store::{Hints, Store, with_suffix};
@@ -197,19 +197,19 @@ impl Difference {
     /// digest).
     #[getter]
     fn verdict(&self) -> &'static str {
-        match self.0.judgement {
-            Judgement::Good => "good",
-            Judgement::FileDamaged => "file-damaged",
-            Judgement::TreeDamaged => "tree-damaged",
-            Judgement::CannotTell => "cannot-tell",
-            Judgement::OtherTree => "other-tree",
+        match self.0.diagnosis {
+            Diagnosis::Good => "good",
+            Diagnosis::FileDamaged => "file-damaged",
+            Diagnosis::TreeDamaged => "tree-damaged",
+            Diagnosis::CannotTell => "cannot-tell",
+            Diagnosis::OtherTree => "other-tree",
         }
     }
 
     /// True if the file is identical to the one the tree was built from, and the tree is intact.
     #[getter]
     fn ok(&self) -> bool {
-        self.0.judgement == Judgement::Good
+        self.0.diagnosis == Diagnosis::Good
     }
 
     fn __bool__(&self) -> bool {
@@ -332,13 +332,13 @@ pub fn prove(
     algorithm: &str,
     threads: Option<usize>,
 ) -> PyResult<Proof> {
-    let asked: Spec = named(algorithm)?;
+    let requested: Spec = named(algorithm)?;
     let stored = tree.map(|Name(tree)| tree).or_else(|| Some(beside(&path.0)).filter(|tree| tree.exists()));
     let proof = reading(py, threads, |reading| -> Result<RangeProof, Error> {
         let store = stored.as_deref().map(opened).transpose()?;
         let (spec, row) = match &store {
             Some(store) => (store.header().spec.clone(), Row::Stored(store)),
-            None => (asked.clone(), read_row(&path.0, &asked, reading)?),
+            None => (requested.clone(), read_row(&path.0, &requested, reading)?),
         };
         prove_range(&path.0, &spec, &row, start..end, reading)
     })?;
@@ -355,8 +355,8 @@ pub fn verify_proof(py: Python<'_>, path: Name, proof: &Bound<'_, Proof>, digest
     let proof = &proof.get().0;
     match reading(py, Some(1), |reading| verify_range(&path.0, proof, &trusted, reading))? {
         Ok(()) => Ok(true),
-        Err(Refuted::File(error)) => Err(errors::of(py, &error)),
-        Err(Refuted::Form(why)) => Err(refused(why)),
+        Err(ProofFailure::File(error)) => Err(errors::of(py, &error)),
+        Err(ProofFailure::Form(why)) => Err(refused(why)),
         Err(_) => Ok(false),
     }
 }

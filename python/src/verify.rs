@@ -2,7 +2,7 @@
 
 use crate::bytes::Data;
 use crate::errors;
-use crate::interrupt::{Teller, interruptible};
+use crate::interrupt::{EventSender, interruptible};
 use crate::outcome::{Outcome, copied};
 use crate::paths::{self, Name, Names};
 use crate::spec::Specs;
@@ -42,7 +42,7 @@ pub struct Report {
 }
 
 /// The events of a check, as owned values.
-enum Told {
+enum CheckEvent {
     Entry(truesum::Outcome),
     Ignored(truesum::Outcome),
     Malformed(String),
@@ -50,21 +50,21 @@ enum Told {
     Unlisted(Vec<u8>),
 }
 
-fn tell(teller: &Teller<Told>, event: &Event<'_>) -> std::io::Result<()> {
+fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Result<()> {
     use std::os::unix::ffi::OsStrExt;
     match event {
-        Event::Entry(_, outcome) => teller.tell(Told::Entry(copied(outcome))),
-        Event::Ignored(_, outcome) => teller.tell(Told::Ignored(copied(outcome))),
+        Event::Entry(_, outcome) => sender.send(CheckEvent::Entry(copied(outcome))),
+        Event::Ignored(_, outcome) => sender.send(CheckEvent::Ignored(copied(outcome))),
         Event::Malformed(manifest, line) => {
             let name = manifest::path::display_safe(manifest.name.as_os_str().as_bytes());
-            teller.tell(Told::Malformed(format!("{name}: {line}")))
+            sender.send(CheckEvent::Malformed(format!("{name}: {line}")))
         }
-        Event::Failed(error) => teller.tell(Told::Failed(error.under(&error.path))),
+        Event::Failed(error) => sender.send(CheckEvent::Failed(error.under(&error.path))),
         Event::Checked(_, checked) => match &checked.failed {
-            Some(error) => teller.tell(Told::Failed(error.under(&error.path))),
+            Some(error) => sender.send(CheckEvent::Failed(error.under(&error.path))),
             None => Ok(()),
         },
-        Event::Unlisted(_, name) => teller.tell(Told::Unlisted(name.as_os_str().as_bytes().to_vec())),
+        Event::Unlisted(_, name) => sender.send(CheckEvent::Unlisted(name.as_os_str().as_bytes().to_vec())),
         _ => Ok(()),
     }
 }
@@ -118,7 +118,7 @@ pub fn verify(
         threads: threads.unwrap_or(0),
         ignore_missing,
         lenient,
-        unlisted: if exact { Unlisted::Refused } else { Unlisted::Unasked },
+        unlisted: if exact { Unlisted::Refused } else { Unlisted::Unrequested },
         allow_weak,
         allow_outside,
         ..Options::default()
@@ -127,33 +127,33 @@ pub fn verify(
     let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
     let (mut failures, mut failed, mut malformed, mut unlisted) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let work = |teller: &Teller<Told>| {
+    let work = |sender: &EventSender<CheckEvent>| {
         let mut verification = Verification::new(&options, &progress);
         // An error means that the receiver is gone: the check was stopped, and its report is not needed.
-        let _ = verification.manifests(&names, &mut |event| tell(teller, &event));
+        let _ = verification.manifests(&names, &mut |event| forward(sender, &event));
         verification.report().clone()
     };
     let counted = interruptible(py, &progress, work, |py, told| {
         let (outcome, bad) = match told {
-            Told::Entry(outcome) => {
+            CheckEvent::Entry(outcome) => {
                 let outcome = Outcome::new(outcome, None);
                 let bad = !outcome.is_good();
                 (outcome, bad)
             }
-            Told::Ignored(outcome) => (Outcome::passed_over(outcome), false),
-            Told::Malformed(line) => {
+            CheckEvent::Ignored(outcome) => (Outcome::passed_over(outcome), false),
+            CheckEvent::Malformed(line) => {
                 if malformed.len() < KEPT {
                     malformed.push(line);
                 }
                 return Ok(());
             }
-            Told::Failed(error) => {
+            CheckEvent::Failed(error) => {
                 if failed.len() < KEPT {
                     failed.push(errors::of(py, &error).into_value(py));
                 }
                 return Ok(());
             }
-            Told::Unlisted(name) => {
+            CheckEvent::Unlisted(name) => {
                 if unlisted.len() < KEPT {
                     unlisted.push(name);
                 }

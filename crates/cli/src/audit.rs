@@ -95,12 +95,12 @@ pub fn run(args: AuditArgs) -> Exit {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(args.quiet || args.status);
+    let reporting = args.run.reporting(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
             root: args.root,
             remote,
-            threads: tell.threads,
+            threads: reporting.threads,
             mapping: Mapping::Guarded,
             select,
             ..check
@@ -115,7 +115,9 @@ pub fn run(args: AuditArgs) -> Exit {
             return console.refuse(&refusal);
         }
     }
-    compare(&manner, options, tell.line, console, |comparison, tell| comparison.audit(&names, tell))
+    compare(&manner, options, reporting.line, console, |comparison, on_event| {
+        comparison.audit(&names, on_event)
+    })
 }
 
 /// Returns the store whose objects are audited, if one is specified.
@@ -130,10 +132,10 @@ fn remote(
         return Err(Refusal::with_hint(text, "truesum audit MANIFEST s3://BUCKET/PREFIX"));
     }
     let Some(url) = folder.filter(|folder| stores::is_url(folder.as_os_str())) else { return Ok(None) };
-    let asks_facts = filter.newer.is_some()
+    let needs_facts = filter.newer.is_some()
         || filter.older.is_some()
         || filter.min_size.is_some()
         || filter.max_size.is_some();
-    stores::refuse(&[("a selection by size or time", asks_facts)])?;
+    stores::refuse(&[("a selection by size or time", needs_facts)])?;
     stores::open(url.as_os_str()).map(Some)
 }

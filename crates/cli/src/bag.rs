@@ -146,8 +146,8 @@ fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
         Ok(walk) => walk,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let (specs, tell) = (specs.into(), args.run.tell(args.quiet));
-    let reading = Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, tell };
+    let (specs, reporting) = (specs.into(), args.run.reporting(args.quiet));
+    let reading = Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, reporting };
     making::run(&reading, &wanted, &mut console)
 }
 

@@ -4,13 +4,13 @@
 
 mod advice;
 pub mod arguments;
+mod events;
 mod locate;
 pub mod named;
 mod plan;
 mod report;
 #[cfg(feature = "stores")]
 mod stored;
-mod telling;
 mod total;
 
 use crate::console::Console;
@@ -21,13 +21,13 @@ use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::count;
 use arguments::CheckArgs;
+use events::Printer;
 use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
-use telling::Telling;
 use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::path::display_safe;
@@ -40,7 +40,7 @@ pub fn run(args: CheckArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
-    if plan.tell.notes {
+    if plan.reporting.notes {
         plan.notes.iter().for_each(|note| console.note(note));
     }
     #[cfg(feature = "stores")]
@@ -61,7 +61,7 @@ pub fn run(args: CheckArgs) -> Exit {
     let page = plan.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
     let own = output.own().into_iter().chain(page.map(|file| FileId::from(&file))).collect();
     let options = truesum::Options { own, ..plan.options.clone() };
-    let watch = Watch::start(plan.tell.line, None, &mut console);
+    let watch = Watch::start(plan.reporting.line, None, &mut console);
     let began = Instant::now();
     if let Subject::Files(files, expected) = &plan.subject
         && expected.parts.is_some()
@@ -72,20 +72,25 @@ pub fn run(args: CheckArgs) -> Exit {
         return console.refuse(&Refusal::with_hint(why, "-a 's3-etag;part=8MiB' specifies it"));
     }
     let mut verification = Verification::new(&options, &watch.progress);
-    let mut telling = Telling::new(&plan, console, output, trees.as_ref(), &watch.progress);
-    let told = match &plan.subject {
-        Subject::Manifests(names) => verification.manifests(names, &mut |event| telling.event(event)),
-        Subject::Below(places) => verification.below(places, &mut |event| telling.event(event)),
-        Subject::Embedded(places) => verification.embedded(places, &mut |event| telling.event(event)),
+    let mut printer = Printer::new(&plan, console, output, trees.as_ref(), &watch.progress);
+    let result = match &plan.subject {
+        Subject::Manifests(names) => verification.manifests(names, &mut |event| printer.event(event)),
+        Subject::Below(places) => verification.below(places, &mut |event| printer.event(event)),
+        Subject::Embedded(places) => verification.embedded(places, &mut |event| printer.event(event)),
         Subject::Files(files, expected) => files.iter().try_for_each(|file| {
             let parts = expected.parts.as_ref();
             let spec = parts.and_then(|parts| with_part_size(parts, file, &watch, plan.options.threads));
-            telling.line_of_another(file, expected);
-            let mut tell = |event: Event<'_>| telling.event(event);
-            verification.expect(file, spec.as_ref().unwrap_or(&expected.spec), &expected.digest, &mut tell)
+            printer.line_of_another(file, expected);
+            let mut on_event = |event: Event<'_>| printer.event(event);
+            verification.expect(
+                file,
+                spec.as_ref().unwrap_or(&expected.spec),
+                &expected.digest,
+                &mut on_event,
+            )
         }),
     };
-    end(verification.report(), told, telling, &watch, began)
+    end(verification.report(), result, printer, &watch, began)
 }
 
 /// Returns the algorithm with the part size that produces this digest of a multipart upload.
@@ -102,8 +107,8 @@ fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize)
 }
 
 /// Prints the summary and returns the exit status.
-fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watch, began: Instant) -> Exit {
-    let Telling { plan, mut console, mut output, page, record, taken, manifests, .. } = telling;
+fn end(report: &Report, result: io::Result<()>, printer: Printer<'_>, watch: &Watch, began: Instant) -> Exit {
+    let Printer { plan, mut console, mut output, page, record, taken, manifests, .. } = printer;
     let (time, sample) = (began.elapsed(), plan.options.select.sample());
     let exact = plan.options.unlisted == Unlisted::Refused;
     let mut exit = Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by());
@@ -112,7 +117,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     let name = output.name();
     let cannot_write =
         |error, console: &mut Console| cannot_write(&Error::io(&name, "write", error), console);
-    if let Err(error) = told {
+    if let Err(error) = result {
         return exit.max(cannot_write(error, &mut console));
     }
     if let Some(path) = plan.locate.as_ref().and_then(|locate| locate.page.as_ref())
@@ -154,7 +159,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         let entries = count(report.left_out, "entry was", "entries were");
         console.error(&format!("nothing selected: {entries} excluded"));
     }
-    if report.not_in_turn > 0 && plan.options.turn.state.is_none() && plan.tell.notes {
+    if report.deferred > 0 && plan.options.limits.state.is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");
     }
     if let Err(error) = output.finish() {

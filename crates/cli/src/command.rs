@@ -308,7 +308,7 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
 
 /// Prints clap's result for a command line: help and version unchanged, errors with the common
 /// prefix.
-pub fn tell(error: &clap::Error) -> Exit {
+pub fn report(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
         false => error.render().to_string(),

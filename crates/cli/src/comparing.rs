@@ -17,14 +17,15 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
+use truesum::audit::{Comparison, Equality, Event, FileStatus, Finding, Observer, Options, Report};
 use truesum::manifest::Entry;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::{BadLine, Error, FileId};
 
 /// Standings of files with equal content.
-const EQUAL: [Standing; 4] = [Standing::Same, Standing::Moved, Standing::Copied, Standing::Duplicated];
+const EQUAL: [FileStatus; 4] =
+    [FileStatus::Same, FileStatus::Moved, FileStatus::Copied, FileStatus::Duplicated];
 
 /// The maximum number of malformed lines that are shown.
 const NAMED_LINES: u64 = 20;
@@ -66,12 +67,12 @@ pub struct Manner {
 
 impl Manner {
     /// Returns the word for a standing.
-    pub fn word(&self, standing: Standing) -> &'static str {
-        match standing {
-            Standing::Same => "ok",
-            Standing::Missing => self.one_sided[0],
-            Standing::New => self.one_sided[1],
-            _ => standing.word(),
+    pub fn word(&self, status: FileStatus) -> &'static str {
+        match status {
+            FileStatus::Same => "ok",
+            FileStatus::Missing => self.one_sided[0],
+            FileStatus::New => self.one_sided[1],
+            _ => status.word(),
         }
     }
 }
@@ -82,7 +83,7 @@ pub fn compare(
     options: Options,
     line: crate::progress::Line,
     mut console: Console,
-    work: impl FnOnce(&mut Comparison<'_>, &mut Tell<'_>) -> io::Result<()>,
+    work: impl FnOnce(&mut Comparison<'_>, &mut Observer<'_>) -> io::Result<()>,
 ) -> Exit {
     let output = Output::stdout();
     let mut options = options;
@@ -96,7 +97,7 @@ pub fn compare(
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);
-    let mut telling = Telling {
+    let mut printer = Printer {
         manner,
         console,
         output,
@@ -105,24 +106,24 @@ pub fn compare(
         shift: Shift::default(),
         record: Record::default(),
     };
-    let told = work(&mut comparison, &mut |event| telling.event(&event));
+    let result = work(&mut comparison, &mut |event| printer.event(&event));
     let report = comparison.report();
-    let Telling { mut console, mut output, malformed, shift, record, .. } = telling;
+    let Printer { mut console, mut output, malformed, shift, record, .. } = printer;
     let time = began.elapsed();
     let mut exit = exit(report.equality(), &watch);
-    if let (Ok(()), Some(path)) = (&told, &manner.html)
+    if let (Ok(()), Some(path)) = (&result, &manner.html)
         && let Err(error) = ending::write(path, &record, &words::heading(manner, report, time))
     {
         console.failure(&error);
         exit = exit.max(Exit::NotAsAsked);
     }
     let object = json::summary(manner, report, &[], time, exit.code());
-    let told = told.and_then(|()| match manner.form {
+    let result = result.and_then(|()| match manner.form {
         ResultForm::Json => output.write(&object),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
     let name = output.name();
-    let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    let finished = result.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
         // If the results could not be written, do not report the overall result either.
@@ -171,13 +172,13 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
         console.error("nothing to compare: the manifest is empty");
         console.hint(if malformed.lacks_key { HINT } else { "is this a manifest?" });
     }
-    if report.count(Standing::Unknown) > 0 {
+    if report.count(FileStatus::Unknown) > 0 {
         let side = |at: usize| report.algorithms[at].iter().cloned().collect::<Vec<_>>().join(", ");
-        let files = crate::words::count(report.count(Standing::Unknown), "file has", "files have");
+        let files = crate::words::count(report.count(FileStatus::Unknown), "file has", "files have");
         console.error(&format!("{files} no common algorithm: {} and {}", side(0), side(1)));
         console.hint("compare each manifest with the files: truesum diff MANIFEST DIR");
     }
-    if report.count(Standing::Corrupt) > 0 {
+    if report.count(FileStatus::Corrupt) > 0 {
         advise_corrupt(console);
     }
 }
@@ -187,7 +188,7 @@ pub fn advise_corrupt(console: &mut Console) {
     console.hint(&format!("corrupt: {}", Trouble::Corrupt.advice()));
 }
 
-struct Telling<'m> {
+struct Printer<'m> {
     manner: &'m Manner,
     console: Console,
     output: Output,
@@ -238,7 +239,7 @@ pub struct Malformed {
 
 impl Malformed {
     /// Shows a line, unless enough have been shown.
-    pub fn tell(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &mut Console) {
+    pub fn report(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &mut Console) {
         if form == ResultForm::Lines && self.named < NAMED_LINES {
             self.named += 1;
             self.lacks_key |= bad.lacks_key;
@@ -250,23 +251,23 @@ impl Malformed {
     }
 }
 
-impl Telling<'_> {
+impl Printer<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if self.manner.html.is_some() {
             self.file(event);
         }
-        let Telling { manner, console, output, line, malformed, shift, .. } = self;
+        let Printer { manner, console, output, line, malformed, shift, .. } = self;
         if let Event::Finding(finding) = event {
             shift.see(finding);
         }
         match event {
-            Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
+            Event::Finding(finding) if manner.same || finding.status != FileStatus::Same => {
                 match manner.form {
                     ResultForm::Json => json::file(manner, finding, None, line),
                     ResultForm::Lines => match &manner.template {
-                        None => text_line(manner.word(finding.standing), finding, line),
+                        None => text_line(manner.word(finding.status), finding, line),
                         Some(template) => {
-                            template_line(template, manner.word(finding.standing), finding, line);
+                            template_line(template, manner.word(finding.status), finding, line);
                         }
                     },
                     ResultForm::Silent => {}
@@ -276,7 +277,7 @@ impl Telling<'_> {
             Event::Malformed(manifest, bad) if manner.form == ResultForm::Json => {
                 objects::malformed(manner.schema, manifest.as_os_str().as_bytes(), bad, line);
             }
-            Event::Malformed(manifest, bad) => malformed.tell(manner.form, manifest, bad, console),
+            Event::Malformed(manifest, bad) => malformed.report(manner.form, manifest, bad, console),
             Event::Failed(error) => console.failure(error),
         }
         let name = match event {
@@ -291,18 +292,18 @@ impl Telling<'_> {
     }
 }
 
-impl Telling<'_> {
+impl Printer<'_> {
     /// Adds the file of an event to the report.
     fn file(&mut self, event: &Event<'_>) {
-        let Telling { manner, record, .. } = self;
+        let Printer { manner, record, .. } = self;
         match event {
-            Event::Finding(Finding { standing: Standing::Same, name, .. }) => {
+            Event::Finding(Finding { status: FileStatus::Same, name, .. }) => {
                 record.other(Tone::Good, "ok", name.as_os_str().as_bytes());
             }
             Event::Finding(finding) => {
                 let path = finding.name.as_os_str().as_bytes();
-                let tone = tone(finding.standing, manner);
-                record.failure(tone, manner.word(finding.standing), path, &words::notes(finding));
+                let tone = tone(finding.status, manner);
+                record.failure(tone, manner.word(finding.status), path, &words::notes(finding));
             }
             Event::Malformed(manifest, bad) => {
                 record.failure(
@@ -320,19 +321,21 @@ impl Telling<'_> {
 }
 
 /// Returns the severity of a standing.
-fn tone(standing: Standing, manner: &Manner) -> Tone {
-    match standing {
-        Standing::Same => Tone::Good,
-        Standing::Moved if manner.moved_passes => Tone::Good,
-        Standing::New | Standing::Moved | Standing::Copied | Standing::Duplicated | Standing::Unknown => {
-            Tone::Unsure
-        }
-        Standing::Changed
-        | Standing::Corrupt
-        | Standing::Restored
-        | Standing::MovedModified
-        | Standing::Missing
-        | Standing::Unreadable => Tone::Bad,
+fn tone(status: FileStatus, manner: &Manner) -> Tone {
+    match status {
+        FileStatus::Same => Tone::Good,
+        FileStatus::Moved if manner.moved_passes => Tone::Good,
+        FileStatus::New
+        | FileStatus::Moved
+        | FileStatus::Copied
+        | FileStatus::Duplicated
+        | FileStatus::Unknown => Tone::Unsure,
+        FileStatus::Changed
+        | FileStatus::Corrupt
+        | FileStatus::Restored
+        | FileStatus::MovedModified
+        | FileStatus::Missing
+        | FileStatus::Unreadable => Tone::Bad,
     }
 }
 

@@ -40,8 +40,8 @@ fn text(settings: &Settings) -> String {
     let options = std::env::var_os(OPTIONS).unwrap_or_default();
     let options = String::from_utf8_lossy(options.as_bytes()).escape_debug().to_string();
     let _ = writeln!(text, "{OPTIONS}: {}\n", if options.is_empty() { "not set" } else { &options });
-    for (row, said) in SETTINGS.iter().zip(&settings.said) {
-        let (value, at) = match said {
+    for (row, given) in SETTINGS.iter().zip(&settings.given) {
+        let (value, at) = match given {
             Some((value, at)) => (value.as_str(), at.as_str()),
             None => (row.usual, "default"),
         };

@@ -72,7 +72,7 @@ impl Console {
 
     /// Prints a hint, once per run.
     pub fn hint(&mut self, text: &str) {
-        if !self.hints.iter().any(|said| said == text) {
+        if !self.hints.iter().any(|shown| shown == text) {
             self.hints.push(text.to_owned());
             self.say(Kind::Hint, text);
         }

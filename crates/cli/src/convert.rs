@@ -9,7 +9,7 @@ mod verified;
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
-use crate::options::{RunArgs, Tell};
+use crate::options::{Reporting, RunArgs};
 use crate::output::{Output, cannot_write, id};
 use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::path::{folder_of, output_file};
@@ -95,16 +95,16 @@ pub struct ConvertArgs {
 }
 
 /// The reasons why nothing is written.
-enum Nothing {
+enum NotWritten {
     Refused(Refusal),
     /// An entry does not match its file.
     Unverified(Refusal),
     Failed(Error),
 }
 
-impl From<Error> for Nothing {
-    fn from(error: Error) -> Nothing {
-        Nothing::Failed(error)
+impl From<Error> for NotWritten {
+    fn from(error: Error) -> NotWritten {
+        NotWritten::Failed(error)
     }
 }
 
@@ -117,11 +117,11 @@ pub fn run(mut args: ConvertArgs) -> Exit {
         }
     });
     let mut console = Console::new(args.run.color);
-    let tell = args.run.tell(false);
-    let watch = Watch::start(tell.line, None, &mut console);
+    let reporting = args.run.reporting(false);
+    let watch = Watch::start(reporting.line, None, &mut console);
     // The output is opened first, so that a change by another process during the run is detected.
     let output = Output::list(args.output.as_deref(), args.overwrite);
-    let made = made(&args, tell, &watch, &mut console);
+    let made = made(&args, reporting, &watch, &mut console);
     console.display = None;
     if let Some(signal) = watch.signals.ended_by() {
         console.error("interrupted: nothing was written");
@@ -132,12 +132,12 @@ pub fn run(mut args: ConvertArgs) -> Exit {
             Ok(output) => hand_out(&args, text, output, &mut console),
             Err(refusal) => console.refuse(&refusal),
         },
-        Err(Nothing::Refused(refusal)) => console.refuse(&refusal),
-        Err(Nothing::Unverified(refusal)) => {
+        Err(NotWritten::Refused(refusal)) => console.refuse(&refusal),
+        Err(NotWritten::Unverified(refusal)) => {
             console.refuse(&refusal);
             Exit::Failed
         }
-        Err(Nothing::Failed(error)) => {
+        Err(NotWritten::Failed(error)) => {
             console.failure(&error);
             Exit::NotAsAsked
         }
@@ -162,14 +162,14 @@ fn format(args: &ConvertArgs) -> Result<&'static Format, Refusal> {
 /// Returns the new manifest, after reading it back.
 fn made(
     args: &ConvertArgs,
-    tell: Tell,
+    reporting: Reporting,
     watch: &Watch,
     console: &mut Console,
-) -> Result<SpooledTempFile, Nothing> {
-    let refuse = |text: String, hint: &str| Err(Nothing::Refused(Refusal::with_hint(text, hint)));
-    let format = format(args).map_err(Nothing::Refused)?;
+) -> Result<SpooledTempFile, NotWritten> {
+    let refuse = |text: String, hint: &str| Err(NotWritten::Refused(Refusal::with_hint(text, hint)));
+    let format = format(args).map_err(NotWritten::Refused)?;
     let wanted = Wanted { only: args.only.only.clone(), ..args.filter.clone().wanted() };
-    let select = selection(&wanted).map_err(Nothing::Refused)?;
+    let select = selection(&wanted).map_err(NotWritten::Refused)?;
     if matches!(format.writing, Writing::No) {
         let text = format!("-t {}: this format can only be read", format.name);
         return refuse(text, "to see what each format can store: truesum list formats");
@@ -178,8 +178,8 @@ fn made(
     let (mut reader, select, signer) = match args.algorithm.is_empty() {
         true => (open(args, &watch.progress)?, select, None),
         false => {
-            let verified = verified::read(args, format, select, tell, watch, console)?;
-            let options = Options { format: manifest::format("jsonl"), ..Options::default().all_said() };
+            let verified = verified::read(args, format, select, reporting, watch, console)?;
+            let options = Options { format: manifest::format("jsonl"), ..Options::default().accept_all() };
             let text: Box<dyn Read + Send> = Box::new(verified.text);
             (Reader::new(text, options), Selection::default(), verified.signer)
         }
@@ -202,19 +202,19 @@ fn made(
         Err(ConvertError::Write(error)) => return Err(scratch(error).into()),
         Err(ConvertError::Whole(why)) => {
             let text = format!("{}: not converted to {}: {why}", display_safe(name), format.name);
-            return Err(Nothing::Refused(Refusal::new(text)));
+            return Err(NotWritten::Refused(Refusal::new(text)));
         }
     };
     let mut text = text.into_inner().map_err(|error| scratch(error.into_error()))?;
     if signer.is_some() {
         losses.note(&Lost::Signature);
     }
-    let untold = untold(args, format, &converted);
-    losses.untold(&untold);
+    let unnamed = unnamed(args, format, &converted);
+    losses.unnamed_algorithm(&unnamed);
     // Old digests are lost when they are replaced by new ones.
     let lost = losses.any() || choice.left_out > 0 || !args.algorithm.is_empty();
     if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
-        return Err(Nothing::Refused(refusal));
+        return Err(NotWritten::Refused(refusal));
     }
     // With `-a`, only selected entries were read, so the complete manifest is searched.
     let listed = listed
@@ -236,7 +236,7 @@ fn made(
         let text = format!("{output}: not replaced: it is the input, and not everything in it would be kept");
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
-    choice.tell(console);
+    choice.report(console);
     let is_guessed = args.algorithm.is_empty()
         && args.from_algorithm.is_empty()
         && reader.format().is_some_and(Format::leaves_algorithm_open)
@@ -249,7 +249,7 @@ fn made(
         ));
     }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
-    let back = Reader::new(&mut text, reading_back(args, format, &converted, !untold.is_empty()));
+    let back = Reader::new(&mut text, reading_back(args, format, &converted, !unnamed.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {
         let text = format!(
             "{}: not converted: as {} it would not be read back unchanged",
@@ -309,7 +309,7 @@ impl Choice {
     }
 
     /// Prints a note on how many entries were selected.
-    fn tell(&self, console: &Console) {
+    fn report(&self, console: &Console) {
         if self.left_out > 0 {
             let all = count(self.kept + self.left_out, "entry", "entries");
             console.note(&format!("part: {} of {all}", grouped(self.kept)));
@@ -335,39 +335,51 @@ impl Read for UntilStopped<'_> {
 /// Returns the options for reading IN. All entries are accepted, including those with weak digests
 /// or without digests.
 fn reading(args: &ConvertArgs) -> Options {
-    let told = match args.input.as_os_str().as_bytes() {
+    let options = match args.input.as_os_str().as_bytes() {
         b"-" => Options::default(),
         name => Options::for_name(name),
     };
-    let all = told.all_said();
+    let all = options.accept_all();
     // Also read information that only locates damage, so that its loss is reported.
-    Options { asked: args.from_algorithm.clone(), format: args.from.or(all.format), locating: true, ..all }
+    Options {
+        requested: args.from_algorithm.clone(),
+        format: args.from.or(all.format),
+        locating: true,
+        ..all
+    }
 }
 
 /// Returns the options with which the result will be read by default, based only on its name.
 /// Algorithms that the result does not show are specified.
-fn reading_back(args: &ConvertArgs, format: &'static Format, converted: &Converted, untold: bool) -> Options {
-    let asked = if untold { converted.specs.clone() } else { Vec::new() };
+fn reading_back(
+    args: &ConvertArgs,
+    format: &'static Format,
+    converted: &Converted,
+    unnamed: bool,
+) -> Options {
+    let requested = if unnamed { converted.specs.clone() } else { Vec::new() };
     match &args.output {
-        Some(output) => Options { asked, ..Options::for_name(output.as_os_str().as_bytes()).all_said() },
-        None => Options { asked, format: Some(format), ..Options::default().all_said() },
+        Some(output) => {
+            Options { requested, ..Options::for_name(output.as_os_str().as_bytes()).accept_all() }
+        }
+        None => Options { requested, format: Some(format), ..Options::default().accept_all() },
     }
 }
 
 /// Returns the algorithms that neither the format, the name of the output nor the length of a
 /// digest identifies.
-fn untold(args: &ConvertArgs, format: &'static Format, converted: &Converted) -> Vec<Spec> {
+fn unnamed(args: &ConvertArgs, format: &'static Format, converted: &Converted) -> Vec<Spec> {
     if !format.leaves_algorithm_open() {
         return Vec::new();
     }
-    let told = |spec: &&Spec| match &args.output {
+    let is_named = |spec: &&Spec| match &args.output {
         Some(output) => {
             let name = output.as_os_str().as_bytes();
             for_file(format, std::slice::from_ref(spec), Spelling::Hex, name) == format
         }
         None => is_told(spec, None),
     };
-    converted.specs.iter().filter(|spec| !told(spec)).cloned().collect()
+    converted.specs.iter().filter(|spec| !is_named(spec)).cloned().collect()
 }
 
 /// Writes the converted manifest to its destination.
@@ -397,7 +409,7 @@ fn hand_out(
         return cannot_write(&error, console);
     }
     if let Some(output) = &args.output {
-        tell_folder(&args.input, output, console);
+        note_folder(&args.input, output, console);
     }
     Exit::Done
 }
@@ -411,7 +423,7 @@ fn date_of(input: &Path) -> Option<Time> {
 
 /// Prints a note if the new manifest is in another folder. Names are relative to the folder of
 /// their manifest, so they would refer to other files.
-fn tell_folder(input: &Path, output: &Path, console: &mut Console) {
+fn note_folder(input: &Path, output: &Path, console: &mut Console) {
     if input == Path::new("-") {
         return;
     }

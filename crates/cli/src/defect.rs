@@ -6,9 +6,9 @@
 
 /// Installs the panic handler.
 pub fn prepare() {
-    let tell = std::panic::take_hook();
+    let print_default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |defect| {
-        tell(defect);
+        print_default(defect);
         truesum::write::remove_temporaries();
         std::process::exit(101);
     }));

@@ -34,11 +34,11 @@ pub fn run(args: DiffArgs) -> Exit {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(args.quiet || args.status);
+    let reporting = args.run.reporting(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
             root: args.root,
-            threads: tell.threads,
+            threads: reporting.threads,
             mapping: Mapping::Guarded,
             select,
             ..check
@@ -62,5 +62,7 @@ pub fn run(args: DiffArgs) -> Exit {
         html: None,
         template: None,
     };
-    compare(&manner, options, tell.line, console, |comparison, tell| comparison.diff(&old, &new, tell))
+    compare(&manner, options, reporting.line, console, |comparison, on_event| {
+        comparison.diff(&old, &new, on_event)
+    })
 }

@@ -13,16 +13,16 @@ use truesum::manifest::identify::{
 use truesum::manifest::path::display_safe;
 
 /// Returns the possible interpretations of a digest, the most likely first; only those with the
-/// algorithms in `asked`, if any.
+/// algorithms in `requested`, if any.
 ///
 /// # Errors
 /// Fails if it is not a digest, or not one of these algorithms.
-pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
-    if asked.is_empty() {
+pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
+    if requested.is_empty() {
         return identify(text).map_err(|why| refusal(text, why));
     }
     let mut found: Vec<Candidate> = Vec::new();
-    for spec in asked {
+    for spec in requested {
         // Tried with each algorithm, for those that cannot be guessed from the length; and on its
         // own, because it may name its algorithm.
         let named = identify(&format!("{}:{}", Spec::new(spec.algorithm()), text.trim())).unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
         }
     }
     if found.is_empty() {
-        let names: Vec<String> = asked.iter().map(Spec::to_string).collect();
+        let names: Vec<String> = requested.iter().map(Spec::to_string).collect();
         let text = display_safe(text.as_bytes());
         return Err(Refusal::new(format!("{text}: not a digest of {}", names.join(" or "))));
     }
@@ -113,9 +113,9 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
 mod tests {
     use super::*;
 
-    fn names(text: &str, asked: &[&str]) -> Vec<String> {
-        let asked: Vec<Spec> = asked.iter().map(|name| name.parse().unwrap()).collect();
-        let found = candidates(text, &asked).unwrap_or_default();
+    fn names(text: &str, requested: &[&str]) -> Vec<String> {
+        let requested: Vec<Spec> = requested.iter().map(|name| name.parse().unwrap()).collect();
+        let found = candidates(text, &requested).unwrap_or_default();
         found.iter().map(|found| format!("{} {}", found.spec, found.encoding.name())).collect()
     }
 

@@ -96,7 +96,7 @@ fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
         man.render_subcommands_section(&mut out)?;
     }
     let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let Below { examples, notes } = Below::of(&below);
+    let HelpSections { examples, notes } = HelpSections::of(&below);
     let mut rest = Roff::new();
     if !examples.is_empty() {
         rest.control("SH", ["EXAMPLES"]);
@@ -134,16 +134,16 @@ fn table<'r>(page: &mut Roff, rows: impl IntoIterator<Item = &'r (&'r str, &'r s
 }
 
 /// The parts of the text after a command's help.
-struct Below<'h> {
+struct HelpSections<'h> {
     examples: Vec<&'h str>,
     notes: String,
 }
 
-impl<'h> Below<'h> {
+impl<'h> HelpSections<'h> {
     /// Splits the text. Examples are indented; the exit status is left out because pages have a
     /// table of it.
-    fn of(text: &'h str) -> Below<'h> {
-        let mut below = Below { examples: Vec::new(), notes: String::new() };
+    fn of(text: &'h str) -> HelpSections<'h> {
+        let mut below = HelpSections { examples: Vec::new(), notes: String::new() };
         for line in text.lines().filter(|line| *line != "Examples:" && !line.is_empty()) {
             match line.strip_prefix("  ") {
                 Some(example) => below.examples.push(example),
@@ -199,7 +199,10 @@ mod tests {
             assert!(hidden.is_none(), "{name}: {}", hidden.unwrap().get_id());
             let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(below.starts_with("Examples:\n"), "{name}: {below}");
-            assert!(Below::of(&below).examples.len() >= 2 || name == "truesum-config", "{name}: {below}");
+            assert!(
+                HelpSections::of(&below).examples.len() >= 2 || name == "truesum-config",
+                "{name}: {below}"
+            );
             for sub in command.get_subcommands() {
                 look(sub, &format!("{name}-{}", sub.get_name()));
             }

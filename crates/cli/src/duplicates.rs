@@ -47,7 +47,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(args.quiet);
+    let reporting = args.run.reporting(args.quiet);
     let mut output = Output::stdout();
     let usual = Options::default();
     let options = Options {
@@ -59,7 +59,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         },
         min_size,
         spec: args.algorithm.unwrap_or(usual.spec),
-        threads: tell.threads,
+        threads: reporting.threads,
         mapping: Mapping::Guarded,
         own: output.own(),
     };
@@ -68,15 +68,15 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         (_, true) => Form::Names,
         _ => Form::Lines,
     };
-    let watch = Watch::start(tell.line, None, &mut console);
+    let watch = Watch::start(reporting.line, None, &mut console);
     let began = Instant::now();
     let mut line = Vec::new();
     let result = duplicates(args.places, &options, &watch.progress, &mut |event| {
         match event {
-            Event::Group(group) => told(form, &options.spec, group, &mut line),
+            Event::Group(group) => render_group(form, &options.spec, group, &mut line),
             Event::Failed(error) if form == Form::Json => objects::failed(SCHEMA, error, &mut line),
             Event::Failed(error) => console.failure(error),
-            Event::Passed(notice) => report(notice, tell, ("not read", "not read"), &mut console),
+            Event::Passed(notice) => report(notice, reporting, ("not read", "not read"), &mut console),
         }
         let written = console.around(|| output.write(&line));
         line.clear();
@@ -111,7 +111,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     if report.all_left_out() {
         console.error(&none_selected(report.left_out));
     }
-    if tell.notes && form != Form::Json {
+    if reporting.notes && form != Form::Json {
         console.summary(exit, &words(&report));
         if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
             console.note(&format!(
@@ -125,7 +125,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
 }
 
 /// Appends a group.
-fn told(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
+fn render_group(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
     let bytes = |name: &Path| name.as_os_str().as_bytes().to_vec();
     let safe = |name: &Path| display_safe(name.as_os_str().as_bytes());
     match form {
@@ -174,9 +174,9 @@ fn told(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
 
 fn counts(report: &Report) -> [(&'static str, u64); 12] {
     [
-        ("files", report.met.files),
-        ("links", report.met.links),
-        ("small", report.met.small),
+        ("files", report.counts.files),
+        ("links", report.counts.links),
+        ("small", report.counts.small),
         ("left_out", report.left_out.files),
         ("left_out_folders", report.left_out.folders),
         ("groups", report.groups),
@@ -191,7 +191,7 @@ fn counts(report: &Report) -> [(&'static str, u64); 12] {
 
 /// Returns the summary line.
 fn words(report: &Report) -> String {
-    let mut text = format!("truesum: {}: ", count(report.met.files, "file", "files"));
+    let mut text = format!("truesum: {}: ", count(report.counts.files, "file", "files"));
     text += &match report.groups {
         0 => "no copies".to_owned(),
         groups => {
@@ -200,11 +200,11 @@ fn words(report: &Report) -> String {
             format!("{copies} in {groups}, {} wasted", size(report.wasted))
         }
     };
-    if report.met.links > 0 {
-        text += &format!("; {}", count(report.met.links, "hard link", "hard links"));
+    if report.counts.links > 0 {
+        text += &format!("; {}", count(report.counts.links, "hard link", "hard links"));
     }
-    if report.met.small > 0 {
-        text += &format!("; {} too small", grouped(report.met.small));
+    if report.counts.small > 0 {
+        text += &format!("; {} too small", grouped(report.counts.small));
     }
     if report.left_out != LeftOut::default() {
         text += &format!("; {} excluded", not_selected(report.left_out));

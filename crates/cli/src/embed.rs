@@ -16,7 +16,7 @@ use crate::words::{count, size};
 use clap::{Args, Subcommand, ValueHint};
 use marking::Marking;
 use std::ffi::OsString;
-use truesum::{Error, Order, marks};
+use truesum::{Error, Order, embedded_crc};
 
 /// Add the CRC-32 of files to their names, or verify it
 #[derive(Args)]
@@ -102,23 +102,23 @@ fn plan(args: AddArgs) -> Result<Reading, Refusal> {
         return Err(Refusal::new("standard input is not supported here: name files or folders"));
     }
     let (specs, inputs, walk) =
-        (vec![marks::spec()].into(), inputs(args.files, &args.select), args.select.walk()?);
-    let tell = args.run.tell(args.quiet);
-    Ok(Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, tell })
+        (vec![embedded_crc::spec()].into(), inputs(args.files, &args.select), args.select.walk()?);
+    let reporting = args.run.reporting(args.quiet);
+    Ok(Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, reporting })
 }
 
 /// Renames files, or prints their new names.
 fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
     let output = Output::stdout();
     let config = plan.engine(output.own());
-    let watch = Watch::start(plan.tell.line, None, console);
+    let watch = Watch::start(plan.reporting.line, None, console);
     let mut tasks = match plan.tasks(&watch.progress) {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = plan.tell;
+    let reporting = plan.reporting;
     let (marked, right, wrong) = (0, 0, 0);
-    let mut sink = Marking { console, output, carried_out, tell, marked, right, wrong };
+    let mut sink = Marking { console, output, carried_out, reporting, marked, right, wrong };
     let result = truesum::run(&config, &mut tasks, &watch.progress, &mut sink);
     let Marking { console, output, marked, right, wrong, .. } = sink;
     console.display = None;
@@ -136,7 +136,7 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
         console.error("there is no file to rename");
         exit = Exit::NotAsAsked;
     }
-    if plan.tell.notes {
+    if plan.reporting.notes {
         let done = if carried_out { "renamed" } else { "to be renamed" };
         let mut text = format!("truesum: {} {done}", count(marked, "file", "files"));
         if right > 0 {

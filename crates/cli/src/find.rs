@@ -3,7 +3,7 @@
 
 pub mod arguments;
 mod plan;
-mod telling;
+mod report;
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -13,10 +13,10 @@ use crate::watch::Watch;
 use crate::words::{count, names, sampled};
 use arguments::FindArgs;
 use plan::{plan, tried};
+use report::{Form, Printer};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
-use telling::{Form, Telling};
 use truesum::find::{Conclusion, Search};
 use truesum::manifest::path::{Charset, quotef};
 use truesum::{Error, Mapping, walk};
@@ -40,14 +40,14 @@ pub fn run(args: FindArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(args.quiet);
+    let reporting = args.run.reporting(args.quiet);
     let output = Output::stdout();
     let options = truesum::Options {
         algorithms,
         key,
         format: args.format,
         lenient: args.lenient,
-        threads: tell.threads,
+        threads: reporting.threads,
         mapping: Mapping::Guarded,
         own: output.own(),
         ..truesum::Options::default()
@@ -63,13 +63,13 @@ pub fn run(args: FindArgs) -> Exit {
         ..walk::Options::default()
     };
     let notes = notes.into_iter().chain(sampled(&args.algorithm));
-    notes.filter(|_| tell.notes).for_each(|note: String| console.note(&note));
+    notes.filter(|_| reporting.notes).for_each(|note: String| console.note(&note));
     let tried = tried(&plan.wanted);
-    if tell.notes && tried.len() > MANY {
+    if reporting.notes && tried.len() > MANY {
         console.note(&format!("{} algorithms are possible, and all are computed", tried.len()));
         console.hint("to compute only one, use -a NAME");
     }
-    let watch = Watch::start(tell.line, None, &mut console);
+    let watch = Watch::start(reporting.line, None, &mut console);
     let began = Instant::now();
     let mut search = Search::new(&options, &watch.progress);
     let form = match (args.json, args.print0) {
@@ -78,13 +78,13 @@ pub fn run(args: FindArgs) -> Exit {
         _ => Form::Lines,
     };
     let by_name = !args.manifest.is_empty();
-    let mut telling = Telling::new(form, by_name, tell, console, output);
+    let mut printer = Printer::new(form, by_name, reporting, console, output);
     plan.wanted.into_iter().for_each(|wanted| search.add(wanted));
-    let mut told = Ok(());
+    let mut result = Ok(());
     for name in &args.manifest {
-        told = told.and_then(|()| search.add_manifest(name, &mut |event| telling.event(&event)));
+        result = result.and_then(|()| search.add_manifest(name, &mut |event| printer.event(&event)));
     }
-    let told = told.and_then(|()| search.run(plan.places, walk, &mut |event| telling.event(&event)));
+    let result = result.and_then(|()| search.run(plan.places, walk, &mut |event| printer.event(&event)));
     let report = search.report();
     let exit = match report.conclusion() {
         Conclusion::AllFound => Exit::Done,
@@ -93,10 +93,10 @@ pub fn run(args: FindArgs) -> Exit {
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
     let not_tried = plan.not_tried;
-    let told = told.and_then(|()| telling.end(&search, not_tried, began.elapsed().as_secs_f64(), exit));
-    let Telling { mut console, output, weak, .. } = telling;
+    let result = result.and_then(|()| printer.end(&search, not_tried, began.elapsed().as_secs_f64(), exit));
+    let Printer { mut console, output, weak, .. } = printer;
     let name = output.name();
-    let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    let finished = result.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
         // If the results could not be written, do not report that anything is absent.
@@ -108,20 +108,20 @@ pub fn run(args: FindArgs) -> Exit {
     if report.all_left_out() {
         console.error(&none_selected(report.left_out));
     }
-    if tell.notes && !report.not_computed.is_empty() {
+    if reporting.notes && !report.not_computed.is_empty() {
         let skipped = names(&report.not_computed);
         console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
     }
     let is_absent = report.found.contains(&0) && exit == Exit::Failed;
-    if tell.notes && is_absent && not_tried > 0 {
+    if reporting.notes && is_absent && not_tried > 0 {
         let others = count(not_tried as u64, "less common algorithm was", "less common algorithms were");
         console.note(&format!("tried only {}; {others} not tried", names(&tried)));
         let words = args.words.iter().map(|word| quotef(word.as_bytes(), Charset::Utf8));
         let words: Vec<String> = words.collect();
         console.hint(&format!("truesum find --all-algorithms {}", words.join(" ")));
     }
-    if tell.notes && form != Form::Json {
-        console.summary(exit, &telling::words(report, by_name, &weak));
+    if reporting.notes && form != Form::Json {
+        console.summary(exit, &report::words(report, by_name, &weak));
     }
     exit
 }

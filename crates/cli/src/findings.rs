@@ -3,7 +3,7 @@
 
 use crate::words::{count, grouped};
 use std::fmt::Write;
-use truesum::tree::locate::{Difference, Judgement, Length};
+use truesum::tree::locate::{Diagnosis, Difference, Length};
 
 /// Returns a line `OFFSET LENGTH damaged` for each range.
 pub fn lines(report: &Difference) -> String {
@@ -19,17 +19,17 @@ pub fn lines(report: &Difference) -> String {
 pub fn words(report: &Difference) -> String {
     let ranges = count(report.damaged.len() as u64, "damaged range", "damaged ranges");
     let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
-    let mut text = match report.judgement {
-        Judgement::Good => "good".to_owned(),
-        Judgement::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
-        Judgement::FileDamaged => format!("file damaged: {ranges}, {} bytes affected", grouped(bytes)),
-        Judgement::TreeDamaged => {
+    let mut text = match report.diagnosis {
+        Diagnosis::Good => "good".to_owned(),
+        Diagnosis::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
+        Diagnosis::FileDamaged => format!("file damaged: {ranges}, {} bytes affected", grouped(bytes)),
+        Diagnosis::TreeDamaged => {
             "tree damaged, but the file still matches it; store the tree again".to_owned()
         }
-        Judgement::CannotTell => {
+        Diagnosis::CannotTell => {
             format!("cannot tell whether the file or the tree is damaged: they differ in {ranges}")
         }
-        Judgement::OtherTree => "the stored tree does not match the trusted digest".to_owned(),
+        Diagnosis::OtherTree => "the stored tree does not match the trusted digest".to_owned(),
     };
     let _ = match report.length {
         Length::Same => Ok(()),
@@ -64,7 +64,7 @@ pub fn members(report: &Difference, out: &mut Vec<u8>) {
         let comma = if name == "verdict" { "" } else { "," };
         out.extend_from_slice(format!("{comma}\"{name}\":{value}").as_bytes());
     };
-    member("verdict", verdict(report.judgement).into());
+    member("verdict", verdict(report.diagnosis).into());
     member("size", report.size.into());
     member("length", length.into());
     member("length_differs_by", bytes.into());
@@ -74,12 +74,12 @@ pub fn members(report: &Difference, out: &mut Vec<u8>) {
 }
 
 /// Returns the name of a verdict.
-fn verdict(verdict: Judgement) -> &'static str {
+fn verdict(verdict: Diagnosis) -> &'static str {
     match verdict {
-        Judgement::Good => "good",
-        Judgement::FileDamaged => "file damaged",
-        Judgement::TreeDamaged => "tree damaged",
-        Judgement::CannotTell => "cannot tell",
-        Judgement::OtherTree => "other tree",
+        Diagnosis::Good => "good",
+        Diagnosis::FileDamaged => "file damaged",
+        Diagnosis::TreeDamaged => "tree damaged",
+        Diagnosis::CannotTell => "cannot tell",
+        Diagnosis::OtherTree => "other tree",
     }
 }

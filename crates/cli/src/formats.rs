@@ -22,15 +22,15 @@ pub fn told_in(
 ) -> Result<&'static Format, Refusal> {
     let Some(output) = output else { return Ok(format) };
     let name = output.as_os_str().as_bytes();
-    let told = manifest::for_file(format, specs, spelling, name);
-    if told != format && named {
+    let implied = manifest::for_file(format, specs, spelling, name);
+    if implied != format && named {
         let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
         let text = format!("-t {}: {shown} would not show that the digests are {specs}", format.name);
-        let hint = format!("-t {} names algorithms; so does a file name such as SHA256SUMS", told.name);
+        let hint = format!("-t {} names algorithms; so does a file name such as SHA256SUMS", implied.name);
         return Err(Refusal::with_hint(text, hint));
     }
-    Ok(told)
+    Ok(implied)
 }
 
 /// Parses a template.

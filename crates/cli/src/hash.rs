@@ -3,12 +3,12 @@
 //! not written.
 
 pub mod arguments;
-mod beside;
 mod history;
 mod parameters;
 pub mod plan;
 pub mod reading;
 mod replacing;
+mod sidecar;
 mod summary;
 pub mod writing;
 
@@ -22,10 +22,10 @@ use crate::tasks::{Inputs, in_order_of_the_tree};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
-use beside::{Beside, Content, folder_name};
 use plan::{Form, Hashing, Place, plan};
 use reading::list_failed;
-use replacing::{Gathered, NAMED};
+use replacing::{Collected, NAMED};
+use sidecar::{Content, SidecarWriter, folder_name};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
@@ -52,7 +52,7 @@ pub fn run(args: HashArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
-    if plan.reading.tell.notes {
+    if plan.reading.reporting.notes {
         plan.notes.iter().for_each(|note| console.note(note));
     }
     if is_bag_of_folder(&plan) {
@@ -72,20 +72,24 @@ fn is_bag_of_folder(plan: &Hashing) -> bool {
         Inputs::Named(names) => names.iter().any(|name| Path::new(OsStr::from_bytes(name)).is_dir()),
         Inputs::Listed(..) => false,
     };
-    is_bagit && plan.reading.tell.notes && plan.output.is_none() && plan.place.is_none() && names_folder()
+    is_bagit
+        && plan.reading.reporting.notes
+        && plan.output.is_none()
+        && plan.place.is_none()
+        && names_folder()
 }
 
 /// Writes manifests in each folder, or next to each file.
 fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let Form::Entries(format, _) = plan.form else { unreachable!("refused with --raw") };
     let name = folder_name(format, &plan.reading.specs);
-    let watch = Watch::start(plan.reading.tell.line, None, console);
+    let watch = Watch::start(plan.reading.reporting.line, None, console);
     let tasks = match plan.reading.tasks(&watch.progress) {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
     let mut content = Content::new(tasks, place, &name, plan);
-    let mut sink = Beside::new(console, place, &name, plan);
+    let mut sink = SidecarWriter::new(console, place, &name, plan);
     let config = plan.reading.engine(Vec::new());
     let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
     let summary = summary.expect("a sink that never fails");
@@ -105,7 +109,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         console.error("there are no files");
         exit = exit.max(Exit::NotAsAsked);
     }
-    if plan.reading.tell.notes {
+    if plan.reading.reporting.notes {
         let manifests = match place {
             Place::Folder => format!("{} named {name}", count(written, "manifest", "manifests")),
             Place::File => count(written, "manifest", "manifests"),
@@ -152,7 +156,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     };
     let watch = match small {
         true => Watch::default(),
-        false => Watch::start(plan.reading.tell.line, only_size, console),
+        false => Watch::start(plan.reading.reporting.line, only_size, console),
     };
     let tasks = plan.reading.tasks(&watch.progress);
     let mut tasks = match tasks {
@@ -178,7 +182,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         output,
         template: plan.template.as_ref(),
         writer: writer(plan.form, &plan.reading.specs, plan.torrent.as_ref()),
-        tell: plan.reading.tell,
+        reporting: plan.reading.reporting,
         names_own: names_own(&plan, &named),
         bounds: bounds(&plan, &named),
         led_out: 0,
@@ -192,7 +196,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         waiting: plan.torrent.is_some().then(Vec::new),
         links: 0,
         temporary: 0,
-        met_own: false,
+        found_own: false,
     };
     let result = match &plan.torrent {
         None => truesum::run(&engine, &mut tasks.by_ref().map(widened), &watch.progress, &mut sink).and_then(
@@ -232,19 +236,20 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             })
         }
     };
-    let Writing { console, output, refused, links, temporary, met_own, signatures, led_out, earlier, .. } =
-        sink;
+    let Writing {
+        console, output, refused, links, temporary, found_own, signatures, led_out, earlier, ..
+    } = sink;
     console.display = None;
-    if let (Some(path), 1.., true) = (&plan.output, signatures, plan.reading.tell.notes) {
+    if let (Some(path), 1.., true) = (&plan.output, signatures, plan.reading.reporting.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
         console
             .note(&format!("{} of {path} not in the manifest", count(signatures, "signature", "signatures")));
     }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
-    let told = Told { refused, links, temporary, met_own, outside, led_out, left_out, read };
+    let counts = RunCounts { refused, links, temporary, found_own, outside, led_out, left_out, read };
     let list_error = tasks.list_error();
-    end(&plan, result, output, told, (list_error, earlier), &watch, began, console)
+    end(&plan, result, output, counts, (list_error, earlier), &watch, began, console)
 }
 
 /// Opens the output and reads the manifest that it replaces.
@@ -303,11 +308,11 @@ fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<FileId> {
 }
 
 /// The counts of a run that are not in the engine's summary.
-pub struct Told {
+pub struct RunCounts {
     refused: u64,
     links: u64,
     temporary: u64,
-    met_own: bool,
+    found_own: bool,
     outside: u64,
     led_out: u64,
     left_out: LeftOut,
@@ -320,7 +325,7 @@ fn end(
     plan: &Hashing,
     result: io::Result<Summary>,
     output: Output,
-    told: Told,
+    counts: RunCounts,
     (list_error, earlier): (Option<Error>, Option<Earlier>),
     watch: &Watch,
     began: Instant,
@@ -336,12 +341,12 @@ fn end(
         console.failure(&error);
         exit = Exit::NotAsAsked;
     }
-    let lacking = summary.failed() + told.refused;
+    let lacking = summary.failed() + counts.refused;
     if lacking > 0 {
         exit = exit.max(Exit::Failed);
     }
     if summary.interrupted {
-        let done = format!("{}, {}", count(summary.files, "file", "files"), size(told.read));
+        let done = format!("{}, {}", count(summary.files, "file", "files"), size(counts.read));
         match &plan.output {
             Some(path) => {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -355,16 +360,17 @@ fn end(
         return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
     // Files that are not read, because the template contains no digest, are counted as unverified.
-    let listed = summary.files + summary.unverified - told.refused;
-    let gathered = Gathered { listed, lacking, list_read, over: told.met_own.then_some(NAMED) };
+    let listed = summary.files + summary.unverified - counts.refused;
+    let collected = Collected { listed, lacking, list_read, over: counts.found_own.then_some(NAMED) };
     match &plan.output {
-        Some(path) => match replacing::refused(path, gathered, plan.accept)
+        Some(path) => match replacing::refused(path, collected, plan.accept)
             .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))
-            .or_else(|| outside(path, &told, plan))
+            .or_else(|| outside(path, &counts, plan))
         {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),
             None => {
-                let replaced = earlier.filter(|_| plan.reading.tell.notes).map(|earlier| earlier.notes(path));
+                let replaced =
+                    earlier.filter(|_| plan.reading.reporting.notes).map(|earlier| earlier.notes(path));
                 if let Err(error) = output.finish() {
                     return exit.max(cannot_write(&error, console));
                 }
@@ -373,7 +379,7 @@ fn end(
                 {
                     return exit.max(cannot_write(&error, console));
                 }
-                written(path, gathered, &summary, plan, console);
+                written(path, collected, &summary, plan, console);
                 replaced.into_iter().flatten().for_each(|note| console.note(&note));
             }
         },
@@ -381,7 +387,7 @@ fn end(
             if let Err(error) = output.finish() {
                 return exit.max(cannot_write(&error, console));
             }
-            if lacking > 1 && plan.reading.tell.notes {
+            if lacking > 1 && plan.reading.reporting.notes {
                 let lacking = count(lacking, "file or folder", "files or folders");
                 console.error(&format!("{lacking} could not be read"));
             }
@@ -389,33 +395,34 @@ fn end(
     }
     if plan.output.is_none()
         && summary.files == 0
-        && told.left_out != LeftOut::default()
+        && counts.left_out != LeftOut::default()
         && exit == Exit::Done
     {
-        console.error(&selection::none_selected(told.left_out));
+        console.error(&selection::none_selected(counts.left_out));
         exit = Exit::NotAsAsked;
-    } else if told.left_out.named > 0 && plan.reading.tell.notes && matches!(plan.ending, Ending::None) {
-        let excluded = count(told.left_out.named, "argument was", "arguments were");
+    } else if counts.left_out.named > 0 && plan.reading.reporting.notes && matches!(plan.ending, Ending::None)
+    {
+        let excluded = count(counts.left_out.named, "argument was", "arguments were");
         console.note(&format!("{excluded} excluded by the selection options"));
     }
-    if plan.reading.tell.notes {
-        notes(plan, &told, console);
+    if plan.reading.reporting.notes {
+        notes(plan, &counts, console);
     }
     let time = began.elapsed();
     match plan.ending {
         Ending::None => {}
-        Ending::Json => console.line(&summary::object(&summary, &told, time, exit.code())),
-        Ending::Short => console.line(&summary::short(&summary, &told, time)),
+        Ending::Json => console.line(&summary::object(&summary, &counts, time, exit.code())),
+        Ending::Short => console.line(&summary::short(&summary, &counts, time)),
         Ending::Long => {
-            console.line(&summary::short(&summary, &told, time));
-            let long = summary::long(&summary, &told, &plan.reading.specs, plan.output.as_deref());
+            console.line(&summary::short(&summary, &counts, time));
+            let long = summary::long(&summary, &counts, &plan.reading.specs, plan.output.as_deref());
             if !long.is_empty() {
                 console.line(&long);
             }
         }
     }
-    if plan.reading.tell.verbose && summary.untold > 0 {
-        let young = count(summary.untold, "file was", "files were");
+    if plan.reading.reporting.verbose && summary.writers_unknown > 0 {
+        let young = count(summary.writers_unknown, "file was", "files were");
         let unknown = "and the system cannot report concurrent writers";
         console.note(&format!("{young} modified moments ago, {unknown}"));
     }
@@ -423,51 +430,51 @@ fn end(
 }
 
 /// Refuses a manifest with names that lead out of its folder, because a check would reject it.
-fn outside(path: &Path, told: &Told, plan: &Hashing) -> Option<Refusal> {
-    if told.outside == 0 || plan.accept.outside {
+fn outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
+    if counts.outside == 0 || plan.accept.outside {
         return None;
     }
     let shown = display_safe(path.as_os_str().as_bytes());
-    let names = count(told.outside, "file is", "files are");
+    let names = count(counts.outside, "file is", "files are");
     let why = format!("{shown}: not written: {names} outside the root folder, which check would reject");
     let hint = "use --root DIR for hash and check, or write absolute names with --allow-outside";
     Some(Refusal::with_hint(why, hint))
 }
 
 /// Reports what the written manifest contains and what it lacks.
-fn written(path: &Path, gathered: Gathered, summary: &Summary, plan: &Hashing, console: &Console) {
-    if !plan.reading.tell.notes {
+fn written(path: &Path, collected: Collected, summary: &Summary, plan: &Hashing, console: &Console) {
+    if !plan.reading.reporting.notes {
         return;
     }
     let path = display_safe(path.as_os_str().as_bytes());
     if io::stderr().is_terminal() {
-        let files = count(gathered.listed, "file", "files");
+        let files = count(collected.listed, "file", "files");
         console.line(&format!("truesum: {files}, {}, listed in {path}", size(summary.bytes)));
     }
-    if gathered.lacking > 0 {
-        let lacking = count(gathered.lacking, "file or folder is", "files or folders are");
+    if collected.lacking > 0 {
+        let lacking = count(collected.lacking, "file or folder is", "files or folders are");
         console.error(&format!("{lacking} missing from {path}"));
     }
 }
 
-fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
-    if told.links > 0 {
-        let links = count(told.links, "symbolic link was", "symbolic links were");
+fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
+    if counts.links > 0 {
+        let links = count(counts.links, "symbolic link was", "symbolic links were");
         console.note(&format!("{links} not followed (use --follow)"));
     }
-    if told.temporary > 0 {
-        let files = count(told.temporary, "temporary file", "temporary files");
+    if counts.temporary > 0 {
+        let files = count(counts.temporary, "temporary file", "temporary files");
         console.note(&format!("{files} of other truesum runs not hashed (use -v to list them)"));
     }
-    if told.led_out > 0 {
-        let names = count(told.led_out, "name leads", "names lead");
+    if counts.led_out > 0 {
+        let names = count(counts.led_out, "name leads", "names lead");
         console.note(&format!(
             "{names} outside the folder through symbolic links: check rejects them without --allow-outside"
         ));
     }
-    if told.outside > 0 {
+    if counts.outside > 0 {
         let base = plan.reading.root.as_deref().unwrap_or(Path::new("."));
-        let names = count(told.outside, "name is", "names are");
+        let names = count(counts.outside, "name is", "names are");
         let base = display_safe(base.as_os_str().as_bytes());
         console.note(&format!(
             "{names} outside {base}: written as absolute names, which check rejects without --allow-outside"

@@ -76,10 +76,10 @@ pub fn run(args: IdentifyArgs) -> Exit {
         Ok(candidates) => candidates,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(false);
+    let reporting = args.run.reporting(false);
     let Some(file) = &args.file else {
         let shown = if args.all || args.json { candidates.len() } else { candidates.len().min(LIKELY) };
-        let mut text = told(&candidates[..shown], args.json);
+        let mut text = render_candidates(&candidates[..shown], args.json);
         if shown < candidates.len() {
             let more = count((candidates.len() - shown) as u64, "more candidate", "more candidates");
             let digest = quotef(args.digest.as_bytes(), Charset::Utf8);
@@ -100,13 +100,13 @@ pub fn run(args: IdentifyArgs) -> Exit {
         let why = format!("-: cannot hash: {} requires the size in advance", first.spec);
         return console.refuse(&Refusal::with_hint(why, "only regular files can be tried: specify a FILE"));
     }
-    let watch = Watch { remote, ..Watch::start(tell.line, None, &mut console) };
+    let watch = Watch { remote, ..Watch::start(reporting.line, None, &mut console) };
     let size = || match (&watch.remote, std::fs::metadata(file)) {
         (Some(remote), _) => Ok(remote.version(file.as_bytes(), &watch.progress)?.size()),
         (None, Ok(metadata)) => Ok(metadata.len()),
         (None, Err(error)) => Err(Error::io(file.as_bytes(), "open", error)),
     };
-    let digests = |specs: &[Spec]| Ok(watch.digests(file, specs, tell.threads)?.into_digests());
+    let digests = |specs: &[Spec]| Ok(watch.digests(file, specs, reporting.threads)?.into_digests());
     let result = matching(&candidates, size, digests);
     console.display = None;
     let (found, tried) = match result {
@@ -118,7 +118,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     };
     let name = display_safe(file.as_bytes());
     let text = match (args.json, found.is_empty()) {
-        (true, _) => told(&found, true),
+        (true, _) => render_candidates(&found, true),
         (false, true) => {
             format!("{name}: does not match: {} tried\n", count(tried, "candidate", "candidates"))
         }
@@ -136,7 +136,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
             .collect(),
     };
     let printed = print(&text, &mut console);
-    if tell.notes && !skipped.is_empty() {
+    if reporting.notes && !skipped.is_empty() {
         let mut specs: Vec<Spec> = skipped.into_iter().map(|one| one.spec).collect();
         specs.dedup();
         let skipped = names(&specs);
@@ -173,7 +173,7 @@ fn needs_size(spec: &Spec) -> bool {
 }
 
 /// Returns the candidates as lines.
-fn told(candidates: &[Candidate], as_json: bool) -> String {
+fn render_candidates(candidates: &[Candidate], as_json: bool) -> String {
     let mut text = String::new();
     if !as_json {
         let _ = writeln!(text, "{:<14} {:<10} {:<9} WHAT IT IS", "ALGORITHM", "ENCODING", "STATUS");

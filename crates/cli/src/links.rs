@@ -1,9 +1,9 @@
 //! `truesum install-links DIR`: creates links to this program with the names of the programs that
 //! it can replace.
 
+use crate::applet::applets;
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::personality::personalities;
 use crate::values::color::Color;
 use crate::words::count;
 use clap::{Args, ValueHint};
@@ -43,10 +43,10 @@ pub fn run(args: &LinksArgs) -> Exit {
         return Exit::NotAsAsked;
     }
     let mut made = 0;
-    let mut asked = 0;
-    for personality in personalities() {
-        asked += 1;
-        match link(&program, &args.folder.join(personality.name), args.force) {
+    let mut requested = 0;
+    for applet in applets() {
+        requested += 1;
+        match link(&program, &args.folder.join(applet.name), args.force) {
             Ok(()) => made += 1,
             Err(error) => {
                 console.failure(&error);
@@ -58,7 +58,7 @@ pub fn run(args: &LinksArgs) -> Exit {
     }
     let folder = truesum::manifest::path::display_safe(args.folder.as_os_str().as_bytes());
     console.line(&format!("truesum: {} in {folder}", count(made, "link", "links")));
-    if made == asked { Exit::Done } else { Exit::NotAsAsked }
+    if made == requested { Exit::Done } else { Exit::NotAsAsked }
 }
 
 /// Creates one link. A link from an earlier installation is replaced, anything else only with

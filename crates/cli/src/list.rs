@@ -10,7 +10,7 @@ use crate::values::color::Color;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, Algorithm, Spec, kernel};
-use truesum::manifest::{Algorithms, FORMATS, Format, Names, Reading, Told, Writing, json};
+use truesum::manifest::{AlgorithmSource, Algorithms, FORMATS, Format, Names, Reading, Writing, json};
 
 /// Width in columns for which tables are formatted.
 const WIDTH: usize = 100;
@@ -213,7 +213,7 @@ fn lost(row: &Format) -> Vec<&'static str> {
     let all = [
         ("size", holds.size),
         ("time", holds.mtime),
-        ("algorithm", holds.told == Told::Here),
+        ("algorithm", holds.algorithm_source == AlgorithmSource::Manifest),
         ("some names", holds.names == Names::Bytes),
     ];
     all.into_iter().filter(|(_, held)| is_written(row) && !held).map(|(what, _)| what).collect()

@@ -2,6 +2,7 @@
 //! status.
 
 mod advice;
+mod applet;
 mod audit;
 mod bag;
 mod bench;
@@ -38,7 +39,6 @@ mod objects;
 mod options;
 mod origin;
 mod output;
-mod personality;
 mod progress;
 mod selection;
 mod settings;
@@ -59,10 +59,10 @@ mod version;
 mod watch;
 mod words;
 
+use applet::Call;
 use command::Command;
 use console::Console;
 use exit::{Exit, Refusal};
-use personality::Call;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use truesum::hash::kernel::{check_forced, limit};
@@ -75,9 +75,9 @@ fn main() -> ExitCode {
 fn program() -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
-    let personality = personality::called(&called);
-    if let Some(personality) = personality {
-        memory::stand_for(personality.name);
+    let applet = applet::called(&called);
+    if let Some(applet) = applet {
+        memory::stand_for(applet.name);
     }
     memory::prepare();
     defect::prepare();
@@ -85,18 +85,18 @@ fn program() -> ExitCode {
     if let Err(why) = limit_cpu().and_then(|()| check_forced()) {
         let refused = Console::new(Color::Auto).refuse(&Refusal::new(why));
         // The replaced programs fail with status 1, which their callers expect.
-        return if personality.is_some() { ExitCode::FAILURE } else { refused.into() };
+        return if applet.is_some() { ExitCode::FAILURE } else { refused.into() };
     }
-    if let Some(personality) = personality {
-        return (personality.run)(Call { name: personality.name, called, arguments });
+    if let Some(applet) = applet {
+        return (applet.run)(Call { name: applet.name, called, arguments });
     }
-    if let Some(why) = personality::foreign(&called) {
+    if let Some(why) = applet::foreign(&called) {
         let _ = Console::new(Color::Auto).refuse(&why);
         return ExitCode::FAILURE;
     }
     match command::parse(called, arguments) {
         Ok(command) => run(command).into(),
-        Err(error) => command::tell(&error).into(),
+        Err(error) => command::report(&error).into(),
     }
 }
 

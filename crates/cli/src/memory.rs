@@ -12,22 +12,22 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 /// The system's allocator, which ends the program on failure.
-struct Granted<A>(A);
+struct CheckedAllocator<A>(A);
 
 #[cfg(not(feature = "bench"))]
 #[global_allocator]
-static ALLOCATOR: Granted<std::alloc::System> = Granted(std::alloc::System);
+static ALLOCATOR: CheckedAllocator<std::alloc::System> = CheckedAllocator(std::alloc::System);
 
 /// Counts the allocations of a thread when a benchmark requests it; otherwise this is a comparison,
 /// which builds without `bench` avoid.
 #[cfg(feature = "bench")]
 #[global_allocator]
-static ALLOCATOR: Granted<truesum_bench::allocations::Counting> =
-    Granted(truesum_bench::allocations::Counting::SYSTEM);
+static ALLOCATOR: CheckedAllocator<truesum_bench::allocations::Counting> =
+    CheckedAllocator(truesum_bench::allocations::Counting::SYSTEM);
 
 // SAFETY: every call is forwarded to the wrapped allocator with the same arguments, and the result
 // is returned unchanged.
-unsafe impl<A: GlobalAlloc> GlobalAlloc for Granted<A> {
+unsafe impl<A: GlobalAlloc> GlobalAlloc for CheckedAllocator<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: guaranteed by the caller.
         granted(unsafe { self.0.alloc(layout) })
@@ -78,17 +78,17 @@ fn exhausted() -> ! {
         }
     }
     truesum::write::remove_temporaries();
-    let tell = |words: &str| {
+    let print = |words: &str| {
         let _ = rustix::io::write(rustix::stdio::stderr(), words.as_bytes());
     };
     let status = match STANDS_FOR.get() {
         Some(name) => {
-            tell(name);
-            tell(": memory exhausted\n");
+            print(name);
+            print(": memory exhausted\n");
             1
         }
         None => {
-            tell("truesum: out of memory: use fewer threads (-j 1), or raise the limit (ulimit -v)\n");
+            print("truesum: out of memory: use fewer threads (-j 1), or raise the limit (ulimit -v)\n");
             2
         }
     };

@@ -1,7 +1,7 @@
 //! Reports what a walk skipped, with the same wording and level in every command.
 
 use crate::console::Console;
-use crate::options::Tell;
+use crate::options::Reporting;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Notice;
@@ -21,7 +21,7 @@ enum Level {
 pub type NotDone = (&'static str, &'static str);
 
 /// Reports a notice if its level is shown. Errors are always shown.
-pub fn report(notice: &Notice, tell: Tell, (special, not_done): NotDone, console: &mut Console) {
+pub fn report(notice: &Notice, reporting: Reporting, (special, not_done): NotDone, console: &mut Console) {
     let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let (level, text) = match notice {
         Notice::Failed(error) => return console.failure(error),
@@ -36,8 +36,8 @@ pub fn report(notice: &Notice, tell: Tell, (special, not_done): NotDone, console
         }
     };
     let shown = match level {
-        Level::Notes => tell.notes,
-        Level::Verbose => tell.notes && tell.verbose,
+        Level::Notes => reporting.notes,
+        Level::Verbose => reporting.notes && reporting.verbose,
     };
     if shown {
         console.note(&text);

@@ -151,7 +151,7 @@ impl ManifestArgs {
 
 /// The amount of output during a run, and the number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tell {
+pub struct Reporting {
     pub line: Line,
     pub notes: bool,
     pub verbose: bool,
@@ -160,18 +160,18 @@ pub struct Tell {
 
 impl RunArgs {
     /// Returns what to report, and applies the options for the lifetime of the process.
-    pub fn tell(&self, quiet: bool) -> Tell {
+    pub fn reporting(&self, quiet: bool) -> Reporting {
         self.life.bind();
         let hidden = self.progress == ShowProgress::Never || settings().no_progress;
         let line = if quiet || hidden { Line::Hidden } else { Line::where_seen() };
         let threads = self.threads.unwrap_or(0);
-        Tell { line, notes: !quiet, verbose: self.verbose, threads }
+        Reporting { line, notes: !quiet, verbose: self.verbose, threads }
     }
 }
 
 /// Returns the number of threads that read one file: the requested number, or one per core.
-pub fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+pub fn threads(requested: Option<usize>) -> usize {
+    requested.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// The value of `--progress`.

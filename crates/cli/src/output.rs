@@ -22,12 +22,12 @@ use truesum::{AtomicFile, Cause, Error, FileId};
 
 /// An open output.
 pub struct Output {
-    to: To,
+    to: Sink,
     /// Whether each line is shown immediately.
     pub is_terminal: bool,
 }
 
-enum To {
+enum Sink {
     Stdout(BufWriter<standard::Output>),
     File(AtomicFile),
 }
@@ -42,7 +42,7 @@ impl Output {
     /// Returns standard output.
     pub fn stdout() -> Output {
         let is_terminal = io::stdout().is_terminal();
-        let to = To::Stdout(BufWriter::with_capacity(1 << 16, standard::Output));
+        let to = Sink::Stdout(BufWriter::with_capacity(1 << 16, standard::Output));
         Output { to, is_terminal }
     }
 
@@ -71,7 +71,7 @@ impl Output {
     /// Fails if it cannot be written.
     pub fn file(path: &Path) -> Result<Output, Error> {
         let file = begin(path)?;
-        Ok(Output { to: To::File(file), is_terminal: false })
+        Ok(Output { to: Sink::File(file), is_terminal: false })
     }
 
     /// Returns a file whose contents cannot be recognised later: it replaces only an empty file, unless `overwrite` is set.
@@ -93,8 +93,8 @@ impl Output {
             rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file().then(|| FileId::from(&stat))
         };
         match &self.to {
-            To::Stdout(_) => regular(rustix::fs::fstat(io::stdout())).into_iter().collect(),
-            To::File(file) => {
+            Sink::Stdout(_) => regular(rustix::fs::fstat(io::stdout())).into_iter().collect(),
+            Sink::File(file) => {
                 let (new, old) = (rustix::fs::fstat(file.file()), rustix::fs::stat(file.target()));
                 regular(new).into_iter().chain(regular(old)).collect()
             }
@@ -128,13 +128,13 @@ impl Output {
 
     fn write_with(&mut self, bytes: &[u8], escapes: Escapes) -> io::Result<()> {
         match &mut self.to {
-            To::Stdout(stdout) if self.is_terminal => {
+            Sink::Stdout(stdout) if self.is_terminal => {
                 stdout.write_all(&visible(bytes, escapes))?;
                 // Messages are written between lines, so each line must appear before the next message.
                 stdout.flush()
             }
-            To::Stdout(stdout) => stdout.write_all(bytes),
-            To::File(file) => file.write_all(bytes),
+            Sink::Stdout(stdout) => stdout.write_all(bytes),
+            Sink::File(file) => file.write_all(bytes),
         }
     }
 
@@ -144,14 +144,14 @@ impl Output {
     /// Returns the system's error.
     pub fn pause(&mut self) -> io::Result<()> {
         match &mut self.to {
-            To::Stdout(stdout) => stdout.flush(),
-            To::File(_) => Ok(()),
+            Sink::Stdout(stdout) => stdout.flush(),
+            Sink::File(_) => Ok(()),
         }
     }
 
     /// Sets a modification time other than the time at which writing began.
     pub fn set_date(&mut self, date: Time) {
-        if let To::File(file) = &mut self.to {
+        if let Sink::File(file) = &mut self.to {
             file.set_date(date);
         }
     }
@@ -162,7 +162,7 @@ impl Output {
     /// Returns the system's error, including those reported only on closing.
     pub fn finish(self) -> Result<(), Error> {
         match self.to {
-            To::Stdout(mut stdout) => {
+            Sink::Stdout(mut stdout) => {
                 let fail = |error: io::Error| Error::io(STDOUT, "write", error);
                 stdout.flush().map_err(fail)?;
                 // The process keeps its descriptor; closing a duplicate makes the file system report the same errors.
@@ -171,15 +171,15 @@ impl Output {
                     Err(_) => Ok(()),
                 }
             }
-            To::File(file) => file.commit(),
+            Sink::File(file) => file.commit(),
         }
     }
 
     /// Returns the name for messages.
     pub fn name(&self) -> Vec<u8> {
         match &self.to {
-            To::Stdout(_) => STDOUT.to_vec(),
-            To::File(file) => file.target().as_os_str().as_bytes().to_vec(),
+            Sink::Stdout(_) => STDOUT.to_vec(),
+            Sink::File(file) => file.target().as_os_str().as_bytes().to_vec(),
         }
     }
 }
@@ -285,7 +285,7 @@ pub fn read_replaceable(
     }
     file.rewind().map_err(unread)?;
     let name = path.file_name().unwrap_or_default().as_bytes();
-    let options = Options { key: key.cloned(), locating: true, ..Options::for_name(name).all_said() };
+    let options = Options { key: key.cloned(), locating: true, ..Options::for_name(name).accept_all() };
     let mut reader = Reader::new(BufReader::new(file), options);
     let mut copies: Option<Vec<Writer<Vec<u8>>>> = None;
     let mut entries = 0u64;

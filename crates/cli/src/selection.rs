@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use truesum::manifest::Time;
 use truesum::walk::LeftOut;
-use truesum::{Sample, Selection, Share, Special, Turn, Wanted, walk};
+use truesum::{RunLimits, Sample, Selection, Share, Special, Wanted, walk};
 
 /// Options for walks that read the files that they find.
 #[derive(Args, Default)]
@@ -130,9 +130,9 @@ impl PartArgs {
     }
 
     /// Returns the limits of one run.
-    pub fn turn(self) -> Turn {
+    pub fn limits(self) -> RunLimits {
         let PartArgs { state, max_bytes, max_time, .. } = self;
-        Turn { state, max_bytes, max_time }
+        RunLimits { state, max_bytes, max_time }
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Algorithms, Format, Told, Writing};
+use truesum::manifest::{AlgorithmSource, Algorithms, Format, Writing};
 
 /// The variable that names another file, or disables the file if it is empty.
 pub const FILE: &str = "TRUESUM_CONFIG";
@@ -54,7 +54,7 @@ pub struct Settings {
     /// The path of the file, whether it exists or not.
     pub file: Option<PathBuf>,
     /// For each of [`SETTINGS`], the value and its source.
-    pub said: [Option<(String, String)>; 4],
+    pub given: [Option<(String, String)>; 4],
 }
 
 static SETTINGS_HERE: OnceLock<Settings> = OnceLock::new();
@@ -83,7 +83,7 @@ pub fn load() -> Result<(), Refusal> {
         found.options(words)?;
     }
     found.agree()?;
-    if let Some((color, _)) = &found.said[3] {
+    if let Some((color, _)) = &found.given[3] {
         // Tested when it was read.
         color::make_usual(Color::from_str(color, false).unwrap_or(Color::Auto));
     }
@@ -143,7 +143,7 @@ impl Settings {
                 }
             }
         }
-        self.said[index] = Some((value.to_owned(), at.to_owned()));
+        self.given[index] = Some((value.to_owned(), at.to_owned()));
         Ok(())
     }
 
@@ -189,11 +189,11 @@ impl Settings {
             Algorithms::Only(names) => names.contains(&spec.algorithm().name),
         };
         let usual = self.algorithms == [format.holds.usual_algorithm()];
-        let told = format.holds.told == Told::Here || named(format).is_some();
-        if usual || told && self.algorithms.iter().all(holds) {
+        let is_named = format.holds.algorithm_source == AlgorithmSource::Manifest || named(format).is_some();
+        if usual || is_named && self.algorithms.iter().all(holds) {
             return Ok(());
         }
-        let at = |index: usize| self.said[index].as_ref().map_or("", |(_, at)| at);
+        let at = |index: usize| self.given[index].as_ref().map_or("", |(_, at)| at);
         Err(Refusal::new(format!(
             "{}: algorithm: format {} ({}) cannot store it; set only one of the two",
             at(0),
@@ -215,7 +215,9 @@ impl Settings {
         let usual = self.algorithms.is_empty() || self.algorithms == [format.holds.usual_algorithm()];
         match named(format) {
             Some(naming) if !usual => (naming, self.algorithms.clone()),
-            _ if format.holds.told == Told::Here => (format, self.algorithms.clone()),
+            _ if format.holds.algorithm_source == AlgorithmSource::Manifest => {
+                (format, self.algorithms.clone())
+            }
             _ => (format, Vec::new()),
         }
     }
@@ -284,7 +286,7 @@ mod tests {
     fn the_environment_may_say_settings_and_nothing_else() {
         let mut found = Settings::default();
         found.options("-a blake3 --progress never --color=never".into()).ok().unwrap();
-        assert!(found.no_progress && found.said[3].as_ref().unwrap().0 == "never");
+        assert!(found.no_progress && found.given[3].as_ref().unwrap().0 == "never");
         for words in ["--lenient", "-q", "--color", "x", "--exact=no"] {
             assert!(found.options(words.into()).is_err(), "{words}");
         }

@@ -59,8 +59,8 @@ impl Signals {
             low_level::pipe::register(signal, progress.bell()?)?;
         }
         flag::register(SIGUSR1, signals.status.clone())?;
-        let asked = signals.ended_by.clone();
-        let late = move || match asked.load(Relaxed) {
+        let requested = signals.ended_by.clone();
+        let late = move || match requested.load(Relaxed) {
             0 => {}
             signal => end_at_once(signal as i32),
         };

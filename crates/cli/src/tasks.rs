@@ -132,7 +132,7 @@ impl Iterator for Tasks {
         {
             match naming.name(&job.name, walk.current_root().as_os_str().as_bytes()) {
                 Ok(name) => job.open = Some(std::mem::replace(&mut job.name, name)),
-                Err(error) => task = Task::Tell(Notice::Failed(error)),
+                Err(error) => task = Task::Notice(Notice::Failed(error)),
             }
         }
         Some(task)

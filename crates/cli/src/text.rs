@@ -6,7 +6,7 @@ use crate::exit::{Exit, Refusal};
 use crate::hash::arguments::{AlgorithmArgs, FormatArgs};
 use crate::hash::plan::{Digesting, Form, Target, digesting};
 use crate::hash::writing::writer;
-use crate::options::{RunArgs, Tell};
+use crate::options::{Reporting, RunArgs};
 use crate::output::{Output, cannot_write};
 use crate::tasks::NameList;
 use crate::watch::Watch;
@@ -55,11 +55,11 @@ pub fn run(args: TextArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     match plan(&args) {
         Ok(plan) => {
-            let tell = args.run.tell(args.quiet);
-            if tell.notes {
+            let reporting = args.run.reporting(args.quiet);
+            if reporting.notes {
                 plan.notes.iter().for_each(|note| console.note(note));
             }
-            hash(&plan, &args, tell, &mut console)
+            hash(&plan, &args, reporting, &mut console)
         }
         Err(refusal) => console.refuse(&refusal),
     }
@@ -84,10 +84,10 @@ fn plan(args: &TextArgs) -> Result<Digesting, Refusal> {
 }
 
 /// Hashes the texts.
-fn hash(plan: &Digesting, args: &TextArgs, tell: Tell, console: &mut Console) -> Exit {
+fn hash(plan: &Digesting, args: &TextArgs, reporting: Reporting, console: &mut Console) -> Exit {
     let writer = writer(plan.form, &plan.specs, None);
-    let mut entries = Entries { plan, tell, writer, output: Output::stdout() };
-    let watch = Watch::start(tell.line, None, console);
+    let mut entries = Entries { plan, reporting, writer, output: Output::stdout() };
+    let watch = Watch::start(reporting.line, None, console);
     let mut exit = Exit::Done;
     let result = match &args.lines {
         None => args.texts.iter().try_for_each(|text| entries.write(b"-", text.as_bytes())),
@@ -137,7 +137,7 @@ fn of_lines(
         match list.part(LINE, &mut text) {
             Ok(true) => {}
             Ok(false) => {
-                if returns > 0 && entries.tell.notes {
+                if returns > 0 && entries.reporting.notes {
                     let lines = count(returns, "line ends", "lines end");
                     let name = display_safe(name);
                     console.note(&format!("{name}: {lines} in CR LF: the CR is hashed as part of the line"));
@@ -160,7 +160,7 @@ fn of_lines(
 /// Writes the digests of texts in the form that the plan specifies.
 struct Entries<'a> {
     plan: &'a Digesting,
-    tell: Tell,
+    reporting: Reporting,
     /// `None` for templates and raw bytes.
     writer: Option<Writer<Vec<u8>>>,
     output: Output,

@@ -2,7 +2,7 @@
 
 pub mod arguments;
 mod plan;
-mod telling;
+mod report;
 
 use crate::comparing;
 use crate::console::Console;
@@ -11,8 +11,8 @@ use crate::output::{Output, cannot_write, refuse_own_stream};
 use crate::watch::Watch;
 use arguments::UpdateArgs;
 use plan::{Updating, plan};
+use report::Printer;
 use std::time::Instant;
-use telling::Telling;
 use truesum::Error;
 use truesum::update::Update;
 
@@ -30,26 +30,26 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
         console.failure(&error);
         return Exit::NotAsAsked;
     }
-    plan.notes.iter().filter(|_| plan.tell.notes).for_each(|note| console.note(note));
+    plan.notes.iter().filter(|_| plan.reporting.notes).for_each(|note| console.note(note));
     let output = Output::stdout();
     let mut options = plan.options.clone();
     options.audit.check.own = output.own();
-    let watch = Watch::start(plan.tell.line, None, &mut console);
+    let watch = Watch::start(plan.reporting.line, None, &mut console);
     let began = Instant::now();
     let mut update = Update::new(&options, &watch.progress);
-    let mut telling = Telling::new(&plan, console, output);
-    let told = update.run(&plan.manifest, &mut |event| telling.event(&event));
+    let mut printer = Printer::new(&plan, console, output);
+    let result = update.run(&plan.manifest, &mut |event| printer.event(&event));
     let report = update.report();
     let mut exit = comparing::exit(report.equality(), &watch);
-    let told = told.and_then(|()| telling.summary(report, began.elapsed(), exit));
-    let (mut console, output, shift) = telling.parts();
+    let result = result.and_then(|()| printer.summary(report, began.elapsed(), exit));
+    let (mut console, output, shift) = printer.parts();
     let name = output.name();
-    let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    let finished = result.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
         exit = exit.max(cannot_write(&error, &mut console));
         return exit;
     }
-    telling::advise(&plan, report, &shift, exit, &mut console);
+    report::advise(&plan, report, &shift, exit, &mut console);
     exit
 }

@@ -13,12 +13,12 @@ mod listing;
 mod reading;
 pub(crate) mod row;
 pub(crate) mod stamps;
-pub mod standing;
+pub mod status;
 
 pub use crate::content::Facts;
-pub use comparison::{Comparison, Options, Tell};
+pub use comparison::{Comparison, Observer, Options};
 pub use stamps::same_time;
-pub use standing::{Equality, Event, Finding, Report, Standing};
+pub use status::{Equality, Event, FileStatus, Finding, Report};
 
 use crate::progress::Progress;
 use std::path::Path;
@@ -48,8 +48,8 @@ use std::path::Path;
 pub fn audit(manifests: &[impl AsRef<Path>], options: &Options, each: impl FnMut(&Finding<'_>)) -> Report {
     let progress = Progress::default();
     let mut comparison = Comparison::new(options, &progress);
-    let told = comparison.audit(manifests, &mut findings(each));
-    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    let result = comparison.audit(manifests, &mut findings(each));
+    debug_assert!(result.is_ok(), "nothing that is told here fails");
     comparison.report().clone()
 }
 
@@ -76,8 +76,8 @@ pub fn diff(
 ) -> Report {
     let progress = Progress::default();
     let mut comparison = Comparison::new(options, &progress);
-    let told = comparison.diff(old.as_ref(), new.as_ref(), &mut findings(each));
-    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    let result = comparison.diff(old.as_ref(), new.as_ref(), &mut findings(each));
+    debug_assert!(result.is_ok(), "nothing that is told here fails");
     comparison.report().clone()
 }
 

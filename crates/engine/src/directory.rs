@@ -42,9 +42,9 @@ pub fn digest(
     path: impl AsRef<Path>,
     options: &Options,
     progress: &Progress,
-    tell: &mut dyn FnMut(Error),
+    on_event: &mut dyn FnMut(Error),
 ) -> Option<Directory> {
-    let gathered = gather(path.as_ref(), options, progress, tell)?;
+    let gathered = gather(path.as_ref(), options, progress, on_event)?;
     let digest = match &options.kind {
         Kind::Truesum { spec, modes } => merkle::Entries::new(&gathered, spec, *modes).digest(),
         Kind::Go { prefix } => go::digest(&gathered, prefix.as_deref()),
@@ -56,12 +56,12 @@ pub fn digest(
         Kind::Nar => match nar::digest(&gathered, options, progress) {
             Ok(digest) => digest?,
             Err(error) => {
-                tell(error);
+                on_event(error);
                 return None;
             }
         },
     };
-    if !gathered.is_unchanged(tell) {
+    if !gathered.is_unchanged(on_event) {
         return None;
     }
     let count =

@@ -3,10 +3,10 @@
 //! Files count as equal only if the digests of two complete reads are equal; sizes and first blocks only determine
 //! which files need not be read. Several names of one file (hard links) are not copies and are reported separately.
 
+mod files;
 mod first;
-mod meeting;
+mod report;
 mod search;
-mod telling;
 
+pub use report::{Event, FileCounts, Group, Observer, Options, Report};
 pub use search::duplicates;
-pub use telling::{Event, Group, Met, Options, Report, Tell};

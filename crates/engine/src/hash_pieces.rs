@@ -5,8 +5,8 @@
 
 use crate::error::Error;
 use crate::job::{Findings, Found, Job, Outcome, Summary};
-use crate::pieces::recipe::{Cooked, Recipe};
-use crate::pieces::sequence::{Sequence, Take};
+use crate::pieces::recipe::{PieceResults, Recipe};
+use crate::pieces::sequence::{PieceSink, Sequence};
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::run::read_file::{SLICE, read_file};
@@ -66,7 +66,7 @@ pub fn hash_pieces(
             }
             let job = match task {
                 Task::File(job) => job,
-                Task::Tell(notice) => {
+                Task::Notice(notice) => {
                     if let Notice::Failed(_) = &notice {
                         summary.unreadable += 1;
                         total = None;
@@ -160,7 +160,7 @@ fn size(job: &Job, config: &Config) -> u64 {
 fn chosen(tasks: &[Task], config: &Config) -> u64 {
     let size = |task: &Task| match task {
         Task::File(job) => size(job, config),
-        Task::Tell(_) => 0,
+        Task::Notice(_) => 0,
     };
     let total: u64 = tasks.iter().map(size).fold(0, u64::saturating_add);
     let len = CHOSEN.map(|bits| 1 << bits).find(|len| total.div_ceil(*len) <= MANY);
@@ -173,8 +173,8 @@ struct Kept {
     digests: Vec<u8>,
 }
 
-impl Take for Kept {
-    fn pieces(&mut self, _: u64, digests: &[Cooked], _: &[bool]) {
+impl PieceSink for Kept {
+    fn pieces(&mut self, _: u64, digests: &[PieceResults], _: &[bool]) {
         self.digests.extend_from_slice(&digests[0].digests);
     }
 

@@ -2,21 +2,22 @@
 
 pub(crate) mod ahead;
 pub mod anchor;
+mod attributes;
+mod complete_read;
 pub(crate) mod device;
 pub mod file_id;
 mod guard;
 pub mod input;
-mod kept;
 pub(crate) mod lease;
 pub(crate) mod lock;
 pub(crate) mod mapped;
 pub mod mapping;
+pub(crate) mod memory_limit;
 pub mod open;
+pub(crate) mod quiescence;
 pub mod read;
 pub(crate) mod rename;
 pub(crate) mod resolve;
-pub(crate) mod rest;
-pub(crate) mod room;
 #[cfg(test)]
 pub(crate) mod scratch;
 pub(crate) mod source;
@@ -24,5 +25,4 @@ pub(crate) mod system;
 pub(crate) mod temporary;
 pub mod version;
 pub(crate) mod waits;
-mod whole;
 pub mod write;

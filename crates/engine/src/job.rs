@@ -3,7 +3,7 @@
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
 use crate::io::open::Root;
-use crate::io::read::{Guarded, Whole};
+use crate::io::read::{CompleteRead, Guarded};
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -135,7 +135,7 @@ pub struct Found {
 impl Found {
     /// Creates the result of a complete read that began at `started`. The proof of that read is the only way to a
     /// result with digests.
-    pub fn new(whole: Whole, digests: Vec<Digest>, started: Instant) -> Found {
+    pub fn new(whole: CompleteRead, digests: Vec<Digest>, started: Instant) -> Found {
         let (size, mtime, ctime, inode) = (whole.size(), whole.mtime(), whole.ctime(), whole.inode());
         Found { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None }
     }
@@ -373,7 +373,7 @@ pub struct Summary {
     pub unreached: u64,
     /// Files modified so recently that a write may have been in progress while they were read, for which the system
     /// does not report whether they are open for writing.
-    pub untold: u64,
+    pub writers_unknown: u64,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -420,7 +420,7 @@ impl Summary {
             unverified: _,
             malformed: _,
             unreached: _,
-            untold: _,
+            writers_unknown: _,
             interrupted: _,
         } = self;
         mismatched + missing + changed + unreadable
@@ -442,7 +442,7 @@ impl std::ops::AddAssign for Summary {
             unreadable,
             malformed,
             unreached,
-            untold,
+            writers_unknown,
             interrupted,
         } = other;
         self.files += files;
@@ -456,7 +456,7 @@ impl std::ops::AddAssign for Summary {
         self.unreadable += unreadable;
         self.malformed += malformed;
         self.unreached += unreached;
-        self.untold += untold;
+        self.writers_unknown += writers_unknown;
         self.interrupted |= interrupted;
     }
 }

@@ -49,7 +49,7 @@ impl Spellings {
 
 /// The result of a search for another spelling of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Respelt {
+pub enum NameMatch {
     /// No file was found.
     Nothing,
     /// One file was found.
@@ -57,7 +57,7 @@ pub enum Respelt {
         /// The name of the file.
         found: Vec<u8>,
         /// The same name in the requested spelling, with slashes.
-        asked: Vec<u8>,
+        requested: Vec<u8>,
     },
     /// Several files were found, so the name is ambiguous.
     Several,
@@ -84,9 +84,9 @@ impl<'r> Folders<'r> {
     }
 
     /// Finds the file with another spelling of `name`, including slashes in place of backslashes and vice versa.
-    pub(crate) fn find(&mut self, name: &[u8]) -> Respelt {
+    pub(crate) fn find(&mut self, name: &[u8]) -> NameMatch {
         match self.find_exactly(name) {
-            Respelt::Nothing if name.contains(&b'\\') => {
+            NameMatch::Nothing if name.contains(&b'\\') => {
                 let slashed: Vec<u8> =
                     name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
                 self.find_exactly(&slashed)
@@ -95,12 +95,12 @@ impl<'r> Folders<'r> {
         }
     }
 
-    fn find_exactly(&mut self, name: &[u8]) -> Respelt {
+    fn find_exactly(&mut self, name: &[u8]) -> NameMatch {
         let parts: Vec<&[u8]> =
             name.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
         let odd = name.first() == Some(&b'/') || name.len() >= PATH_MAX || parts.contains(&&b".."[..]);
         if parts.is_empty() || odd {
-            return Respelt::Nothing;
+            return NameMatch::Nothing;
         }
         let (mut paths, mut found) = (vec![Vec::new()], Vec::new());
         for at in 0..parts.len() {
@@ -111,9 +111,9 @@ impl<'r> Folders<'r> {
             paths.truncate(PATHS);
         }
         match found.len() {
-            0 => Respelt::Nothing,
-            1 => Respelt::One { found: found.remove(0), asked: parts.join(&b'/') },
-            _ => Respelt::Several,
+            0 => NameMatch::Nothing,
+            1 => NameMatch::One { found: found.remove(0), requested: parts.join(&b'/') },
+            _ => NameMatch::Several,
         }
     }
 
@@ -164,8 +164,8 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
 pub fn respelt(folder: &Path, name: impl AsRef<Path>) -> Option<PathBuf> {
     let root = Root::folder(folder, false).ok()?;
     match Folders::new(&root, Spellings::ALL).find(name.as_ref().as_os_str().as_bytes()) {
-        Respelt::One { found, .. } => Some(OsString::from_vec(found).into()),
-        Respelt::Nothing | Respelt::Several => None,
+        NameMatch::One { found, .. } => Some(OsString::from_vec(found).into()),
+        NameMatch::Nothing | NameMatch::Several => None,
     }
 }
 
@@ -224,14 +224,14 @@ mod tests {
             ("", None),
         ] {
             let found = match folders.find(name.as_bytes()) {
-                Respelt::One { found, .. } => Some(found),
-                Respelt::Nothing | Respelt::Several => None,
+                NameMatch::One { found, .. } => Some(found),
+                NameMatch::Nothing | NameMatch::Several => None,
             };
             assert_eq!(found, expected, "{name}");
         }
-        let asked = b"SUB/file".to_vec();
-        let found = Respelt::One { found: b"Sub/File".to_vec(), asked };
+        let requested = b"SUB/file".to_vec();
+        let found = NameMatch::One { found: b"Sub/File".to_vec(), requested };
         assert_eq!(folders.find(b"SUB\\file"), found);
-        assert_eq!(folders.find(b"TWO/x"), Respelt::Several);
+        assert_eq!(folders.find(b"TWO/x"), NameMatch::Several);
     }
 }

@@ -7,13 +7,13 @@
 
 pub(crate) mod chains;
 pub(crate) mod fold;
-mod hand;
 mod leaves;
 pub(crate) mod ranges;
 pub(crate) mod recipe;
 pub(crate) mod scan;
 pub(crate) mod sequence;
 mod units;
+mod work_queue;
 
 use std::ops::Range;
 use truesum_hash::Digest;

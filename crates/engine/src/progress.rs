@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 pub struct Progress {
     bytes: AtomicU64,
     files: AtomicU64,
-    untold: AtomicU64,
+    writers_unknown: AtomicU64,
     found_bytes: AtomicU64,
     found_files: AtomicU64,
     /// Whether some files were found without their sizes.
@@ -42,8 +42,8 @@ impl Progress {
 
     /// Returns the number of files modified so recently that a write may have been in progress while they were read,
     /// for which the system does not report whether they are open for writing.
-    pub fn untold(&self) -> u64 {
-        self.untold.load(Relaxed)
+    pub fn writers_unknown(&self) -> u64 {
+        self.writers_unknown.load(Relaxed)
     }
 
     /// Returns the number of files found so far, finished or not. It grows during a walk.
@@ -92,7 +92,7 @@ impl Progress {
 
     /// Returns whether the run was stopped.
     pub fn stopped(&self) -> bool {
-        self.stop.asked()
+        self.stop.requested()
     }
 
     /// Returns a handle that reports when the run is stopped.
@@ -113,8 +113,8 @@ impl Progress {
         self.list_read.fetch_add(bytes, Relaxed);
     }
 
-    pub(crate) fn add_untold(&self) {
-        self.untold.fetch_add(1, Relaxed);
+    pub(crate) fn add_writers_unknown(&self) {
+        self.writers_unknown.fetch_add(1, Relaxed);
     }
 
     /// Counts a finished file.

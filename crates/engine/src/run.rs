@@ -17,7 +17,7 @@ pub(crate) mod read_file;
 pub mod remote;
 mod worker;
 
-use crate::io::room::{fitting, thread};
+use crate::io::memory_limit::{fitting, thread};
 use crate::job::Summary;
 use crate::progress::Progress;
 use crate::task::{Sink, Task};
@@ -46,7 +46,7 @@ pub fn run(
         0 => cores(),
         threads => fitting(threads),
     };
-    let (links, untold) = (Links::default(), progress.untold());
+    let (links, writers_unknown) = (Links::default(), progress.writers_unknown());
     let feeder = Feeder::new(tasks, &config.root, threads, progress);
     let mut output = Output::new(sink, config.order, &feeder);
     // Without other threads, this thread does the work and delivers outcomes as it goes.
@@ -61,7 +61,7 @@ pub fn run(
         result?;
     }
     let summary = output.end(progress.stopped())?;
-    Ok(Summary { untold: progress.untold() - untold, ..summary })
+    Ok(Summary { writers_unknown: progress.writers_unknown() - writers_unknown, ..summary })
 }
 
 /// Runs workers on separate threads. Returns false if none could be started. [`frontier`] explains how all of them end.

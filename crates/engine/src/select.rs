@@ -134,12 +134,12 @@ impl Selection {
     }
 
     /// Returns whether a name is one of the requested names, or none were requested. The match is not recorded.
-    pub(crate) fn asks_for(&self, name: &[u8]) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.names.asks_for(name))
+    pub(crate) fn requests(&self, name: &[u8]) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.names.requests(name))
     }
 
     /// Returns whether there are bounds on size or time.
-    pub fn asks_facts(&self) -> bool {
+    pub fn needs_facts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {
             inner.newer.is_some() || inner.older.is_some() || inner.min_size > 0 || inner.max_size < u64::MAX
         })
@@ -158,7 +158,7 @@ impl Selection {
         listed: (Option<u64>, Option<Time>),
         found: impl FnOnce() -> Option<(u64, Time)>,
     ) -> bool {
-        let Some(inner) = self.inner.as_ref().filter(|_| self.asks_facts()) else { return true };
+        let Some(inner) = self.inner.as_ref().filter(|_| self.needs_facts()) else { return true };
         let sized = |size: Option<u64>| size.map(|size| (inner.min_size..=inner.max_size).contains(&size));
         let timed = |time: Option<Time>| {
             time.map(|time| {

@@ -20,7 +20,7 @@ pub(crate) struct Stop {
 
 impl Stop {
     /// Returns whether a stop was requested.
-    pub(crate) fn asked(&self) -> bool {
+    pub(crate) fn requested(&self) -> bool {
         self.flag.load(Relaxed)
     }
 
@@ -61,11 +61,11 @@ impl Stop {
     pub(crate) fn wait(&self, file: impl AsFd) -> Result<bool, Errno> {
         let bell = self.hung().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::MFILE))?;
         fence(SeqCst);
-        while !self.asked() {
+        while !self.requested() {
             let mut both = [PollFd::new(&file, PollFlags::IN), PollFd::new(&bell.0, PollFlags::IN)];
             match poll(&mut both, None) {
                 // A handler that sets the flag and then writes to the pipe has set it by the time the pipe is readable.
-                Ok(_) if !both[0].revents().is_empty() => return Ok(!self.asked()),
+                Ok(_) if !both[0].revents().is_empty() => return Ok(!self.requested()),
                 Ok(_) if !both[1].revents().is_empty() => return Ok(false),
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error),

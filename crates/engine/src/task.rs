@@ -12,7 +12,7 @@ pub enum Task {
     /// A file to read.
     File(Job),
     /// A notice that is passed to the sink when its turn comes.
-    Tell(Notice),
+    Notice(Notice),
 }
 
 /// Notices that are reported in addition to outcomes.

@@ -13,11 +13,11 @@ mod original;
 pub mod outcome;
 mod unused;
 
-pub use outcome::{Action, Consent, Event, Options, QuickTrust, Refusal, Report, Tell};
+pub use outcome::{Action, Consent, Event, Observer, Options, QuickTrust, Refusal, Report};
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED, Quick};
 use crate::audit::row::Row;
-use crate::audit::{Event as AuditEvent, Standing};
+use crate::audit::{Event as AuditEvent, FileStatus};
 use crate::content::set::NONE;
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
@@ -75,13 +75,13 @@ pub fn update(
 ) -> Report {
     let progress = Progress::default();
     let mut update = Update::new(options, &progress);
-    let told = update.run(manifest.as_ref(), &mut |event| {
+    let result = update.run(manifest.as_ref(), &mut |event| {
         if let Event::File(finding, action) = event {
             each(finding, action);
         }
         Ok(())
     });
-    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    debug_assert!(result.is_ok(), "nothing that is told here fails");
     update.report().clone()
 }
 
@@ -100,26 +100,26 @@ impl<'a> Update<'a> {
     /// Runs the update, then reports the action taken for each file.
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with the manifest and with files are reported and counted.
-    pub fn run(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
-        let done = self.done(manifest, tell);
+    /// Returns the error of `on_event`. Problems with the manifest and with files are reported and counted.
+    pub fn run(&mut self, manifest: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
+        let done = self.done(manifest, on_event);
         let audit = std::mem::take(&mut self.comparison.report);
         self.report.audit = audit;
         done
     }
 
-    fn done(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn done(&mut self, manifest: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
         // Until this run ends, no other run may read the manifest that it is about to replace.
         let lock = match self.options.dry_run {
             true => None,
             false => match Lock::open(manifest, self.comparison.progress) {
                 Ok(lock) => Some(lock),
-                Err(error) => return self.failed(&error, tell),
+                Err(error) => return self.failed(&error, on_event),
             },
         };
         let original = match Original::open(manifest) {
             Ok(original) => original,
-            Err(error) => return self.failed(&error, tell),
+            Err(error) => return self.failed(&error, on_event),
         };
         let check = &self.options.audit.check;
         let reading = truesum_manifest::Options {
@@ -129,51 +129,52 @@ impl<'a> Update<'a> {
         };
         let format = match editable(&mut || Ok(original.reader()), &reading) {
             Ok(format) => format,
-            Err(error) => return self.failed(&uneditable(manifest, error), tell),
+            Err(error) => return self.failed(&uneditable(manifest, error), on_event),
         };
-        let asked = &mut self.comparison.asked;
-        asked.notes = true;
+        let requested = &mut self.comparison.requested;
+        requested.notes = true;
         // The date of a manifest dated in the future does not show when its files were read, so all are read again.
         let written = Some(original.written()).filter(|written| *written <= now());
         let quick = self.options.quick.zip(written);
-        asked.quick = quick.map(|(quick, written)| Quick { written, trusts_date: quick == QuickTrust::Date });
-        asked.accepts_modified = self.options.refresh == Consent::All;
-        asked.usual = usual(&reading, format);
+        requested.quick =
+            quick.map(|(quick, written)| Quick { written, trusts_date: quick == QuickTrust::Date });
+        requested.accepts_modified = self.options.refresh == Consent::All;
+        requested.usual = usual(&reading, format);
         // If the user specifies a folder, all of it belongs to the manifest.
-        asked.around = check.root.is_none() && self.options.audit.folder.is_none();
+        requested.around = check.root.is_none() && self.options.audit.folder.is_none();
         let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
             AuditEvent::Malformed(manifest, line) => {
                 unused.insert(line.at);
-                tell(Event::Malformed(manifest, line))
+                on_event(Event::Malformed(manifest, line))
             }
-            AuditEvent::Failed(error) => tell(Event::Failed(error)),
+            AuditEvent::Failed(error) => on_event(Event::Failed(error)),
             AuditEvent::Finding(_) => Ok(()),
         };
         let Some(mut rows) = self.comparison.survey(&[manifest], &mut relay)? else { return Ok(()) };
         self.comparison.note_algorithms();
-        self.report.unread = self.comparison.asked.unread;
-        if self.comparison.asked.pieced {
+        self.report.unread = self.comparison.requested.unread;
+        if self.comparison.requested.pieced {
             let why = truesum_manifest::edit::Uneditable::Pieces(format);
-            return self.failed(&uneditable(manifest, EditError::Refused(why)), tell);
+            return self.failed(&uneditable(manifest, EditError::Refused(why)), on_event);
         }
         let folder = self.comparison.root.clone();
         let fits_key = self.fits_key(&rows, &folder);
         // There may be a million files that match, and nothing to report about them.
         let all = rows.len();
-        rows.retain(|row| row.standing != Standing::Same || row.at[FOUND] != NONE);
+        rows.retain(|row| row.status != FileStatus::Same || row.at[FOUND] != NONE);
         rows.shrink_to_fit();
         let same = all - rows.len();
         (0..same).for_each(|_| {
-            self.report.count(&mut self.comparison.report, Standing::Same, Action::Kept);
+            self.report.count(&mut self.comparison.report, FileStatus::Same, Action::Kept);
         });
-        let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
+        let missing = rows.iter().filter(|row| row.status == FileStatus::Missing).count() as u64;
         let other_folder = guard::other_folder(&self.comparison, &rows).map(Refusal::OtherFolder);
         let mut rows = self.split(rows, &folder);
-        let inside = &self.comparison.asked.inside;
+        let inside = &self.comparison.requested.inside;
         let before = rows.len();
         rows.retain(|row| row.at[LISTED] != NONE || !self.is_beside(row, inside, &folder));
-        self.report.beside = self.comparison.asked.beside + (before - rows.len()) as u64;
+        self.report.beside = self.comparison.requested.beside + (before - rows.len()) as u64;
         // A new signature differs from the old one, so an entry for it would never match again.
         let before = rows.len();
         rows.retain(|row| !self.is_signature(row, &folder));
@@ -184,50 +185,52 @@ impl<'a> Update<'a> {
         self.report.lists_itself = self.own_line.is_some();
         let actions: Vec<Action> =
             rows.iter().map(|row| self.action(row, format, original.written())).collect();
-        let mut told: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
-        let wanted = told.iter().any(|(_, action)| *action != Action::Kept);
+        let mut decisions: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
+        let wanted = decisions.iter().any(|(_, action)| *action != Action::Kept);
         self.report.has_other_names = original.has_other_names();
-        self.report.keeps_time =
-            self.leaves_written(&told, original.written()).then_some(original.written()).filter(|_| wanted);
-        let refusal = self.refusal(&told, missing, same);
+        self.report.keeps_time = self
+            .leaves_written(&decisions, original.written())
+            .then_some(original.written())
+            .filter(|_| wanted);
+        let refusal = self.refusal(&decisions, missing, same);
         let refusal = refusal.or(other_folder.filter(|_| wanted));
-        let refusal = refusal.or_else(|| self.other_key(&told, fits_key).filter(|_| wanted));
-        let listed = unused::listed(&self.comparison, &told, &unused, original.reader(), format);
+        let refusal = refusal.or_else(|| self.other_key(&decisions, fits_key).filter(|_| wanted));
+        let listed = unused::listed(&self.comparison, &decisions, &unused, original.reader(), format);
         let refusal = match listed {
             Ok(listed) => refusal.or(listed.map(Refusal::Listed)),
             Err(error) => {
-                return self.failed(&Error::io(manifest.as_os_str().as_bytes(), "read", error), tell);
+                return self.failed(&Error::io(manifest.as_os_str().as_bytes(), "read", error), on_event);
             }
         };
         if let Some(refusal) = &refusal {
-            tell(Event::Refused(refusal))?;
+            on_event(Event::Refused(refusal))?;
             self.report.refused = true;
         } else if wanted && !self.options.dry_run {
-            match self.write(manifest, lock.as_ref(), &original, &reading, &told) {
+            match self.write(manifest, lock.as_ref(), &original, &reading, &decisions) {
                 Ok(()) => self.report.written = true,
                 Err(error) => {
                     self.report.refused = true;
-                    self.failed(&error, tell)?;
+                    self.failed(&error, on_event)?;
                 }
             }
         }
         self.report.pending = wanted && self.options.dry_run && refusal.is_none();
         if wanted && !self.report.written && !self.report.pending {
-            told.iter_mut().for_each(|(_, action)| *action = Action::Kept);
+            decisions.iter_mut().for_each(|(_, action)| *action = Action::Kept);
         }
-        for (row, action) in &told {
-            self.report.count(&mut self.comparison.report, row.standing, *action);
-            if row.standing != Standing::Same || *action != Action::Kept {
-                self.comparison.finding(row, |finding| tell(Event::File(finding, *action)))?;
+        for (row, action) in &decisions {
+            self.report.count(&mut self.comparison.report, row.status, *action);
+            if row.status != FileStatus::Same || *action != Action::Kept {
+                self.comparison.finding(row, |finding| on_event(Event::File(finding, *action)))?;
             }
         }
         Ok(())
     }
 
     /// Reports a failure that does not belong to a single file.
-    fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn failed(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
         self.comparison.report.failed += 1;
-        tell(Event::Failed(error))
+        on_event(Event::Failed(error))
     }
 
     /// Splits the row of a moved file that is not to be renamed: its old name is missing, its new name is a copy. A
@@ -237,11 +240,11 @@ impl<'a> Update<'a> {
         if self.options.rename {
             return rows;
         }
-        let inside = &self.comparison.asked.inside;
-        let parts = |row: Row| match (row.standing, row.at) {
-            (Standing::Moved, [listed, found]) if !self.is_beside(&row, inside, folder) => {
-                let copy = Row { from: Some((LISTED, listed)), ..Row::of(Standing::Copied, NONE, found) };
-                [Some(Row::of(Standing::Missing, listed, NONE)), Some(copy)]
+        let inside = &self.comparison.requested.inside;
+        let parts = |row: Row| match (row.status, row.at) {
+            (FileStatus::Moved, [listed, found]) if !self.is_beside(&row, inside, folder) => {
+                let copy = Row { from: Some((LISTED, listed)), ..Row::of(FileStatus::Copied, NONE, found) };
+                [Some(Row::of(FileStatus::Missing, listed, NONE)), Some(copy)]
             }
             _ => [Some(row), None],
         };
@@ -253,7 +256,7 @@ impl<'a> Update<'a> {
     /// Returns whether this is the manifest file itself: compares size and time first, then the identity.
     fn is_manifest(&self, row: &Row, folder: &Path, original: &Original) -> bool {
         let [listed, found] = row.at;
-        if !matches!(row.standing, Standing::Changed | Standing::Restored) {
+        if !matches!(row.status, FileStatus::Changed | FileStatus::Restored) {
             return false;
         }
         let sets = &self.comparison.sets;
@@ -286,18 +289,18 @@ impl<'a> Update<'a> {
         let Options { refresh, prune, .. } = self.options;
         let [listed, found] = row.at;
         let sets = &self.comparison.sets;
-        match row.standing {
-            Standing::New | Standing::Copied | Standing::Duplicated => Action::Added,
-            Standing::Missing if *prune != Consent::Withheld => Action::Removed,
-            Standing::Moved if self.options.rename => Action::Renamed,
-            Standing::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
+        match row.status {
+            FileStatus::New | FileStatus::Copied | FileStatus::Duplicated => Action::Added,
+            FileStatus::Missing if *prune != Consent::Withheld => Action::Removed,
+            FileStatus::Moved if self.options.rename => Action::Renamed,
+            FileStatus::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
                 Action::Refreshed
             }
-            Standing::Changed | Standing::Restored if self.own_line == Some(listed) => Action::Kept,
+            FileStatus::Changed | FileStatus::Restored if self.own_line == Some(listed) => Action::Kept,
             // An older version may be intended, or may have been restored from a backup by mistake.
-            Standing::Restored if *refresh == Consent::All => Action::Refreshed,
+            FileStatus::Restored if *refresh == Consent::All => Action::Refreshed,
             // There is nothing to refresh in an entry without digests.
-            Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
+            FileStatus::Changed if !sets[LISTED].specs(listed).is_empty() => {
                 // If the entry has no time, only a time later than the manifest's proves an edit,
                 // and a time in the future proves nothing. A different size does not prove an edit
                 // either, because damage can also truncate a file.
@@ -320,11 +323,11 @@ impl<'a> Update<'a> {
         lock: Option<&Lock>,
         original: &Original,
         reading: &truesum_manifest::Options,
-        told: &[(Row, Action)],
+        decisions: &[(Row, Action)],
     ) -> Result<(), Error> {
         let name = manifest.as_os_str().as_bytes();
         let fail = |error: io::Error| Error::io(name, "write", error);
-        let mut changes = Planned::new(&self.comparison, told);
+        let mut changes = Planned::new(&self.comparison, decisions);
         let mut file = AtomicFile::create(manifest)?;
         edit(&mut || Ok(original.reader()), reading, &mut changes, &mut file)
             .map_err(|error| uneditable(manifest, error))?;
@@ -344,11 +347,11 @@ impl<'a> Update<'a> {
     }
 
     /// Returns whether an entry without a time remains for a file that was modified after the manifest was written.
-    fn leaves_written(&self, told: &[(Row, Action)], written: Time) -> bool {
+    fn leaves_written(&self, decisions: &[(Row, Action)], written: Time) -> bool {
         let sets = &self.comparison.sets;
-        told.iter().any(|(row, action)| {
+        decisions.iter().any(|(row, action)| {
             let [listed, found] = row.at;
-            row.standing == Standing::Changed
+            row.status == FileStatus::Changed
                 && *action == Action::Kept
                 && self.own_line != Some(listed)
                 && sets[LISTED].time(listed).is_none()
@@ -372,10 +375,10 @@ fn before_now() -> Time {
 
 /// Returns the algorithms for the first files of a manifest.
 fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
-    let specs = match (&reading.asked[..], &reading.named) {
+    let specs = match (&reading.requested[..], &reading.named) {
         ([], Some(named)) => vec![named.clone()],
         ([], None) => vec![format.holds.usual_algorithm()],
-        (asked, _) => asked.to_vec(),
+        (requested, _) => requested.to_vec(),
     };
     under(specs, reading.key.as_ref())
 }

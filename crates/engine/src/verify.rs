@@ -11,29 +11,29 @@ pub(crate) mod detached;
 mod embedded;
 pub mod entries;
 pub mod event;
+mod filter;
+mod folders;
 pub(crate) mod foreign;
 pub mod listed;
 pub(crate) mod listed_jobs;
-pub mod mending;
+pub(crate) mod manifest_digest;
 mod missing;
 pub mod options;
 mod outputs;
 mod packages;
-mod picking;
+pub mod piece_repair;
 mod pieced;
 pub mod place;
+mod queue;
+mod relocate;
+mod relocation;
 pub mod report;
+mod rotation;
 pub mod seal;
-mod seeking;
-pub(crate) mod seen;
-mod several;
 mod signed;
-mod sought;
 mod state;
-mod turn;
 pub mod unlisted;
 pub mod verification;
-mod waiting;
 
 pub use embedded::has_manifest_name;
 pub use outputs::{lists_one_of, place_of};
@@ -80,7 +80,7 @@ pub fn verify(
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
     let mut failed = None;
-    let told = verification.manifests(&[named(manifest.as_ref())], &mut |event| {
+    let result = verification.manifests(&[named(manifest.as_ref())], &mut |event| {
         match event {
             Event::Entry(_, outcome) => each(outcome),
             Event::Failed(error) => failed = Some(error.under(&error.path)),
@@ -91,7 +91,7 @@ pub fn verify(
         }
         Ok(())
     });
-    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    debug_assert!(result.is_ok(), "nothing that is told here fails");
     match failed {
         Some(error) => Err(error),
         None => Ok(verification.report().clone()),
@@ -125,12 +125,12 @@ pub fn expect(
 ) -> Report {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
-    let told = verification.expect(named(file.as_ref()), spec, digest, &mut |event| {
+    let result = verification.expect(named(file.as_ref()), spec, digest, &mut |event| {
         if let Event::Entry(_, outcome) = event {
             each(outcome);
         }
         Ok(())
     });
-    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    debug_assert!(result.is_ok(), "nothing that is told here fails");
     verification.report().clone()
 }

@@ -10,26 +10,27 @@
 //! its name and a reference to its parent, so that memory grows linearly with the depth of a tree.
 
 mod ahead;
+mod ancestry;
 mod listing;
 mod slot;
 #[cfg(test)]
 mod tests;
-mod way;
 
 use crate::error::{Cause, Error};
 use crate::globs::Globs;
 use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special, describe};
-use crate::io::resolve::Reach;
+use crate::io::resolve::Confinement;
 use crate::io::temporary::{is_made_here, is_temporary};
 use crate::job::Job;
 use crate::run::config::cores;
 use crate::select::Selection;
 use crate::select::names::{parts, plain};
 use crate::task::{Notice, Task};
-use ahead::{Ahead, offers};
-use listing::{Entry, Met, Offer, list};
+use ahead::{Ahead, listing_jobs};
+use ancestry::Ancestry;
+use listing::{Entry, ListingJob, Pending, list};
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -41,7 +42,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use truesum_hash::Spec;
 use truesum_manifest::Time;
-use way::Way;
 
 /// The options of a walk.
 #[derive(Clone, Debug, Default)]
@@ -89,11 +89,11 @@ impl Item {
         match self {
             Item::File(path, anchor) => Task::File(Job { anchor, ..Job::hash(path, specs) }),
             Item::Stdin => Task::File(Job::argument("-", specs)),
-            Item::Temporary(path) => Task::Tell(Notice::Temporary(path)),
-            Item::Failed(error) => Task::Tell(Notice::Failed(error)),
-            Item::Link(path) => Task::Tell(Notice::Link(path)),
-            Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
-            Item::Special(path, kind) => Task::Tell(Notice::Special(path, kind)),
+            Item::Temporary(path) => Task::Notice(Notice::Temporary(path)),
+            Item::Failed(error) => Task::Notice(Notice::Failed(error)),
+            Item::Link(path) => Task::Notice(Notice::Link(path)),
+            Item::Dangling(path) => Task::Notice(Notice::Dangling(path)),
+            Item::Special(path, kind) => Task::Notice(Notice::Special(path, kind)),
         }
     }
 }
@@ -130,7 +130,7 @@ pub struct Walk {
     ahead: Option<Ahead>,
     listed: usize,
     threads: usize,
-    met: Arc<Met>,
+    pending: Arc<Pending>,
     /// Folders found since they were last requested, if they are recorded.
     folders: Option<Vec<Folder>>,
     /// A name that is ignored directly below each root.
@@ -150,7 +150,7 @@ pub(crate) struct Folder {
 
 /// A folder that is being consumed.
 struct Level {
-    way: Arc<Way>,
+    folder_path: Arc<Ancestry>,
     /// The anchor of its contents.
     anchor: Anchor,
     entries: std::vec::IntoIter<Entry>,
@@ -179,7 +179,7 @@ impl Walk {
             root: Vec::new(),
             arguments: false,
             start: Vec::new(),
-            met: Arc::new(Met { follow: options.follow, ..Met::default() }),
+            pending: Arc::new(Pending { follow: options.follow, ..Pending::default() }),
             options,
             skip: 0,
             left_out: LeftOut::default(),
@@ -199,8 +199,8 @@ impl Walk {
     /// show every later change, and temporary files of this program are treated as ordinary files. `passed_over` is a
     /// name to ignore directly below a root, or empty.
     pub(crate) fn whole(mut self, passed_over: &'static [u8]) -> Walk {
-        let met = Arc::get_mut(&mut self.met).expect("a walk that has not begun shares nothing");
-        met.settled = true;
+        let pending = Arc::get_mut(&mut self.pending).expect("a walk that has not begun shares nothing");
+        pending.settled = true;
         Walk { folders: Some(Vec::new()), passed_over, ..self }
     }
 
@@ -264,62 +264,62 @@ impl Walk {
             path.pop();
         }
         self.skip = if self.options.below_root { path.len() } else { 0 };
-        let reach = if self.options.follow { Reach::Anywhere } else { Reach::NoLinks };
-        let anchor = match Anchor::argument(&path, reach) {
+        let confinement = if self.options.follow { Confinement::Anywhere } else { Confinement::NoLinks };
+        let anchor = match Anchor::argument(&path, confinement) {
             Ok(anchor) => anchor,
             Err(error) => return Some(Item::Failed(Error::io(&path, "list", error))),
         };
-        let mut way = Way::argument(&path, anchor.clone());
+        let mut folder_path = Ancestry::argument(&path, anchor.clone());
         if !self.start.is_empty() {
-            way = way.down(&self.start, anchor);
+            folder_path = folder_path.down(&self.start, anchor);
         }
-        self.met.open.fetch_add(1, SeqCst);
-        self.path = way.path();
-        self.descend(way, None)
+        self.pending.open.fetch_add(1, SeqCst);
+        self.path = folder_path.path();
+        self.descend(folder_path, None)
     }
 
     /// Enters the folder with the path `self.path`. Returns an item if that fails.
-    fn descend(&mut self, way: Arc<Way>, offer: Option<Offer>) -> Option<Item> {
-        let offered = offer.and_then(|offer| offer.slot.take());
-        let mut listing = match offered.unwrap_or_else(|| list(&way, &self.met)) {
+    fn descend(&mut self, folder_path: Arc<Ancestry>, job: Option<ListingJob>) -> Option<Item> {
+        let listed = job.and_then(|job| job.slot.take());
+        let mut listing = match listed.unwrap_or_else(|| list(&folder_path, &self.pending)) {
             Ok(listing) => listing,
             Err(error) => return self.ascend(Some(Item::Failed(error))),
         };
         listing.waits = None;
         if self.options.follow && self.stack.iter().any(|level| level.id == listing.id()) {
-            self.met.add(&listing.entries, -1);
+            self.pending.add(&listing.entries, -1);
             let error = Error::new(&self.path, "walk", Cause::Loop);
             return self.ascend(Some(Item::Failed(error)));
         }
         if self.options.one_file_system
             && self.stack.first().is_some_and(|root| root.id.device != listing.id().device)
         {
-            self.met.add(&listing.entries, -1);
+            self.pending.add(&listing.entries, -1);
             return self.ascend(None);
         }
         listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let ignore = self.ignore_rules(&listing.anchor, &listing.entries);
         self.listed += 1;
-        self.look_ahead(&way, &listing.anchor, &mut listing.entries);
+        self.look_ahead(&folder_path, &listing.anchor, &mut listing.entries);
         if let Some(folders) = &mut self.folders {
             // Stat from the parent folder, because a folder may be its own base, from which it has no name.
-            let anchor = way.anchor.clone();
+            let anchor = folder_path.anchor.clone();
             folders.push(Folder { path: self.path.clone(), anchor, stat: listing.stat });
         }
         let entries = std::mem::take(&mut listing.entries).into_iter();
         let id = listing.id();
-        self.stack.push(Level { way, anchor: listing.anchor.clone(), entries, id, ignore });
+        self.stack.push(Level { folder_path, anchor: listing.anchor.clone(), entries, id, ignore });
         None
     }
 
     /// Returns to the folder on top of the stack.
     fn ascend(&mut self, item: Option<Item>) -> Option<Item> {
-        self.path.truncate(self.stack.last().map_or(0, |level| level.way.len()));
+        self.path.truncate(self.stack.last().map_or(0, |level| level.folder_path.len()));
         item
     }
 
     /// Offers the subfolders to helpers, once the tree has turned out to have more than a few folders.
-    fn look_ahead(&mut self, way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) {
+    fn look_ahead(&mut self, folder_path: &Arc<Ancestry>, anchor: &Anchor, entries: &mut [Entry]) {
         if self.listed < 4 || self.options.gitignore {
             return;
         }
@@ -329,15 +329,15 @@ impl Walk {
         if self.threads < 2 {
             return;
         }
-        let offered = offers(way, anchor, entries);
-        if !offered.is_empty() {
+        let listed = listing_jobs(folder_path, anchor, entries);
+        if !listed.is_empty() {
             let threads = self.threads.min(4);
             // Helpers also list folders inside folders, unless they may lead to other file systems
             // or form loops.
             let deep =
                 !self.options.follow && !self.options.one_file_system && !self.options.select.has_globs();
-            let start = || Ahead::start(threads, deep, self.met.clone());
-            self.ahead.get_or_insert_with(start).offer(offered);
+            let start = || Ahead::start(threads, deep, self.pending.clone());
+            self.ahead.get_or_insert_with(start).job(listed);
         }
     }
 
@@ -423,24 +423,24 @@ impl Walk {
     fn visit(&mut self, entry: Entry) -> Option<Item> {
         push(&mut self.path, entry.folder_name());
         let mut kind = entry.kind;
-        if !self.met.is_open(kind) {
-            self.met.items.fetch_sub(1, SeqCst);
+        if !self.pending.is_open(kind) {
+            self.pending.items.fetch_sub(1, SeqCst);
         }
         let skip_git = self.options.gitignore && kind == FileType::Directory && entry.name == b".git/";
         let passed_over = self.stack.len() == 1 && entry.folder_name() == self.passed_over;
         let ignored = passed_over || skip_git || self.is_ignored(&self.path, kind == FileType::Directory);
         if ignored || self.is_left_out(kind) {
-            if let Some(offer) = entry.offer {
-                offer.slot.give_up();
+            if let Some(job) = entry.job {
+                job.slot.give_up();
             }
             return self.ascend(None);
         }
-        let Level { way, anchor, .. } = self.stack.last().expect("an entry comes from a level");
+        let Level { folder_path, anchor, .. } = self.stack.last().expect("an entry comes from a level");
         if kind == FileType::Symlink {
             let target = anchor.stat(&self.path, true);
             let is_folder = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
             if self.options.follow && !target.as_ref().is_ok_and(is_folder) {
-                self.met.open.fetch_sub(1, SeqCst);
+                self.pending.open.fetch_sub(1, SeqCst);
             }
             let path = || named(self.path.clone());
             let item = match target {
@@ -460,9 +460,10 @@ impl Walk {
         }
         let item = match kind {
             FileType::Directory => {
-                let offered = entry.offer.as_ref().map(|offer| offer.way.clone());
-                let way = offered.unwrap_or_else(|| way.down(entry.folder_name(), anchor.clone()));
-                return self.descend(way, entry.offer);
+                let listed = entry.job.as_ref().map(|job| job.folder_path.clone());
+                let folder_path =
+                    listed.unwrap_or_else(|| folder_path.down(entry.folder_name(), anchor.clone()));
+                return self.descend(folder_path, entry.job);
             }
             FileType::RegularFile if self.folders.is_none() && is_temporary(&entry.name) => {
                 // A temporary file of this run is ignored.
@@ -471,7 +472,7 @@ impl Walk {
                 }
                 Item::Temporary(named(self.path.clone()))
             }
-            FileType::RegularFile if self.options.select.asks_facts() => {
+            FileType::RegularFile if self.options.select.needs_facts() => {
                 // A file that cannot be examined is reported when it is opened.
                 let stat = anchor.stat(&self.path, self.options.follow);
                 let anchor = anchor.clone();
@@ -540,8 +541,8 @@ impl Iterator for Walk {
             return (0, None);
         }
         // Load `open` first, because a listing adds its entries before it closes its folder.
-        let open = self.met.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
-        let items = self.met.items.load(SeqCst).max(0) as usize;
+        let open = self.pending.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
+        let items = self.pending.items.load(SeqCst).max(0) as usize;
         (items, (!open).then_some(items))
     }
 }

@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use truesum::read::Guarded;
 use truesum::tree::build::{Begin, Saving, save};
-use truesum::tree::locate::{Judgement, verify};
+use truesum::tree::locate::{Diagnosis, verify};
 use truesum::tree::outline::outline;
 use truesum::tree::piece::hash_range;
 use truesum::tree::prove::{Row, prove, read_row, verify_proof};
@@ -90,15 +90,15 @@ fn trees(mapping: Mapping) {
     let saved = save(&file, &spec, &saving, &reading).unwrap();
     let digest = &saved.found.digests()[0];
     assert_eq!(*digest, spec.digest(&bytes));
-    assert_eq!(verify(&file, &saved.store, None, &reading).unwrap().judgement, Judgement::Good);
+    assert_eq!(verify(&file, &saved.store, None, &reading).unwrap().diagnosis, Diagnosis::Good);
     assert_eq!(outline(&file, &spec, 3, &reading).unwrap().digest, *digest);
     let row = read_row(&file, &spec, &reading).unwrap();
     let proof = prove(&file, &spec, &row, 5..9, &reading).unwrap();
     assert_eq!(proof, prove(&file, &spec, &Row::Stored(&saved.store), 5..9, &reading).unwrap());
     verify_proof(&file, &proof, digest, &reading).unwrap();
     hash_range(&file, &spec, 0..1 << 20, &reading).unwrap();
-    let (found, mends) = repair(&file, &saved.store, None, &file, Mode::DryRun, &reading).unwrap();
-    assert!(found.judgement == Judgement::Good && mends.is_empty());
+    let (found, repairs) = repair(&file, &saved.store, None, &file, Mode::DryRun, &reading).unwrap();
+    assert!(found.diagnosis == Diagnosis::Good && repairs.is_empty());
 }
 
 /// Causes a fault that is the host's own: a mapping beyond the end of its file.

@@ -11,9 +11,9 @@ use truesum::{Config, Job, Mapping, Notice, Outcome, Progress, Sink, Task, run};
 
 const MIB: u64 = 1 << 20;
 
-struct Whole(u64);
+struct CompleteRead(u64);
 
-impl Sink for Whole {
+impl Sink for CompleteRead {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         assert_eq!(outcome.result.expect("read whole").size(), self.0);
         Ok(())
@@ -36,7 +36,8 @@ fn hash(path: &Path, names: &str, size: u64, threads: usize) {
     let specs: Arc<[Spec]> = names.split(',').map(|name| name.parse().expect("a name")).collect();
     let mut tasks = std::iter::once(Task::File(Job::hash(path, &specs)));
     let config = Config { threads, mapping: Mapping::Guarded, ..Config::default() };
-    run(&config, &mut tasks, &Progress::default(), &mut Whole(size)).expect("the sink takes everything");
+    run(&config, &mut tasks, &Progress::default(), &mut CompleteRead(size))
+        .expect("the sink takes everything");
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub struct Converted {
 }
 
 /// Writes all entries of `reader` for which `keep` returns true, and finishes the manifest. Calls
-/// `tell` for everything that is lost.
+/// `on_loss` for everything that is lost.
 ///
 /// Adjacent entries of one file are merged, because some formats have a column for each algorithm.
 ///
@@ -75,7 +75,7 @@ pub fn convert<R: Read, W: Write>(
     mut writer: Writer<W>,
     format: &Format,
     keep: &mut dyn FnMut(&Entry) -> bool,
-    tell: &mut dyn FnMut(Lost<'_>),
+    on_loss: &mut dyn FnMut(Lost<'_>),
 ) -> Result<(W, Converted), ConvertError> {
     let mut converted = Converted::default();
     let mut held: Option<Entry> = None;
@@ -85,7 +85,7 @@ pub fn convert<R: Read, W: Write>(
             Some(Ok(line)) => line.entry,
             Some(Err(ReadError::Io(error))) => return Err(ConvertError::Read(error)),
             Some(Err(ReadError::Line(error))) => {
-                tell(Lost::Malformed(&error));
+                on_loss(Lost::Malformed(&error));
                 continue;
             }
         };
@@ -96,15 +96,15 @@ pub fn convert<R: Read, W: Write>(
         if let Some(entry) = join(before, entry) {
             let before = std::mem::replace(before, entry);
             if keep(&before) {
-                converted.put(before, &mut writer, format, tell).map_err(ConvertError::Write)?;
+                converted.put(before, &mut writer, format, on_loss).map_err(ConvertError::Write)?;
             }
         }
     }
     if let Some(last) = held.filter(|last| keep(last)) {
-        converted.put(last, &mut writer, format, tell).map_err(ConvertError::Write)?;
+        converted.put(last, &mut writer, format, on_loss).map_err(ConvertError::Write)?;
     }
     if reader.signer().is_some() {
-        tell(Lost::Signature);
+        on_loss(Lost::Signature);
     }
     match writer.finish() {
         Ok(out) => Ok((out, converted)),
@@ -147,7 +147,7 @@ impl Converted {
         mut entry: Entry,
         writer: &mut Writer<W>,
         format: &Format,
-        tell: &mut dyn FnMut(Lost<'_>),
+        on_loss: &mut dyn FnMut(Lost<'_>),
     ) -> io::Result<()> {
         loop {
             let why = match writer.write(&entry) {
@@ -164,24 +164,24 @@ impl Converted {
             match at.filter(|_| entry.digests.len() > 1) {
                 Some(at) => {
                     let (spec, _) = entry.digests.remove(at);
-                    tell(Lost::Digest(&entry, &spec));
+                    on_loss(Lost::Digest(&entry, &spec));
                 }
                 None => {
-                    tell(Lost::Entry(&entry, why));
+                    on_loss(Lost::Entry(&entry, why));
                     return Ok(());
                 }
             }
         }
         let kept = format.holds.kept(&entry);
         if kept.size != entry.size {
-            tell(Lost::Size(&entry));
+            on_loss(Lost::Size(&entry));
         }
         if kept.mtime != entry.mtime {
-            tell(Lost::Time(&entry));
+            on_loss(Lost::Time(&entry));
         }
-        entry.unread.iter().for_each(|name| tell(Lost::Unread(name)));
+        entry.unread.iter().for_each(|name| on_loss(Lost::Unread(name)));
         if kept.pieces.len() != entry.pieces.len() {
-            tell(Lost::Pieces(&entry));
+            on_loss(Lost::Pieces(&entry));
         }
         self.entries += 1;
         for (spec, _) in &kept.digests {

@@ -56,7 +56,7 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     if let Some(digest) = text.strip_prefix(XXH3) {
         return tagged("xxh3", digest, options);
     }
-    if let (true, Some(name)) = (options.asked.is_empty(), options.unsupported) {
+    if let (true, Some(name)) = (options.requested.is_empty(), options.unsupported) {
         return Err(Reason::Algorithm(SpecError::NotHere(name.to_owned())));
     }
     let expected = options.expected();
@@ -65,7 +65,7 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     let mut fits: Vec<(Spec, Digest)> = Vec::new();
     for spec in expected {
-        let spec = if options.asked.is_empty() && is_hex(text) { in_hex(spec) } else { spec.clone() };
+        let spec = if options.requested.is_empty() && is_hex(text) { in_hex(spec) } else { spec.clone() };
         if let Some(digest) = spelled(text, &spec) {
             fits.push((spec, digest));
         }
@@ -101,16 +101,18 @@ pub(crate) fn named(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, 
     // the default length.
     if let Some(row) = find(tag)
         && row.lengths != Lengths::Fixed
-        && let Some(same) = options.expected().iter().find(|asked| asked.algorithm() == row)
-        && (!options.asked.is_empty() || spelled(text, &spec).is_none())
+        && let Some(same) = options.expected().iter().find(|requested| requested.algorithm() == row)
+        && (!options.requested.is_empty() || spelled(text, &spec).is_none())
     {
         // Only the length is copied, not a key: keyed digests have tags of their own.
         spec = spec.with_bits(same.digest_len() * 8).map_err(Reason::Algorithm)?;
     }
     // A file name that is not known yet does not count as a difference.
-    let asked = |asked: &Spec| *asked == spec || spec.lacks_name() && asked.algorithm() == spec.algorithm();
-    if !options.asked.is_empty() && !options.asked.iter().any(asked) {
-        return Err(Reason::NotAsked(spec));
+    let requested = |requested: &Spec| {
+        *requested == spec || spec.lacks_name() && requested.algorithm() == spec.algorithm()
+    };
+    if !options.requested.is_empty() && !options.requested.iter().any(requested) {
+        return Err(Reason::NotRequested(spec));
     }
     if text.is_empty() {
         return Err(Reason::EmptyDigest);
@@ -249,7 +251,7 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
             Some(spec) if text.len().is_multiple_of(2) => {
                 Digest::from_hex(text).map(|digest| (spec, digest)).map_err(|_| Reason::NotHex)
             }
-            _ => Err(Reason::Untold {
+            _ => Err(Reason::UnknownAlgorithm {
                 digits: text.len(),
                 names: if text.len().is_multiple_of(2) { same_length(text.len() / 2) } else { Vec::new() },
             }),
@@ -296,7 +298,7 @@ fn mostly_hex(text: &[u8]) -> bool {
 fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Reason> {
     match weak::verdict(&found.0) {
         weak::Strength::TooShort if !options.allow_weak => Err(Reason::Weak(found.0)),
-        weak::Strength::Sampled if !options.allow_sampled && !options.asked.contains(&found.0) => {
+        weak::Strength::Sampled if !options.allow_sampled && !options.requested.contains(&found.0) => {
             Err(Reason::Sampled(found.0))
         }
         _ => Ok(found),

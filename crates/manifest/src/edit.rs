@@ -110,22 +110,22 @@ impl EditError {
 
 /// A way to edit a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Method {
     /// Replace single lines.
     Lines,
     /// Rewrite the complete manifest.
     Whole,
 }
 
-fn way(format: &'static Format) -> Result<Way, Uneditable> {
+fn method(format: &'static Format) -> Result<Method, Uneditable> {
     match (&format.writing, &format.reading) {
         (Writing::No, _) | (_, Reading::Packed { .. } | Reading::Not(_)) => Err(Uneditable::ReadOnly(format)),
         _ if format.holds.pieces.is_some() => Err(Uneditable::Pieces(format)),
-        (Writing::Entries(_), Reading::Lines { .. }) => Ok(Way::Lines),
+        (Writing::Entries(_), Reading::Lines { .. }) => Ok(Method::Lines),
         (Writing::Manifest(begin), Reading::Lines { .. }) if begin(&Heading::default()).stands_alone() => {
-            Ok(Way::Lines)
+            Ok(Method::Lines)
         }
-        _ => Ok(Way::Whole),
+        _ => Ok(Method::Whole),
     }
 }
 
@@ -140,11 +140,11 @@ pub fn editable(open: &mut Open<'_>, options: &Options) -> Result<&'static Forma
         return Err(EditError::Read(error));
     }
     let format = reader.format().ok_or(EditError::Refused(Uneditable::Misread))?;
-    let way = way(format).map_err(EditError::Refused)?;
+    let method = method(format).map_err(EditError::Refused)?;
     let fault = match () {
         () if reader.signer().is_some() => Some(Uneditable::Signed),
         () if reader.is_decoded() => Some(Uneditable::Encoded),
-        () if way == Way::Whole && !whole::is_reproduced(open, options, format)? => {
+        () if method == Method::Whole && !whole::is_reproduced(open, options, format)? => {
             Some(Uneditable::Whole(format))
         }
         () => None,
@@ -166,9 +166,9 @@ pub fn edit(
 ) -> Result<(), EditError> {
     let format = editable(open, options)?;
     changes.begin();
-    match way(format).map_err(EditError::Refused)? {
-        Way::Whole => whole::write(open, options, format, changes, out),
-        Way::Lines => lines(open, options, format, changes, out),
+    match method(format).map_err(EditError::Refused)? {
+        Method::Whole => whole::write(open, options, format, changes, out),
+        Method::Lines => lines(open, options, format, changes, out),
     }
 }
 
@@ -307,12 +307,12 @@ pub fn reads_back(
             }
             Err(ReadError::Io(error)) => return Err(error),
         };
-        if !next.says(&expected)? {
+        if !next.matches(&expected)? {
             return Ok(false);
         }
     }
     while let Some(entry) = changes.added() {
-        if !next.says(&entry)? {
+        if !next.matches(&entry)? {
             return Ok(false);
         }
     }
@@ -341,7 +341,7 @@ impl<'r, R: Read> Next<'r, R> {
 
     /// Returns whether the next items match this entry. Some formats have a line for each digest,
     /// so one entry may be several items.
-    fn says(&mut self, entry: &Entry) -> io::Result<bool> {
+    fn matches(&mut self, entry: &Entry) -> io::Result<bool> {
         let expected = self.format.holds.kept(entry);
         let mut digests = &expected.digests[..];
         loop {

@@ -4,7 +4,7 @@ pub(crate) mod pairs;
 mod pieces;
 mod time;
 
-pub use pieces::{Cuts, Made, Piece, PieceList, SIZE_LIMIT};
+pub use pieces::{Cuts, Piece, PieceHashing, PieceList, SIZE_LIMIT};
 pub use time::Time;
 
 use truesum_hash::{Digest, Spec};

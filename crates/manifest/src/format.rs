@@ -7,7 +7,7 @@ mod style;
 mod writing;
 
 pub use head::{Claim, Head, Sign};
-pub use holds::{Algorithms, Cut, Holds, Names, Told};
+pub use holds::{AlgorithmSource, Algorithms, Cut, Holds, Names};
 pub use style::{Heading, Mode, SfvStyle, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 
@@ -111,7 +111,7 @@ impl Format {
     /// Returns whether the algorithm of an entry depends on the manifest's name or on the length of
     /// the digest.
     pub fn leaves_algorithm_open(&self) -> bool {
-        self.holds.told == Told::Elsewhere
+        self.holds.algorithm_source == AlgorithmSource::Elsewhere
     }
 }
 
@@ -134,7 +134,7 @@ impl Eq for Format {}
 pub struct Options {
     /// The requested algorithms: a line with any other is a bad line. If empty, all algorithms are
     /// accepted.
-    pub asked: Vec<Spec>,
+    pub requested: Vec<Spec>,
     /// The algorithm in the manifest's name ([`algorithm_from_name`]), which applies to lines
     /// without a tag.
     pub named: Option<Spec>,
@@ -205,11 +205,11 @@ impl Options {
             let end = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
             name[..end].to_vec()
         });
-        let told = name.as_deref().map(Options::for_name).unwrap_or_default();
+        let options = name.as_deref().map(Options::for_name).unwrap_or_default();
         Options {
-            named: told.named,
-            unsupported: told.unsupported,
-            file_name: told.file_name,
+            named: options.named,
+            unsupported: options.unsupported,
+            file_name: options.file_name,
             format: None,
             ..self.clone()
         }
@@ -217,7 +217,7 @@ impl Options {
 
     /// Returns options that accept everything, for callers that show the content of a manifest and
     /// verify nothing with it.
-    pub fn all_said(self) -> Options {
+    pub fn accept_all(self) -> Options {
         Options {
             allow_weak: true,
             allow_sampled: true,
@@ -232,6 +232,6 @@ impl Options {
     /// Returns the algorithms that a digest without a tag may have. If there are none, its length
     /// decides.
     pub(crate) fn expected(&self) -> &[Spec] {
-        if self.asked.is_empty() { self.named.as_slice() } else { &self.asked }
+        if self.requested.is_empty() { self.named.as_slice() } else { &self.requested }
     }
 }

@@ -43,10 +43,10 @@ pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, is_told, meant, same_length, usual};
-pub use entry::{Cuts, Entry, MAX_ALGORITHMS, Made, Piece, PieceList, SIZE_LIMIT, Time};
+pub use entry::{Cuts, Entry, MAX_ALGORITHMS, Piece, PieceHashing, PieceList, SIZE_LIMIT, Time};
 pub use format::{
-    Algorithms, Claim, Compose, Cut, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Parts,
-    Reading, SfvStyle, Sign, Spelling, Style, Told, Unholdable, Writing,
+    AlgorithmSource, Algorithms, Claim, Compose, Cut, Format, Head, Heading, Holds, Mode, Names, Options,
+    Parse, Parts, Reading, SfvStyle, Sign, Spelling, Style, Unholdable, Writing,
 };
 pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
 pub use formats::signature::VERIFY;

@@ -80,7 +80,7 @@ pub enum Reason {
         found: usize,
     },
     /// Nothing determines the algorithm, and `digits` hexadecimal digits are not a common length.
-    Untold {
+    UnknownAlgorithm {
         /// The number of hexadecimal digits found.
         digits: usize,
         /// The algorithms with digests of this length, if any.
@@ -91,7 +91,7 @@ pub enum Reason {
     /// The tag does not name an algorithm, or has a length that the algorithm does not support.
     Algorithm(SpecError),
     /// The algorithm of the line was not requested.
-    NotAsked(Spec),
+    NotRequested(Spec),
     /// The digest is too short to verify anything.
     Weak(Spec),
     /// The digest covers only parts of a file, so it verifies nothing, and was not requested by
@@ -125,7 +125,7 @@ pub enum Reason {
     /// The manifest ends before its signature does.
     CutSignature,
     /// A description of the error that may quote the text.
-    Said(String),
+    Message(String),
     /// The document has more bytes than this limit.
     DocumentTooLong(usize),
     /// The entry has digests of pieces, and the caller cannot verify pieces.
@@ -157,10 +157,10 @@ impl fmt::Display for Reason {
                 let digits = spec.digest_len() * 2;
                 write!(f, "wrong digest length for {spec}: {found} characters, not {digits}")
             }
-            Reason::Untold { digits, names } if names.is_empty() => {
+            Reason::UnknownAlgorithm { digits, names } if names.is_empty() => {
                 write!(f, "no algorithm has a digest of {digits} hexadecimal digits")
             }
-            Reason::Untold { digits, names } => {
+            Reason::UnknownAlgorithm { digits, names } => {
                 write!(
                     f,
                     "several algorithms have digests of {digits} hexadecimal digits ({})",
@@ -175,7 +175,7 @@ impl fmt::Display for Reason {
                 true => write!(f, "{}", c.escape_default()),
                 false => write!(f, "{c}"),
             }),
-            Reason::NotAsked(spec) => write!(f, "{spec} is not one of the specified algorithms"),
+            Reason::NotRequested(spec) => write!(f, "{spec} is not one of the specified algorithms"),
             Reason::Weak(spec) => {
                 write!(
                     f,
@@ -207,7 +207,7 @@ impl fmt::Display for Reason {
             Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
             // The description may quote the line.
-            Reason::Said(what) => match what.char_indices().nth(SHOWN) {
+            Reason::Message(what) => match what.char_indices().nth(SHOWN) {
                 Some((end, _)) => write!(f, "{}...", display_safe(&what.as_bytes()[..end])),
                 None => f.write_str(&display_safe(what.as_bytes())),
             },

@@ -144,7 +144,7 @@ impl<R: Read> Reader<R> {
             && table::detect(head, None).is_none_or(|row| row.terminator() == Some(b'\n'))
         {
             let what = format!("the data compressed with {} is binary, not a manifest", outer.name);
-            let error = LineError { at: Place::Byte(0), reason: Reason::Said(what) };
+            let error = LineError { at: Place::Byte(0), reason: Reason::Message(what) };
             return Ok((outer, Source::Parts(Box::new(std::iter::once(Err(error))))));
         }
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
@@ -176,7 +176,7 @@ impl<R: Read> Reader<R> {
             Reading::Packed { limit, unpack } => {
                 // A file that is packed twice is not a manifest, and its content might never end.
                 if let Some(outer) = self.packed {
-                    let reason = Reason::Said(format!("{} in {}: not a manifest", row.name, outer.name));
+                    let reason = Reason::Message(format!("{} in {}: not a manifest", row.name, outer.name));
                     let error = LineError { at: Place::Byte(0), reason };
                     return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
                 }
@@ -274,7 +274,7 @@ fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options
         Err(ReadError::Line(error)) => Err(error),
         Err(ReadError::Io(error)) => {
             let why = format!("compressed with {}: {error}", row.name);
-            Err(LineError { at: Place::Byte(0), reason: Reason::Said(why) })
+            Err(LineError { at: Place::Byte(0), reason: Reason::Message(why) })
         }
     }))
 }
@@ -314,8 +314,8 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
         Some(Reason::Size)
     } else if !entry.pieces.is_empty() && !options.allow_pieces {
         Some(Reason::Pieces)
-    } else if let Some(spec) = unasked(entry, options) {
-        Some(Reason::NotAsked(spec))
+    } else if let Some(spec) = unrequested(entry, options) {
+        Some(Reason::NotRequested(spec))
     } else if entry.digests.is_empty() && entry.pieces.is_empty() && !options.allow_undigested {
         Some(Reason::EmptyDigest)
     } else {
@@ -325,9 +325,10 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
 
 /// Returns the algorithm of an entry's pieces if the entry has nothing else and other algorithms
 /// were requested.
-fn unasked(entry: &Entry, options: &Options) -> Option<Spec> {
-    let asked = |list: &PieceList| options.asked.contains(list.spec());
-    let alone = !options.asked.is_empty() && entry.digests.is_empty() && !entry.pieces.iter().any(asked);
+fn unrequested(entry: &Entry, options: &Options) -> Option<Spec> {
+    let requested = |list: &PieceList| options.requested.contains(list.spec());
+    let alone =
+        !options.requested.is_empty() && entry.digests.is_empty() && !entry.pieces.iter().any(requested);
     entry.pieces.first().filter(|_| alone).map(|list| list.spec().clone())
 }
 
@@ -443,15 +444,15 @@ mod tests {
         const ENTRY: &[u8] = b"900150983cd24fb0d6963f7d28e17f72  a\n";
         let options = |allow_noise| Options { allow_noise, ..Options::for_name(b"M") };
         let outcome = |text: &[u8], allow_noise| {
-            let (mut good, mut bad, mut told) = (0, 0, None);
+            let (mut good, mut bad, mut failure) = (0, 0, None);
             for item in Reader::new(text, options(allow_noise)) {
                 match item {
                     Ok(_) => good += 1,
                     Err(ReadError::Line(_)) => bad += 1,
-                    Err(ReadError::Io(error)) => told = Some(error.to_string()),
+                    Err(ReadError::Io(error)) => failure = Some(error.to_string()),
                 }
             }
-            (good, bad, told)
+            (good, bad, failure)
         };
         let noise = [&b"x\n".repeat(MANY as usize + 5)[..], ENTRY].concat();
         let why = format!("{MANY} lines are not entries and only 0 are, so the rest was not read");
@@ -588,8 +589,8 @@ mod tests {
         const SIZE: usize = 64 << 20;
         // Milliseconds of CPU time of this thread, because other threads run at the same time.
         let on_cpu = || {
-            let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-            told.split(' ').next().and_then(|time| time.parse::<u64>().ok()).unwrap_or(0) / 1_000_000
+            let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+            stat.split(' ').next().and_then(|time| time.parse::<u64>().ok()).unwrap_or(0) / 1_000_000
         };
         let mut times = Vec::new();
         for (begin, piece) in PIECES {

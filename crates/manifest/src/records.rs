@@ -71,7 +71,7 @@ pub(crate) struct Records {
     /// Groups that are confirmed to contain entries.
     sure: HashSet<u32>,
     /// The algorithm of digests that do not specify one.
-    pub(crate) told: Option<String>,
+    pub(crate) algorithm: Option<String>,
     /// True if a digest of an unsupported algorithm makes an entry bad, even if it has other
     /// digests.
     strict: bool,
@@ -187,7 +187,7 @@ impl Records {
             tape: self.tape,
             faults: self.faults,
             sure: self.sure,
-            told: self.told,
+            algorithm: self.algorithm,
             strict: self.strict,
             next: 0,
             options: options.clone(),
@@ -216,7 +216,7 @@ struct Read {
     tape: Vec<u8>,
     faults: Vec<&'static str>,
     sure: HashSet<u32>,
-    told: Option<String>,
+    algorithm: Option<String>,
     strict: bool,
     next: usize,
     options: Options,
@@ -293,7 +293,7 @@ impl Read {
                     let what = self.faults.get(number(what) as usize).copied().unwrap_or_default();
                     fault = fault.or(Some(match key {
                         b"" => Reason::Part(what),
-                        key => Reason::Said(format!("{what}: {}", String::from_utf8_lossy(key))),
+                        key => Reason::Message(format!("{what}: {}", String::from_utf8_lossy(key))),
                     }));
                     continue;
                 }
@@ -309,7 +309,7 @@ impl Read {
                     doubted = Some(number(text) as u32);
                     continue;
                 }
-                Mark::Bare => match &self.told {
+                Mark::Bare => match &self.algorithm {
                     Some(tag) => digest(tag.as_bytes(), text, &self.options),
                     None => untagged(text, &self.options),
                 },
@@ -326,7 +326,7 @@ impl Read {
                 }
                 // Other digests of the same file may suffice.
                 Err(reason) => match reason.unknown().map(str::to_owned) {
-                    None if !matches!(reason, Reason::NotAsked(_)) => fault = fault.or(Some(reason)),
+                    None if !matches!(reason, Reason::NotRequested(_)) => fault = fault.or(Some(reason)),
                     unknown => {
                         entry.unread.extend(unknown);
                         passed = passed.or(Some(reason));

@@ -5,7 +5,7 @@
 
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
-use crate::format::{Claim, Format, Head, Options, Sign, Spelling, Told};
+use crate::format::{AlgorithmSource, Claim, Format, Head, Options, Sign, Spelling};
 use crate::formats::nameless::UNMARKED;
 use crate::formats::{
     arch, bagit, bao, bare, bsd, buildroot, cargo_lock, casync, certutil, cfv_csv, conda, csv, deb822, dfxml,
@@ -181,7 +181,7 @@ pub fn for_file(
     file_name: &[u8],
 ) -> &'static Format {
     let Some(tagged) = format.tagged else { return format };
-    let told = |spec: &Spec| {
+    let is_named = |spec: &Spec| {
         let named = stated_by_name(file_name).is_some();
         // Base64 without padding may look like anything, and fewer than 8 digits may look like a
         // word.
@@ -195,11 +195,11 @@ pub fn for_file(
     };
     let nothing = Head { text: b"", complete: true };
     let named = detect(nothing, Some(file_name));
-    let other = match format.holds.told {
-        Told::ByName => named != Some(format),
+    let other = match format.holds.algorithm_source {
+        AlgorithmSource::FileName => named != Some(format),
         _ => named.is_some_and(|named| named != format),
     };
-    if !other && specs.iter().all(told) { format } else { tagged }
+    if !other && specs.iter().all(is_named) { format } else { tagged }
 }
 
 /// Returns the format of a manifest. One that is not recognised is read as GNU lines.
@@ -226,7 +226,7 @@ pub(crate) fn terminator(head: &[u8]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{Algorithms, Reading, Told};
+    use crate::format::{AlgorithmSource, Algorithms, Reading};
     use std::collections::HashSet;
 
     fn found(text: &[u8], file_name: Option<&[u8]>) -> Option<&'static str> {
@@ -245,7 +245,12 @@ mod tests {
             if let Algorithms::Only(names) = row.holds.algorithms {
                 assert!(names.iter().all(|name| truesum_hash::find(name).is_some()) && !names.is_empty());
             }
-            assert_eq!(row.holds.told != Told::Here, row.tagged.is_some(), "{}", row.name);
+            assert_eq!(
+                row.holds.algorithm_source != AlgorithmSource::Manifest,
+                row.tagged.is_some(),
+                "{}",
+                row.name
+            );
             if let Reading::Document { limit, .. } = row.reading {
                 assert!((1..=256 << 20).contains(&limit), "{}", row.name);
             }

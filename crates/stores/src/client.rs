@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, at_its_root};
 use crate::gate::Gate;
-use crate::request::{Answer, Ask};
+use crate::request::{Answer, Request};
 use crate::settings::Settings;
 use crate::sign::Signing;
 use crate::xml;
@@ -44,7 +44,7 @@ impl Client {
             .pool_max_idle_per_host(settings.requests)
             .user_agent(concat!("truesum/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|error| Failure::Unasked(at_its_root(&error)))?;
+            .map_err(|error| Failure::Unrequested(at_its_root(&error)))?;
         Ok(Client { http: HttpClient::new(http), signing, settings, gate: Gate::new(settings.requests) })
     }
 
@@ -54,7 +54,7 @@ impl Client {
     /// The last failure; those of `take` are only retried if the answer did not match the request.
     pub(crate) async fn ask<T>(
         &self,
-        ask: &Ask,
+        ask: &Request,
         take: impl Fn(&Answer) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut attempt = 0;
@@ -75,16 +75,16 @@ impl Client {
             if attempt >= failure.attempts(self.settings.attempts) {
                 return Err(failure.after(attempt));
             }
-            let asked = match &failure {
+            let requested = match &failure {
                 Failure::Status { after, .. } => *after,
                 _ => None,
             };
-            sleep(asked.unwrap_or_else(|| pause(attempt)).min(AFTER)).await;
+            sleep(requested.unwrap_or_else(|| pause(attempt)).min(AFTER)).await;
         }
     }
 
-    async fn once(&self, ask: &Ask) -> Result<Answer, Failure> {
-        let unsendable = |_| Failure::Unasked("the request cannot be written".to_owned());
+    async fn once(&self, ask: &Request) -> Result<Answer, Failure> {
+        let unsendable = |_| Failure::Unrequested("the request cannot be written".to_owned());
         let mut request = http::Request::new(HttpRequestBody::empty());
         *request.method_mut() = ask.method.clone();
         *request.uri_mut() = ask.url.parse().map_err(|_| unsendable(()))?;
@@ -225,8 +225,8 @@ mod tests {
         assert_eq!(refusal(&answer(404, "")), Failure::Missing);
         let xml = "<Error><Code>NoSuchKey</Code><Message>gone</Message></Error>";
         assert_eq!(refusal(&answer(404, xml)), Failure::Missing);
-        let told = refusal(&answer(404, "<Error><Code>NoSuchBucket</Code></Error>")).to_string();
-        assert_eq!(told, "the service says 404 Not Found, NoSuchBucket");
+        let text = refusal(&answer(404, "<Error><Code>NoSuchBucket</Code></Error>")).to_string();
+        assert_eq!(text, "the service says 404 Not Found, NoSuchBucket");
         assert!(matches!(refusal(&answer(412, "")), Failure::Overwritten(_)));
         let xml = "<Error><Code>SignatureDoesNotMatch</Code><Message>m\nn</Message>\
             <StringToSign>SECRET</StringToSign></Error>";

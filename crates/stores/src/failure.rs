@@ -28,7 +28,7 @@ pub(crate) enum Failure {
     /// The answer does not match the request.
     Wrong { why: String, attempts: u32 },
     /// The request cannot be sent at all.
-    Unasked(String),
+    Unrequested(String),
 }
 
 impl Failure {
@@ -83,7 +83,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let attempts = match self {
             Failure::Missing => return f.write_str("no such object"),
-            Failure::Overwritten(text) | Failure::Unasked(text) => return f.write_str(text),
+            Failure::Overwritten(text) | Failure::Unrequested(text) => return f.write_str(text),
             Failure::Status { status, code, text, attempts, .. } => {
                 let reason =
                     http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
@@ -121,7 +121,7 @@ pub(crate) fn at_its_root(error: &(dyn std::error::Error + 'static)) -> String {
 /// The same for an error of the credentials library, whose messages state what was missing.
 pub(crate) fn of_credentials(error: &object_store::Error) -> Failure {
     let root = error.source().map_or_else(|| error.to_string(), at_its_root);
-    Failure::Unasked(format!("no credentials could be had: {root}"))
+    Failure::Unrequested(format!("no credentials could be had: {root}"))
 }
 
 #[cfg(test)]

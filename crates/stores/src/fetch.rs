@@ -53,7 +53,7 @@ impl Source {
         };
         if (begun.bytes.len() as u64) < begun.size && begun.version.is_none() {
             let why = "the service reports no version for it, so its parts could be from different versions";
-            return Err(Failure::Unasked(why.to_owned()));
+            return Err(Failure::Unrequested(why.to_owned()));
         }
         Ok(begun)
     }
@@ -75,7 +75,7 @@ impl Source {
             let (got, whole) = self.answered(answer)?;
             let expected = 0..whole.min(range.end);
             if got != expected || size.is_some_and(|size| size != whole) {
-                return Err(not_asked(&got, whole, &range, size));
+                return Err(not_requested(&got, whole, &range, size));
             }
             self.same(answer, version)?;
             let version = self.service.version(answer).or_else(|| version.map(str::to_owned));
@@ -94,7 +94,7 @@ impl Source {
             .ask(&ask, |answer| {
                 let (got, size) = self.answered(answer)?;
                 if size != 0 {
-                    return Err(not_asked(&got, size, &(0..0), Some(0)));
+                    return Err(not_requested(&got, size, &(0..0), Some(0)));
                 }
                 self.same(answer, version)?;
                 let version = self.service.version(answer);
@@ -122,7 +122,7 @@ impl Source {
             }
             let (got, whole) = self.answered(answer)?;
             if got != range || whole != size {
-                return Err(not_asked(&got, whole, &range, Some(size)));
+                return Err(not_requested(&got, whole, &range, Some(size)));
             }
             self.same(answer, version)?;
             Ok(answer.body.clone())
@@ -132,28 +132,28 @@ impl Source {
 
     /// Returns the range and the object size of an answer; its body must have exactly that many bytes.
     fn answered(&self, answer: &Answer) -> Result<(Range<u64>, u64), Failure> {
-        let came = answer.body.len() as u64;
+        let received = answer.body.len() as u64;
         let (range, size) = match (answer.status, answer.content_range()) {
             (206, Some((Some(range), size))) => (range, size),
             // A server that ignores ranges sends the whole object. Without a length, the end of the connection would
             // count as the end of the object, wherever it occurs.
-            (200, _) if !answer.tells_its_length() => {
+            (200, _) if !answer.has_known_length() => {
                 return Err(Failure::wrong("the response has no length"));
             }
-            (200, _) => (0..came, came),
+            (200, _) => (0..received, received),
             _ => return Err(Failure::wrong("the response does not specify its byte range")),
         };
-        if range.end.checked_sub(range.start) != Some(came) || range.end > size {
-            let why = format!("{came} bytes came as bytes {} to {} of {size}", range.start, range.end);
+        if range.end.checked_sub(range.start) != Some(received) || range.end > size {
+            let why = format!("{received} bytes came as bytes {} to {} of {size}", range.start, range.end);
             return Err(Failure::wrong(why));
         }
         Ok((range, size))
     }
 
     /// Checks that an answer states the requested version: not every service respects the condition.
-    fn same(&self, answer: &Answer, asked: Option<&str>) -> Result<(), Failure> {
-        match (asked, self.service.version(answer)) {
-            (Some(asked), Some(got)) if asked != got => {
+    fn same(&self, answer: &Answer, requested: Option<&str>) -> Result<(), Failure> {
+        match (requested, self.service.version(answer)) {
+            (Some(requested), Some(got)) if requested != got => {
                 Err(Failure::Overwritten("it was overwritten: another version came".to_owned()))
             }
             (Some(_), None) => Err(Failure::wrong("the response does not specify its version")),
@@ -209,10 +209,10 @@ impl<T> Drop for Aborting<T> {
     }
 }
 
-fn not_asked(got: &Range<u64>, whole: u64, asked: &Range<u64>, size: Option<u64>) -> Failure {
+fn not_requested(got: &Range<u64>, whole: u64, requested: &Range<u64>, size: Option<u64>) -> Failure {
     let of = size.map_or(String::new(), |size| format!(" of {size}"));
     Failure::wrong(format!(
         "received bytes {} to {} of {whole}, but requested {} to {}{of}",
-        got.start, got.end, asked.start, asked.end
+        got.start, got.end, requested.start, requested.end
     ))
 }

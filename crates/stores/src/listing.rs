@@ -47,7 +47,7 @@ impl Listing {
 
     fn failed(&self, failure: &Failure) -> Task {
         let path = self.location.to_string();
-        Task::Tell(Notice::Failed(Error::new(path.as_bytes(), "list", failure.cause())))
+        Task::Notice(Notice::Failed(Error::new(path.as_bytes(), "list", failure.cause())))
     }
 
     /// Returns the job of an object; `None` for a folder marker.
@@ -69,7 +69,7 @@ impl Listing {
             }
             Err(why) => {
                 let error = Error::new(key.as_bytes(), "read", Cause::Other(why.to_owned()));
-                Some(Task::Tell(Notice::Failed(error)))
+                Some(Task::Notice(Notice::Failed(error)))
             }
         }
     }
@@ -130,7 +130,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
                 (None, _) => "",
             };
             if !why.is_empty() {
-                return drop(pages.send(Err(Failure::Unasked(why.to_owned()))).await);
+                return drop(pages.send(Err(Failure::Unrequested(why.to_owned()))).await);
             }
         }
         // Detects cycles of any length; for 100,000 pages this takes 2 MB.

@@ -39,7 +39,7 @@ pub(crate) struct Opened {
 #[derive(Default)]
 struct Blocks {
     held: Mutex<Held>,
-    came: Condvar,
+    arrived: Condvar,
 }
 
 #[derive(Default)]
@@ -80,7 +80,7 @@ impl Opened {
         stop: Arc<AtomicBool>,
     ) -> Result<Opened, Failure> {
         let tag = begun.version.clone().ok_or_else(|| {
-            Failure::Unasked(
+            Failure::Unrequested(
                 "the service reports no version for it, so changes cannot be detected".to_owned(),
             )
         })?;
@@ -112,7 +112,7 @@ impl Opened {
             if let Some(block) = blocks.lock().blocks.get_mut(&block) {
                 block.bytes = Some(bytes);
             }
-            blocks.came.notify_all();
+            blocks.arrived.notify_all();
         });
         let used = held.reads;
         held.blocks.insert(block, Block { bytes: None, used, _task: Aborting(task) });
@@ -141,15 +141,15 @@ impl Opened {
                 // It was evicted for other blocks.
                 None => self.begin(&mut held, number),
             }
-            held = self.blocks.came.wait_timeout(held, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            held = self.blocks.arrived.wait_timeout(held, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Reads a few bytes with a request of their own.
     fn few(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
         let range = offset..offset + buffer.len() as u64;
-        let asked = self.source.range(&self.key, Some(&self.tag), range, self.begun.size);
-        let bytes = until(&self.runtime, &self.stop, &self.name, asked)?;
+        let requested = self.source.range(&self.key, Some(&self.tag), range, self.begun.size);
+        let bytes = until(&self.runtime, &self.stop, &self.name, requested)?;
         buffer.copy_from_slice(&bytes.map_err(|failure| self.failed(&failure))?);
         Ok(())
     }

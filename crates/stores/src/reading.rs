@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use truesum::hash::{Digest, Hasher, update_many};
 use truesum::job;
-use truesum::read::{Counting, Whole};
+use truesum::read::{Counting, CompleteRead};
 use truesum::{Error, Found, Job, Notice, Order, Outcome, Progress, Task, cores, thread};
 
 /// The interval for checking whether the run was stopped.
@@ -31,7 +31,7 @@ const LANES: usize = 32;
 
 /// How each object is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum Mode {
     /// It is read.
     Read,
     /// Its stored checksums are compared; if they are not sufficient, it is read, if `read` is set.
@@ -78,7 +78,7 @@ impl Shared<'_> {
 pub(crate) fn run(
     place: &Place,
     (threads, order): (usize, Order),
-    manner: Manner,
+    mode: Mode,
     tasks: &mut (dyn Iterator<Item = Task> + Send),
     progress: &Progress,
     take: &mut dyn FnMut(Done) -> io::Result<()>,
@@ -101,7 +101,7 @@ pub(crate) fn run(
         }
         drop(work);
         let mut requests = JoinSet::new();
-        let result = drive(&shared, order, manner, tasks, &mut requests, (work_in, done_in, done), take);
+        let result = drive(&shared, order, mode, tasks, &mut requests, (work_in, done_in, done), take);
         shared.over.store(true, Relaxed);
         // Dropping the ends of the channels ends the threads.
         drop(requests);
@@ -114,7 +114,7 @@ type Channels = (Sender<Work>, Sender<(u64, Done)>, Receiver<(u64, Done)>);
 fn drive(
     shared: &Shared<'_>,
     order: Order,
-    manner: Manner,
+    mode: Mode,
     tasks: &mut (dyn Iterator<Item = Task> + Send),
     requests: &mut JoinSet<()>,
     (work, done_in, done): Channels,
@@ -128,7 +128,7 @@ fn drive(
         while !all && under_way < objects.window && place - waiting.next < AHEAD && !progress.stopped() {
             match tasks.next() {
                 None => all = true,
-                Some(Task::Tell(notice)) => {
+                Some(Task::Notice(notice)) => {
                     waiting.add(place, Done::Notice(notice), take)?;
                     place += 1;
                 }
@@ -137,8 +137,8 @@ fn drive(
                     progress.add_found_bytes(job.listed.as_ref().map(|listed| listed.size).or(job.size));
                     under_way += 1;
                     match objects.key(&job) {
-                        Ok(key) => begin(shared, requests, manner, (place, job, key), &work, &done_in),
-                        Err(error) => drop(done_in.send((place, failed(job, error, manner)))),
+                        Ok(key) => begin(shared, requests, mode, (place, job, key), &work, &done_in),
+                        Err(error) => drop(done_in.send((place, failed(job, error, mode)))),
                     }
                     place += 1;
                 }
@@ -170,10 +170,10 @@ fn drive(
 }
 
 /// Returns the result for an error of a job.
-fn failed(job: Job, error: Error, manner: Manner) -> Done {
-    match manner {
-        Manner::Read => Done::Outcome(Outcome { job, result: Err(error) }),
-        Manner::Stored { .. } => Done::Kept(job, Err(error)),
+fn failed(job: Job, error: Error, mode: Mode) -> Done {
+    match mode {
+        Mode::Read => Done::Outcome(Outcome { job, result: Err(error) }),
+        Mode::Stored { .. } => Done::Kept(job, Err(error)),
     }
 }
 
@@ -181,7 +181,7 @@ fn failed(job: Job, error: Error, manner: Manner) -> Done {
 fn begin(
     shared: &Shared<'_>,
     requests: &mut JoinSet<()>,
-    manner: Manner,
+    mode: Mode,
     (place, job, key): (u64, Job, String),
     work: &Sender<Work>,
     done: &Sender<(u64, Done)>,
@@ -191,7 +191,7 @@ fn begin(
     let requested = async move {
         let started = Instant::now();
         let error = |job: &Job, failure: &Failure| Error::new(&job.name, "read", failure.cause());
-        if let Manner::Stored { read } = manner {
+        if let Mode::Stored { read } = mode {
             let answer = stored::compare(&source, &key, &job).await;
             if !(read && matches!(answer, Ok(Answer::Silent(_)))) {
                 let answer = answer.map_err(|failure| error(&job, &failure));
@@ -312,7 +312,7 @@ fn small(objects: Vec<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
 }
 
 /// Reads a large object from beginning to end: on all threads if its digests can be combined from pieces.
-fn large(job: &Job, key: String, begun: &Begun, shared: &Shared<'_>) -> Result<(Whole, Vec<Digest>), Error> {
+fn large(job: &Job, key: String, begun: &Begun, shared: &Shared<'_>) -> Result<(CompleteRead, Vec<Digest>), Error> {
     let fail = |failure: &Failure| Error::new(&job.name, "read", failure.cause());
     if let Some(mut folding) = Folding::of(&job.specs, begun.size, &shared.give, &shared.take) {
         let whole = ranges(key, begun, shared, |start, bytes| folding.add(start, bytes));
@@ -334,7 +334,7 @@ fn ranges(
     begun: &Begun,
     shared: &Shared<'_>,
     mut show: impl FnMut(u64, Bytes),
-) -> Result<Whole, Failure> {
+) -> Result<CompleteRead, Failure> {
     let mut counting = Counting::of(begun.size, begun.modified);
     let mut next = |bytes: Bytes| {
         let (start, len) = (counting.seen(), bytes.len() as u64);
@@ -349,7 +349,7 @@ fn ranges(
     drop(entered);
     loop {
         if shared.is_over() {
-            return Err(Failure::Unasked("interrupted".to_owned()));
+            return Err(Failure::Unrequested("interrupted".to_owned()));
         }
         match runtime.block_on(async { tokio::time::timeout(LOOK, rest.recv()).await }) {
             Err(_) => {}
@@ -360,7 +360,7 @@ fn ranges(
 }
 
 /// Returns the digests of an object that was read completely.
-fn digests(job: &Job, whole: Whole, mut hashers: Vec<Hasher>) -> Result<(Whole, Vec<Digest>), Error> {
+fn digests(job: &Job, whole: CompleteRead, mut hashers: Vec<Hasher>) -> Result<(CompleteRead, Vec<Digest>), Error> {
     Ok((whole, job::digests(&mut hashers, &job.name)?))
 }
 
@@ -369,7 +369,7 @@ fn finish(
     shared: &Shared<'_>,
     done: &Sender<(u64, Done)>,
     (place, job, started): (u64, Job, Instant),
-    read: Result<(Whole, Vec<Digest>), Error>,
+    read: Result<(CompleteRead, Vec<Digest>), Error>,
 ) {
     // An object that was interrupted by a stop has not failed: it counts as not reached.
     if shared.is_over() && read.is_err() {

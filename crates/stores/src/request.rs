@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A request before it is signed.
 #[derive(Clone, Debug)]
-pub(crate) struct Ask {
+pub(crate) struct Request {
     pub method: Method,
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
@@ -14,23 +14,23 @@ pub(crate) struct Ask {
     pub most: usize,
 }
 
-impl Ask {
-    pub(crate) fn get(url: String, most: usize) -> Ask {
-        Ask { method: Method::GET, url, headers: Vec::new(), most }
+impl Request {
+    pub(crate) fn get(url: String, most: usize) -> Request {
+        Request { method: Method::GET, url, headers: Vec::new(), most }
     }
 
-    pub(crate) fn head(url: String) -> Ask {
-        Ask { method: Method::HEAD, url, headers: Vec::new(), most: 0 }
+    pub(crate) fn head(url: String) -> Request {
+        Request { method: Method::HEAD, url, headers: Vec::new(), most: 0 }
     }
 
     /// Adds a header.
-    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Ask {
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Request {
         self.headers.push((name, value.into()));
         self
     }
 
     /// Restricts the request to one version, if one is given.
-    pub(crate) fn matching(self, version: Option<impl Into<String>>) -> Ask {
+    pub(crate) fn matching(self, version: Option<impl Into<String>>) -> Request {
         match version {
             Some(version) => self.with("if-match", version),
             None => self,
@@ -38,7 +38,7 @@ impl Ask {
     }
 
     /// Restricts the request to a range of the object, which must not be empty.
-    pub(crate) fn ranged(mut self, range: Option<&Range<u64>>) -> Ask {
+    pub(crate) fn ranged(mut self, range: Option<&Range<u64>>) -> Request {
         if let Some(range) = range {
             self.headers.push(("range", format!("bytes={}-{}", range.start, range.end - 1)));
         }
@@ -61,7 +61,7 @@ impl Answer {
     }
 
     /// Returns whether the end of the body is determined by more than the end of the connection.
-    pub(crate) fn tells_its_length(&self) -> bool {
+    pub(crate) fn has_known_length(&self) -> bool {
         let chunked = || self.header("transfer-encoding").is_some_and(|how| how.ends_with("chunked"));
         self.header("content-length").is_some() || chunked()
     }
@@ -164,7 +164,7 @@ mod tests {
         ] {
             let headers = HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]);
             let answer = Answer { status: 200, headers, body: Bytes::new() };
-            assert_eq!(answer.tells_its_length(), tells, "{name}: {value}");
+            assert_eq!(answer.has_known_length(), tells, "{name}: {value}");
         }
     }
 

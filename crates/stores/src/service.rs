@@ -7,7 +7,7 @@ mod s3;
 use crate::failure::Failure;
 use crate::kept::Kept;
 use crate::location::{Kind, Location};
-use crate::request::{Answer, Ask};
+use crate::request::{Answer, Request};
 use crate::sign::Signing;
 use std::fmt;
 use std::ops::Range;
@@ -25,17 +25,17 @@ pub(crate) struct Object {
 
 /// The object being read from a listing, element by element.
 #[derive(Default)]
-struct Telling {
+struct ObjectBuilder {
     key: Option<String>,
     size: Option<u64>,
     version: Option<String>,
     modified: i64,
 }
 
-impl Telling {
+impl ObjectBuilder {
     /// Returns the object at its end; `None` without a key or a size.
     fn end(&mut self) -> Option<Object> {
-        let Telling { key, size, version, modified } = std::mem::take(self);
+        let ObjectBuilder { key, size, version, modified } = std::mem::take(self);
         Some(Object { key: key?, size: size?, version, modified })
     }
 }
@@ -54,7 +54,7 @@ pub(crate) const PAGE: usize = 16 << 20;
 /// The differences between services.
 pub(crate) trait Service: fmt::Debug + Send + Sync {
     /// Returns the request for a page of objects whose keys have this prefix.
-    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask;
+    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Request;
 
     /// Parses a page.
     ///
@@ -63,10 +63,10 @@ pub(crate) trait Service: fmt::Debug + Send + Sync {
     fn page(&self, body: &[u8]) -> Result<Page, String>;
 
     /// Returns the request for an object's bytes, all or a range, of this version only.
-    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask;
+    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Request;
 
     /// Returns the request for an object's metadata, or for that of one of its parts if the service has parts.
-    fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Ask;
+    fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Request;
 
     /// Returns the version that an answer is for.
     fn version(&self, answer: &Answer) -> Option<String>;

@@ -7,10 +7,10 @@ use crate::listing::Listing;
 use crate::location::Location;
 use crate::opened::{Opened, until};
 use crate::place::Place;
-use crate::reading::{self, Done, Manner};
+use crate::reading::{self, Done, Mode};
 use crate::service;
 use crate::settings::Settings;
-use crate::stored::{Answer, Told, told};
+use crate::stored::{Answer, StoredFacts, stored_facts};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Drop for Store {
 
 /// The result of an entry whose stored checksums were requested.
 #[derive(Debug)]
-pub enum Asked {
+pub enum StoredResult {
     /// The comparison with them, or the reason they could not be requested.
     Kept(Job, Result<Answer, Error>),
     /// They were not sufficient, so the object was read.
@@ -79,9 +79,9 @@ impl Store {
     ///
     /// # Errors
     /// It does not exist, or the request failed; the run was stopped.
-    pub fn told(&self, name: &[u8], progress: &Progress) -> Result<Told, Error> {
+    pub fn stored_facts(&self, name: &[u8], progress: &Progress) -> Result<StoredFacts, Error> {
         let (Place { source, runtime, .. }, key) = (&self.place, self.key(name)?);
-        let answer = until(runtime, &progress.stop_flag(), name, told(source, &key))?;
+        let answer = until(runtime, &progress.stop_flag(), name, stored_facts(source, &key))?;
         answer.map_err(|failure| Error::new(name, "read", failure.cause()))
     }
 
@@ -102,14 +102,14 @@ impl Store {
         read: bool,
         tasks: &mut (dyn Iterator<Item = Task> + Send),
         progress: &Progress,
-        each: &mut dyn FnMut(Asked) -> io::Result<()>,
+        each: &mut dyn FnMut(StoredResult) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut take = |done: Done| match done {
-            Done::Outcome(outcome) => each(Asked::Read(outcome)),
-            Done::Kept(job, answer) => each(Asked::Kept(job, answer)),
-            Done::Notice(notice) => each(Asked::Notice(notice)),
+            Done::Outcome(outcome) => each(StoredResult::Read(outcome)),
+            Done::Kept(job, answer) => each(StoredResult::Kept(job, answer)),
+            Done::Notice(notice) => each(StoredResult::Notice(notice)),
         };
-        reading::run(&self.place, (threads, order), Manner::Stored { read }, tasks, progress, &mut take)
+        reading::run(&self.place, (threads, order), Mode::Stored { read }, tasks, progress, &mut take)
     }
 }
 
@@ -149,7 +149,7 @@ impl Remote for Store {
             sink.pause()
         };
         let before = progress.found();
-        reading::run(&self.place, (threads, order), Manner::Read, tasks, progress, &mut take)?;
+        reading::run(&self.place, (threads, order), Mode::Read, tasks, progress, &mut take)?;
         if progress.stopped() {
             summary.interrupted = true;
             summary.unreached = (progress.found() - before).saturating_sub(ended);

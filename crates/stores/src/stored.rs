@@ -25,7 +25,7 @@ pub enum Answer {
 
 /// What a service reports about an object that was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct StoredFacts {
     /// Its size in bytes.
     pub size: u64,
     /// Identifies its version: an ETag or its equivalent.
@@ -40,22 +40,22 @@ pub struct Told {
 ///
 /// # Errors
 /// It does not exist, or the request failed.
-pub(crate) async fn told(source: &Source, key: &str) -> Result<Told, Failure> {
+pub(crate) async fn stored_facts(source: &Source, key: &str) -> Result<StoredFacts, Failure> {
     let look = source.service.look(key, None, None);
-    let asked = source.client.ask(&look, |answer| {
+    let requested = source.client.ask(&look, |answer| {
         let kept = source.service.kept(answer).map_err(Failure::wrong)?;
         Ok((kept, source.service.version(answer)))
     });
-    let (kept, version) = match asked.await {
+    let (kept, version) = match requested.await {
         Err(Failure::Missing) => {
             bucket(source, key).await?;
             return Err(Failure::Missing);
         }
-        asked => asked?,
+        requested => requested?,
     };
     let of_parts = kept.checksums.iter().any(|kept| kept.digest.parts().is_some());
     let part = if of_parts { part(source, key, version.as_deref()).await? } else { None };
-    Ok(Told { size: kept.size, version, checksums: kept.checksums, part })
+    Ok(StoredFacts { size: kept.size, version, checksums: kept.checksums, part })
 }
 
 /// Checks that the bucket exists and is readable, which an answer without a body does not show: listing it does.

@@ -197,7 +197,7 @@ fn algorithms(
 ) -> Vec<String> {
     let theirs =
         engines.iter().flat_map(|engine| engine.algorithms.keys().map(|name| canonical(name).to_owned()));
-    let asked: Vec<String> = match (&arguments.algorithms[..], quick) {
+    let requested: Vec<String> = match (&arguments.algorithms[..], quick) {
         ([], true) => definition.quick.clone(),
         ([], false) => {
             let own = engines.iter().any(|engine| engine.own);
@@ -206,7 +206,7 @@ fn algorithms(
         (named, _) => named.to_vec(),
     };
     let mut names: Vec<String> = Vec::new();
-    for name in asked {
+    for name in requested {
         let name = canonical(&name).to_owned();
         if !names.contains(&name) {
             names.push(name);
@@ -288,7 +288,7 @@ mod tests {
         toml::from_str(&text).unwrap()
     }
 
-    fn asked(directory: &Path, rounds: usize) -> Arguments {
+    fn requested(directory: &Path, rounds: usize) -> Arguments {
         Arguments { directory: directory.to_owned(), rounds: Some(rounds), ..Arguments::default() }
     }
 
@@ -311,7 +311,7 @@ mod tests {
             engine.algorithms = [("md5+sha256".to_owned(), "both".to_owned())].into();
         }
         let (stop, directory) = (AtomicBool::new(false), tree());
-        let arguments = asked(directory.path(), 1);
+        let arguments = requested(directory.path(), 1);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
         let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
         assert_eq!(timed, ["both", "also both"], "{record:?}");
@@ -328,7 +328,7 @@ mod tests {
         let writes = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
         definition.manifest = ["sh", "-c", writes, "sh", "{dir}", "{manifest}"].map(str::to_owned).to_vec();
         let (stop, directory) = (AtomicBool::new(false), tree());
-        let arguments = Arguments { cold: true, ..asked(directory.path(), 1) };
+        let arguments = Arguments { cold: true, ..requested(directory.path(), 1) };
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
         assert_eq!(record.agreements[0].disagree, ["believes: accepts a digest that is wrong"]);
         let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
@@ -343,7 +343,7 @@ mod tests {
         let relative = "cd \"$1\" && find . -type f | sed 's,^./,,' | while read -r f; do sha256sum \"$f\"; done > \"$2\"";
         let definition = definition(&[("absolute", RIGHT), ("relative", relative)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
-        let arguments = asked(directory.path(), 2);
+        let arguments = requested(directory.path(), 2);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
         let [agreement] = &record.agreements[..] else { panic!("{record:?}") };
         assert_eq!((agreement.agree.len(), agreement.disagree.len()), (2, 0), "{agreement:?}");
@@ -361,7 +361,7 @@ mod tests {
         let definition =
             definition(&[("lies", lies), ("right", RIGHT), ("forgets", forgets), ("also right", RIGHT)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
-        let arguments = asked(directory.path(), 1);
+        let arguments = requested(directory.path(), 1);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
         let disagree = &record.agreements[0].disagree;
         assert!(disagree.iter().any(|d| d.starts_with("lies: ba7817") && d.contains(" for a instead of")));
@@ -374,7 +374,7 @@ mod tests {
     fn an_engine_alone_must_still_name_every_file() {
         let forgets = "find \"$1\" -type f -name a -exec sha256sum {} + > \"$2\"";
         let (stop, directory) = (AtomicBool::new(false), tree());
-        let arguments = asked(directory.path(), 1);
+        let arguments = requested(directory.path(), 1);
         let definition = definition(&[("forgets", forgets)]);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
         assert_eq!(record.agreements[0].disagree, ["forgets: digests of 1 of 3 files"]);
@@ -385,7 +385,7 @@ mod tests {
     fn a_failing_engine_is_left_out_with_its_words() {
         let definition = definition(&[("fails", "echo 'cannot do that' >&2; exit 7"), ("right", RIGHT)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
-        let arguments = asked(directory.path(), 1);
+        let arguments = requested(directory.path(), 1);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
         assert!(record.notes.contains(&"sha256: left out: fails: exit status 7: cannot do that".to_owned()));
     }
@@ -395,7 +395,7 @@ mod tests {
         let writes = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"; echo x > \"$1/left behind\"";
         let definition = definition(&[("writes", writes)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
-        let arguments = asked(directory.path(), 0);
+        let arguments = requested(directory.path(), 0);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
         assert!(record.notes.iter().any(|note| note.starts_with("the directory is not as it was")));
     }
@@ -405,10 +405,10 @@ mod tests {
         let (definition, stop) = (definition(&[("right", RIGHT)]), AtomicBool::new(false));
         let mut session = Session::new(&stop, "x");
         let empty = tempfile::tempdir().unwrap();
-        let error = run(&definition, &asked(empty.path(), 1), &mut session).unwrap_err();
+        let error = run(&definition, &requested(empty.path(), 1), &mut session).unwrap_err();
         assert!(error.0.contains("no regular files"), "{error}");
         let directory = tree();
-        let arguments = Arguments { engine: vec!["nobody".to_owned()], ..asked(directory.path(), 1) };
+        let arguments = Arguments { engine: vec!["nobody".to_owned()], ..requested(directory.path(), 1) };
         let error = run(&definition, &arguments, &mut session).unwrap_err();
         assert!(error.0.contains("no engine 'nobody'"), "{error}");
     }

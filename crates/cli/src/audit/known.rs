@@ -25,20 +25,24 @@ fn word(known: bool) -> &'static str {
 
 /// Compares files and folders with the sets.
 pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut console: Console) -> Exit {
-    let tell = args.run.tell(args.quiet || args.status);
+    let reporting = args.run.reporting(args.quiet || args.status);
     let output = Output::stdout();
-    let options =
-        truesum::Options { threads: tell.threads, mapping: Mapping::Guarded, own: output.own(), ..check };
+    let options = truesum::Options {
+        threads: reporting.threads,
+        mapping: Mapping::Guarded,
+        own: output.own(),
+        ..check
+    };
     let mut paths: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     if paths.is_empty() {
         paths.push(PathBuf::from("."));
     }
-    let watch = Watch::start(tell.line, None, &mut console);
+    let watch = Watch::start(reporting.line, None, &mut console);
     let began = Instant::now();
     let mut sets = KnownSets::new(&options, &watch.progress);
     let (wanted, with_digests) = (!args.unknown, args.digests);
     let (mut output, mut line, mut malformed) = (output, Vec::new(), Malformed::default());
-    let told = sets.compare(&args.known, &paths, &mut |event| {
+    let result = sets.compare(&args.known, &paths, &mut |event| {
         match event {
             KnownEvent::File(_, known) if known != wanted => return Ok(()),
             KnownEvent::File(outcome, known) => match manner.form {
@@ -49,7 +53,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
             KnownEvent::Malformed(set, bad) if manner.form == ResultForm::Json => {
                 objects::malformed(manner.schema, set.as_os_str().as_bytes(), bad, &mut line);
             }
-            KnownEvent::Malformed(set, bad) => malformed.tell(manner.form, set, bad, &mut console),
+            KnownEvent::Malformed(set, bad) => malformed.report(manner.form, set, bad, &mut console),
             KnownEvent::Failed(error) => console.failure(error),
         }
         let written = match output.is_terminal {
@@ -68,13 +72,13 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
         KnownReport { known: 0, .. } => Exit::NotAsAsked,
         _ => Exit::Done,
     };
-    let told = told.and_then(|()| match manner.form {
+    let result = result.and_then(|()| match manner.form {
         ResultForm::Json => output.write(&json::known_summary(manner, report, began.elapsed(), exit.code())),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
     let name = output.name();
     let finished: Result<(), Error> =
-        told.map_err(|error: io::Error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+        result.map_err(|error: io::Error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
         exit = exit.max(cannot_write(&error, &mut console));

@@ -32,13 +32,13 @@ use truesum::{Cause, Error, FileId, Sink, Summary};
 /// Creates or updates the bag in each of the named folders.
 pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
     let Inputs::Named(names) = &plan.inputs else { unreachable!("the command has no option for a list") };
-    let watch = Watch::start(plan.tell.line, None, console);
+    let watch = Watch::start(plan.reporting.line, None, console);
     let mut exit = Exit::Done;
     for name in names {
         let folder = Path::new(OsStr::from_bytes(name));
         match make(&Making { plan, wanted, watch: &watch }, folder, console) {
             Ok(said) => {
-                if plan.tell.notes {
+                if plan.reporting.notes {
                     console.line(&format!("truesum: {}: {said}", shown(folder)));
                 }
             }
@@ -47,7 +47,7 @@ pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
                 console.failure(&error);
                 exit = exit.max(Exit::NotAsAsked);
             }
-            Err(Stop::Told) => exit = exit.max(Exit::Failed),
+            Err(Stop::Reported) => exit = exit.max(Exit::Failed),
             Err(Stop::Interrupted(written)) => {
                 let what = match written {
                     false => "unchanged",
@@ -170,8 +170,8 @@ fn lock(folder: &Path) -> Result<File, Stop> {
 /// Returns the algorithms of the payload manifests: those of the existing manifests, and the
 /// requested ones.
 fn specs(plan: &Reading, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Stop> {
-    let asked = if wanted.named || older.specs().next().is_none() { &plan.specs[..] } else { &[] };
-    let specs = older.specs().chain(asked).fold(Vec::new(), once);
+    let requested = if wanted.named || older.specs().next().is_none() { &plan.specs[..] } else { &[] };
+    let specs = older.specs().chain(requested).fold(Vec::new(), once);
     specs.iter().try_for_each(|spec| manifest_name(spec).map(drop))?;
     Ok(specs.into())
 }
@@ -187,7 +187,7 @@ fn read(
 ) -> Result<Summary, Stop> {
     let names = names.into_iter().map(|name| name.into_os_string().as_bytes().to_vec()).collect();
     let Making { plan, watch, .. } = *making;
-    let (walk, threads) = (plan.walk.clone(), plan.tell.threads);
+    let (walk, threads) = (plan.walk.clone(), plan.reporting.threads);
     let root = Some(real.to_owned());
     let mut tasks = Tasks::new(&Inputs::Named(names), walk, root, specs.clone(), threads, &watch.progress)?;
     let config = plan.engine(own);

@@ -32,13 +32,13 @@ pub struct Moving {
 /// # Errors
 /// Fails if the payload is elsewhere and moving was not requested, if moving was requested although
 /// `data` exists, or if an existing bag has no `data`.
-pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, Stop> {
+pub fn plan(folder: &Path, requested: bool, is_new: bool) -> Result<Option<Moving>, Stop> {
     let (data, stage) = (folder.join(DATA), folder.join(STAGE));
     let is_dir = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     let refuse = |why: &str, hint: &str| {
         Err(Stop::Refused(Refusal::with_hint(format!("{}: {why}", shown(folder)), hint)))
     };
-    if is_dir(&data) && (!asked || is_moved(folder)) {
+    if is_dir(&data) && (!requested || is_moved(folder)) {
         return Ok(None);
     }
     if exists(&data) {
@@ -50,7 +50,7 @@ pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, 
     if !is_new {
         return refuse("a bag without a data folder", "its payload is required");
     }
-    if !asked {
+    if !requested {
         return refuse(
             "it has no folder named data for the payload",
             &format!(

@@ -38,7 +38,7 @@ pub enum Stop {
     Refused(Refusal),
     Failed(Error),
     /// The reason was already reported.
-    Told,
+    Reported,
     /// A signal ended the run. The value is whether anything was written before.
     Interrupted(bool),
 }

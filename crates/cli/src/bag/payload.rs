@@ -87,7 +87,7 @@ impl<'a> Payload<'a> {
         if wrong > 0 {
             let what = count(wrong, "fault", "faults");
             self.console.error(&format!("{}: {what}: nothing was written", shown(&self.folder)));
-            return Err(Stop::Told);
+            return Err(Stop::Reported);
         }
         if self.files == 0 {
             let hint = "a bag needs at least one payload file";

@@ -5,7 +5,7 @@ use super::parts::{DATA, Stop, manifest_name, refused};
 use super::payload::unfit;
 use crate::console::Console;
 use crate::notices::report;
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::progress::Line;
 use std::ffi::OsStr;
 use std::fs;
@@ -69,7 +69,7 @@ impl<'a> Tags<'a> {
                         "the payload manifests are written; run the same command again to complete the bag",
                     );
                 }
-                Err(Stop::Told)
+                Err(Stop::Reported)
             }
             _ => Ok(self.found),
         }
@@ -130,8 +130,8 @@ impl Sink for Tags<'_> {
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         self.wrong |= matches!(notice, Notice::Failed(_));
         // Report everything that cannot be in a bag.
-        let tell = Tell { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
-        report(&notice, tell, ("not read", "not hashed"), self.console);
+        let reporting = Reporting { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
+        report(&notice, reporting, ("not read", "not hashed"), self.console);
         Ok(())
     }
 }

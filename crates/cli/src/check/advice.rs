@@ -221,11 +221,11 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
             return None;
         }
         let row = detect(Head { text: &text, complete: (text.len() as u64) < HEAD }, None)?;
-        let Reading::Not(told) = row.reading else { return None };
-        let said = told(&Options::for_name(at.as_bytes()));
+        let Reading::Not(reason) = row.reading else { return None };
+        let text = reason(&Options::for_name(at.as_bytes()));
         let command = match row.name {
             "minisign-signature" | "signify-signature" => format!("truesum check --pubkey KEY.pub {shown}"),
-            _ => said.split_once(VERIFY)?.1.to_owned(),
+            _ => text.split_once(VERIFY)?.1.to_owned(),
         };
         Some(format!("{shown} has a detached signature that was not verified: {command}"))
     })

@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Comparison, Difference, Judgement, Length};
+use truesum::tree::locate::{Comparison, Diagnosis, Difference, Length};
 use truesum::tree::reading::Reading;
 use truesum::tree::store::{Header, Store, Unusable};
 use truesum::{Damage, Findings, Mapping, Outcome, Progress, Root};
@@ -32,8 +32,13 @@ pub struct Locate<'a> {
 impl<'a> Locate<'a> {
     /// Creates a locator that reads files with the options of the check. `trees` is the folder of
     /// stored trees, if they are not next to the files.
-    pub fn new(root: &'a Root, trees: Option<&'a Root>, asked: usize, progress: &'a Progress) -> Locate<'a> {
-        Locate { root, trees, threads: threads(Some(asked)), progress }
+    pub fn new(
+        root: &'a Root,
+        trees: Option<&'a Root>,
+        requested: usize,
+        progress: &'a Progress,
+    ) -> Locate<'a> {
+        Locate { root, trees, threads: threads(Some(requested)), progress }
     }
 }
 
@@ -130,7 +135,7 @@ fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
         Ordering::Less => Length::Truncated(size - found.size()),
         Ordering::Greater => Length::Grown(found.size() - size),
     };
-    let told = !damaged.is_empty() || length != Length::Same;
+    let is_located = !damaged.is_empty() || length != Length::Same;
     let mut ranges: Vec<Range<u64>> = Vec::new();
     for Damage { range, .. } in damaged {
         match ranges.last_mut() {
@@ -139,7 +144,7 @@ fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
         }
     }
     let report = Difference {
-        judgement: if told { Judgement::FileDamaged } else { Judgement::CannotTell },
+        diagnosis: if is_located { Diagnosis::FileDamaged } else { Diagnosis::CannotTell },
         damaged: ranges,
         length,
         shift: None,
@@ -178,8 +183,8 @@ impl Located {
     /// Returns the same as a section of an HTML page.
     pub fn section(&self, name: &[u8]) -> String {
         let compared = match &self.found {
-            Found::Compared(compared) => Some((page::Of::Tree(&compared.header), &compared.report)),
-            Found::Pieces(pieces) => Some((page::Of::Pieces(pieces.size, &pieces.by), &pieces.report)),
+            Found::Compared(compared) => Some((page::Reference::Tree(&compared.header), &compared.report)),
+            Found::Pieces(pieces) => Some((page::Reference::Pieces(pieces.size, &pieces.by), &pieces.report)),
             Found::NoTree | Found::Unusable(..) => None,
         };
         page::section(name, &self.words(), compared)
@@ -255,7 +260,7 @@ impl ByPieces {
 
     /// Returns why the damage cannot be located although the file is damaged.
     fn contradiction(&self) -> Option<String> {
-        let is_damaged = self.report.judgement == Judgement::FileDamaged;
+        let is_damaged = self.report.diagnosis == Diagnosis::FileDamaged;
         (!is_damaged).then(|| match self.unknown.is_empty() {
             true => "every piece matches but the complete file does not, so the list contradicts itself"
                 .to_owned(),
@@ -268,7 +273,7 @@ impl Compared {
     fn words(&self, tree: &str) -> String {
         match self.contradiction() {
             Some(what) => format!("{} according to {tree}: {what}", findings::words(&self.report)),
-            None if self.report.judgement == Judgement::OtherTree => {
+            None if self.report.diagnosis == Diagnosis::OtherTree => {
                 format!(
                     "not located: {tree} belongs to another version of the file (its digest is not the manifest's)"
                 )
@@ -279,11 +284,11 @@ impl Compared {
 
     /// Returns an explanation if the file matches its tree although the entry failed.
     fn contradiction(&self) -> Option<&'static str> {
-        match (self.report.judgement, self.listed) {
-            (Judgement::Good, Some(false)) => Some(
+        match (self.report.diagnosis, self.listed) {
+            (Diagnosis::Good, Some(false)) => Some(
                 "on a second read, the file has the digest in the manifest; the first read returned different bytes",
             ),
-            (Judgement::Good, _) => {
+            (Diagnosis::Good, _) => {
                 Some("the file matches its stored tree, so the manifest and the tree disagree")
             }
             _ => None,
@@ -298,10 +303,10 @@ mod tests {
 
     #[test]
     fn a_good_file_that_failed_is_told_as_the_contradiction_it_is() {
-        let said = |judgement, listed| {
+        let describe = |diagnosis, listed| {
             let header = Header::new(&"sha256-tree".parse().unwrap(), 9, GRANULE, Hints::default()).unwrap();
             let report = Difference {
-                judgement,
+                diagnosis,
                 damaged: Vec::new(),
                 length: Length::Same,
                 shift: None,
@@ -311,10 +316,12 @@ mod tests {
             };
             Compared { report, header, listed }.words("x.ftr")
         };
-        assert!(said(Judgement::Good, None).contains("the manifest and the tree disagree"));
-        assert!(said(Judgement::Good, Some(true)).contains("the manifest and the tree disagree"));
-        assert!(said(Judgement::Good, Some(false)).contains("the first read returned different bytes"));
-        assert!(said(Judgement::OtherTree, Some(false)).contains("belongs to another version of the file"));
-        assert_eq!(said(Judgement::FileDamaged, Some(false)), "file damaged");
+        assert!(describe(Diagnosis::Good, None).contains("the manifest and the tree disagree"));
+        assert!(describe(Diagnosis::Good, Some(true)).contains("the manifest and the tree disagree"));
+        assert!(describe(Diagnosis::Good, Some(false)).contains("the first read returned different bytes"));
+        assert!(
+            describe(Diagnosis::OtherTree, Some(false)).contains("belongs to another version of the file")
+        );
+        assert_eq!(describe(Diagnosis::FileDamaged, Some(false)), "file damaged");
     }
 }

@@ -8,7 +8,7 @@ use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::formats;
 use crate::key::HINT;
-use crate::options::{Moved, Tell};
+use crate::options::{Moved, Reporting};
 use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
@@ -44,7 +44,7 @@ pub struct Checking {
     /// The file for the HTML report.
     pub html: Option<PathBuf>,
     pub ending: Ending,
-    pub tell: Tell,
+    pub reporting: Reporting,
     /// Names of entries that were given as arguments.
     pub entries: Vec<OsString>,
     /// Notes to print before the check.
@@ -126,9 +126,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     };
     let mut remote = remote(&args)?;
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
-    let asks_folders = args.recursive || args.embedded;
+    let needs_folders = args.recursive || args.embedded;
     if names.is_empty() {
-        if asks_folders {
+        if needs_folders {
             return Err(Refusal::with_hint("check: no folder given", "truesum check --recursive DIR"));
         }
         if std::io::stdin().is_terminal() {
@@ -141,7 +141,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     let mut root = args.root;
     let mut data = args.data;
-    if args.locate && data.is_none() && root.is_none() && !asks_folders && args.expect.is_empty() {
+    if args.locate && data.is_none() && root.is_none() && !needs_folders && args.expect.is_empty() {
         match list_and_data(&names, args.reading.format)? {
             Some(file) if file.is_dir() => (names, root) = (names[..1].to_vec(), Some(file)),
             Some(file) => (names, data) = (names[..1].to_vec(), Some(file)),
@@ -153,7 +153,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     let (mut expect, mut entries, mut as_argument) = (args.expect, Vec::new(), false);
     let mut clash = None;
-    if expect.is_empty() && !asks_folders && data.is_none() {
+    if expect.is_empty() && !needs_folders && data.is_none() {
         match named(names, root.as_deref())? {
             Named::Manifests(manifests) => {
                 if let Some(name) = manifest_in_first(&manifests, root.as_deref()) {
@@ -222,31 +222,31 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let only = args.only.only.into_iter().chain(entries.iter().map(|name| literal(name))).collect();
     let select = selection(&Wanted { only, sample, ..args.filter.wanted() })?;
     let required: Vec<PathBuf> = args.require.iter().chain(&entries).map(PathBuf::from).collect();
-    let turn = args.part.turn();
+    let limits = args.part.limits();
     let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
-    if !single && !turn.is_all() && !matches!(subject, Subject::Files(..)) {
+    if !single && !limits.is_all() && !matches!(subject, Subject::Files(..)) {
         return Err(Refusal::new("--max-bytes, --max-time and --state require a single manifest"));
     }
-    if matches!(subject, Subject::Files(..)) && !(select.is_open() && turn.is_all()) {
+    if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
         return Err(Refusal::new("--expect: cannot be combined with a selection"));
     }
     let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
-    if searches && !turn.is_all() {
+    if searches && !limits.is_all() {
         let why = "--search, --match-case, --normalize and --fix-names require a complete check";
         return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
     }
-    let tell = args.run.tell(args.quiet || args.status);
+    let reporting = args.run.reporting(args.quiet || args.status);
     let public_key = args.pubkey.as_deref().map(public_key).transpose()?;
     let options = truesum::Options {
         public_key,
         unlisted: match (args.exact, args.ignore_missing, detail) {
             // Other files next to a specified data file are irrelevant.
-            _ if data.is_some() => Unlisted::Unasked,
+            _ if data.is_some() => Unlisted::Unrequested,
             (true, ..) => Unlisted::Refused,
-            _ if !entries.is_empty() => Unlisted::Unasked,
+            _ if !entries.is_empty() => Unlisted::Unrequested,
             // Listing all objects takes requests, and each request costs money.
             (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
-            _ => Unlisted::Unasked,
+            _ => Unlisted::Unrequested,
         },
         root,
         data,
@@ -260,11 +260,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         moved_passes: args.moved == Some(Moved::Ok),
         renaming,
         select,
-        turn,
+        limits,
         required,
         expect_manifests: args.expect_manifests,
         special: if args.special { Special::Read } else { Special::Refuse },
-        threads: tell.threads,
+        threads: reporting.threads,
         mapping: Mapping::Guarded,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         digest_manifests: form == Form::Json
@@ -276,7 +276,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let written = [
         page("--html", &args.html),
         page("--map-html", &args.map_html),
-        page("--state", &options.turn.state),
+        page("--state", &options.limits.state),
     ];
     let written: Vec<_> = written.iter().flatten().map(|(option, path)| (*option, path.as_path())).collect();
     let manifests = match &subject {
@@ -299,7 +299,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         locate,
         html: args.html,
         ending,
-        tell,
+        reporting,
         entries,
         notes,
     })
@@ -435,7 +435,12 @@ fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
 const KEY_LIMIT: u64 = 64 << 10;
 
 /// Parses a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a complete line of a manifest.
-fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
+fn expected(
+    text: &str,
+    requested: &[Spec],
+    allow_weak: bool,
+    key: Option<Secret>,
+) -> Result<Expected, Refusal> {
     if is_cut(text) {
         return Err(Refusal::with_hint(
             "--expect: the digest was cut off",
@@ -451,18 +456,18 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
         ));
     }
     let text = plain(text);
-    if let Some(parts) = of_parts(&text).filter(|_| asked.is_empty()) {
+    if let Some(parts) = of_parts(&text).filter(|_| requested.is_empty()) {
         let (spec, digest) = (parts.spec.clone(), parts.digest.clone());
         return Ok(Expected { spec, digest, guessed: false, name: None, parts: Some(parts) });
     }
     let joined = grouped(&text)?;
     let text = joined.as_deref().unwrap_or(&text);
     // The manifest parser reads the line, so that the same rules for lengths apply.
-    let read = |line: &str, format: &str, asked: &[Spec]| {
+    let read = |line: &str, format: &str, requested: &[Spec]| {
         let format = manifest::format(format);
         let options = manifest::Options {
             allow_weak,
-            asked: asked.to_vec(),
+            requested: requested.to_vec(),
             format,
             key: key.clone(),
             ..Default::default()
@@ -474,9 +479,10 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
                 ..
             }))) => Err(Refusal::with_hint(format!("--expect: {reason}"), HINT)),
             Some(Err(manifest::ReadError::Line(manifest::LineError {
-                reason: reason @ manifest::Reason::Untold { .. },
+                reason: reason @ manifest::Reason::UnknownAlgorithm { .. },
                 ..
-            }))) if matches!(&reason, manifest::Reason::Untold { names, .. } if names.is_empty()) => {
+            }))) if matches!(&reason, manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty()) =>
+            {
                 const LENGTHS: &str =
                     "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128";
                 Err(Refusal::with_hint(format!("--expect: {reason}"), LENGTHS))
@@ -490,10 +496,10 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
         Expected { spec, digest, guessed, name: Some(entry.path), parts: None }
     };
     if text.contains(' ') {
-        if let Ok(entry) = read(text, "gnu", asked) {
-            return Ok(made(entry, asked.is_empty()));
+        if let Ok(entry) = read(text, "gnu", requested) {
+            return Ok(made(entry, requested.is_empty()));
         }
-        if let Ok(entry) = read(text, "bsd", asked) {
+        if let Ok(entry) = read(text, "bsd", requested) {
             return Ok(made(entry, false));
         }
     }
@@ -514,7 +520,7 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
             let spec = meant(name.trim(), digits.as_bytes()).parse();
             (vec![spec.map_err(|error| Refusal::new(format!("--expect: {error}")))?], digits)
         }
-        None => (asked.to_vec(), text),
+        None => (requested.to_vec(), text),
     };
     let bare = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
     match bare(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| bare(&digits)))? {

@@ -16,7 +16,7 @@ use truesum::manifest::path::display_safe;
 use truesum::verify::entries::Entries;
 use truesum::{Error, Input, Notice, Root, Verdict, manifest};
 use truesum_stores::Store;
-use truesum_stores::store::Asked;
+use truesum_stores::store::StoredResult;
 use truesum_stores::stored::Answer;
 
 /// The number of entries with each result.
@@ -42,7 +42,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
         Err(refusal) => return console.refuse(&refusal),
     };
     let mut output = Output::stdout();
-    let watch = Watch::start(plan.tell.line, None, console);
+    let watch = Watch::start(plan.reporting.line, None, console);
     let mut counts = Counts::default();
     let mut exit = Exit::Done;
     for name in names {
@@ -68,7 +68,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
     } else if counts.silent + counts.malformed > 0 || counts.agree + counts.verified == 0 {
         exit = exit.max(Exit::NotAsAsked);
     }
-    if plan.tell.notes || exit != Exit::Done {
+    if plan.reporting.notes || exit != Exit::Done {
         console.summary(exit, &total(&counts));
     }
     exit
@@ -118,7 +118,7 @@ fn manifest(
     };
     let options = &plan.options;
     let reading = manifest::Options {
-        asked: options.algorithms.clone(),
+        requested: options.algorithms.clone(),
         format: options.format,
         allow_weak: options.allow_weak,
         key: options.key.clone(),
@@ -127,31 +127,37 @@ fn manifest(
     };
     let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, None).selecting(&options.select);
     let mut lines = Vec::new();
-    store.stored((options.threads, options.order), read, &mut entries, &watch.progress, &mut |asked| {
-        lines.clear();
-        match asked {
-            Asked::Kept(job, answer) => lines.extend(kept(&job.name, answer, counts).into_bytes()),
-            Asked::Read(outcome) => {
-                match outcome.verdict() {
-                    Verdict::Verified => counts.verified += 1,
-                    Verdict::Unverified => counts.silent += 1,
-                    _ => counts.failed += 1,
+    store.stored(
+        (options.threads, options.order),
+        read,
+        &mut entries,
+        &watch.progress,
+        &mut |requested| {
+            lines.clear();
+            match requested {
+                StoredResult::Kept(job, answer) => lines.extend(kept(&job.name, answer, counts).into_bytes()),
+                StoredResult::Read(outcome) => {
+                    match outcome.verdict() {
+                        Verdict::Verified => counts.verified += 1,
+                        Verdict::Unverified => counts.silent += 1,
+                        _ => counts.failed += 1,
+                    }
+                    let names = report::Names { manifest: bytes, folder: b"" };
+                    report::entry(plan.form, &outcome, names, None, &mut lines);
                 }
-                let names = report::Names { manifest: bytes, folder: b"" };
-                report::entry(plan.form, &outcome, names, None, &mut lines);
+                StoredResult::Notice(Notice::Malformed(line)) => {
+                    counts.malformed += 1;
+                    console.around(|| console.error_of(bytes, &line.to_string()));
+                }
+                StoredResult::Notice(Notice::Failed(error)) => {
+                    counts.failed += 1;
+                    console.failure(&error);
+                }
+                StoredResult::Notice(_) => {}
             }
-            Asked::Notice(Notice::Malformed(line)) => {
-                counts.malformed += 1;
-                console.around(|| console.error_of(bytes, &line.to_string()));
-            }
-            Asked::Notice(Notice::Failed(error)) => {
-                counts.failed += 1;
-                console.failure(&error);
-            }
-            Asked::Notice(_) => {}
-        }
-        console.around(|| output.write(&lines))
-    })?;
+            console.around(|| output.write(&lines))
+        },
+    )?;
     let pieced = entries.pieced() as u64;
     if pieced > 0 {
         counts.silent += pieced;

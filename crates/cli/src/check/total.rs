@@ -32,7 +32,7 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
         ("own", report.own),
         ("signatures", report.signatures),
         ("left_out", report.left_out),
-        ("not_in_turn", report.not_in_turn),
+        ("not_in_turn", report.deferred),
         ("still_failed", report.still_failed),
         ("not_tamper_evident", report.not_tamper_evident.values().sum()),
         ("bytes", read),
@@ -104,13 +104,13 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
 
 /// Returns a note if only part of the entries was selected.
 pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
-    let all = report.entries + report.not_in_turn + report.left_out;
+    let all = report.entries + report.deferred + report.left_out;
     let mut text = format!("part: {} of {}", grouped(report.entries), count(all, "entry", "entries"));
     if let Some(sample) = sample {
         text += &format!(" (sample of {}, seed {})", sample.share(), sample.seed());
     }
-    if report.not_in_turn > 0 {
-        text += &format!(", {} left for later runs", grouped(report.not_in_turn));
+    if report.deferred > 0 {
+        text += &format!(", {} left for later runs", grouped(report.deferred));
     }
     report.is_part().then_some(text)
 }
@@ -161,10 +161,10 @@ pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, ex
         rows_said
             .push(row("left out", count(report.left_out, "entry was", "entries were") + " not selected"));
     }
-    if report.not_in_turn > 0 {
+    if report.deferred > 0 {
         rows_said.push(row(
             "deferred",
-            count(report.not_in_turn, "entry waits", "entries wait") + " for a later run",
+            count(report.deferred, "entry waits", "entries wait") + " for a later run",
         ));
     }
     let advice = rows(report, exact)

@@ -7,13 +7,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 use truesum::Outcome;
 use truesum::audit::known::KnownReport;
-use truesum::audit::{Facts, Finding, Report, Standing};
+use truesum::audit::{Facts, FileStatus, Finding, Report};
 use truesum::manifest::{Time, json};
 
 /// Appends the object for one file, with the action taken.
 pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
     begin(manner.schema, "file", out);
-    add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.standing)));
+    add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.status)));
     if let Some(action) = action {
         add(out, format_args!("\"action\":\"{action}\","));
     }
@@ -52,9 +52,9 @@ fn object(facts: &Facts, out: &mut Vec<u8>) {
 }
 
 /// Appends the line for a file that was compared with sets of known content.
-pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u8>) {
+pub fn known(manner: &Manner, status: &str, outcome: &Outcome, out: &mut Vec<u8>) {
     begin(manner.schema, "file", out);
-    add(out, format_args!(",\"standing\":\"{standing}\","));
+    add(out, format_args!(",\"standing\":\"{status}\","));
     json::path_into(outcome.job.path(), out);
     if let Ok(found) = &outcome.result {
         let digests = outcome.job.specs.iter().cloned().zip(found.digests().iter().cloned()).collect();
@@ -87,8 +87,8 @@ pub fn summary(
 ) -> Vec<u8> {
     let mut out = Vec::new();
     begin(manner.schema, "summary", &mut out);
-    for standing in Standing::ALL {
-        add(&mut out, format_args!(",\"{}\":{}", manner.word(standing), report.count(standing)));
+    for status in FileStatus::ALL {
+        add(&mut out, format_args!(",\"{}\":{}", manner.word(status), report.count(status)));
     }
     for (name, value) in more {
         add(&mut out, format_args!(",\"{name}\":{value}"));

@@ -10,16 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
-use truesum::audit::{Equality, Facts, Finding, Report, Standing};
+use truesum::audit::{Equality, Facts, FileStatus, Finding, Report};
 use truesum::manifest::path::display_safe;
 
 /// Returns the summary line: what was compared, the counts, and the overall result.
 pub fn summary(manner: &Manner, report: &Report) -> String {
-    let files = |standing: Standing| {
-        let number = report.count(standing);
-        (number > 0).then(|| format!("{} {}", grouped(number), manner.word(standing)))
+    let files = |status: FileStatus| {
+        let number = report.count(status);
+        (number > 0).then(|| format!("{} {}", grouped(number), manner.word(status)))
     };
-    let mut parts: Vec<String> = Standing::ALL.into_iter().filter_map(files).collect();
+    let mut parts: Vec<String> = FileStatus::ALL.into_iter().filter_map(files).collect();
     if report.malformed > 0 {
         parts.push(count(report.malformed, "malformed line", "malformed lines"));
     }
@@ -34,11 +34,11 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         text += &format!("; {part}");
     }
     text += match report.equality() {
-        Equality::PartEqual if report.count(Standing::Moved) > 0 => {
+        Equality::PartEqual if report.count(FileStatus::Moved) > 0 => {
             ": the selected files are equal except for names"
         }
         Equality::PartEqual => ": the selected files are equal",
-        Equality::Equal if report.count(Standing::Moved) > 0 => ": equal except for names",
+        Equality::Equal if report.count(FileStatus::Moved) > 0 => ": equal except for names",
         Equality::Equal => ": equal",
         Equality::Different => ": NOT equal",
         Equality::NotAsAsked => ": not everything could be compared",
@@ -55,9 +55,9 @@ pub fn weak(report: &Report) -> Vec<String> {
 
 /// Does the same for algorithms given by name.
 pub fn label(names: &BTreeSet<String>) -> Vec<String> {
-    let mut said: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    names.iter().for_each(|name| said.entry(not_shown(name)).or_default().push(name));
-    said.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    names.iter().for_each(|name| by_reason.entry(not_shown(name)).or_default().push(name));
+    by_reason.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
 }
 
 /// Returns a note if only part of the files was compared.
@@ -67,19 +67,19 @@ fn part(report: &Report) -> Option<String> {
 }
 
 /// Returns the kind of failure of a standing, for advice.
-fn trouble(standing: Standing) -> Option<Trouble> {
-    Some(match standing {
-        Standing::Same => return None,
-        Standing::Changed => Trouble::Changed,
-        Standing::Corrupt => Trouble::Corrupt,
-        Standing::Restored => Trouble::Restored,
-        Standing::MovedModified => Trouble::MovedModified,
-        Standing::Missing => Trouble::Gone,
-        Standing::New => Trouble::Unlisted,
-        Standing::Moved => Trouble::Moved,
-        Standing::Copied | Standing::Duplicated => Trouble::Copied,
-        Standing::Unreadable => Trouble::Unreadable,
-        Standing::Unknown => Trouble::Unknown,
+fn trouble(status: FileStatus) -> Option<Trouble> {
+    Some(match status {
+        FileStatus::Same => return None,
+        FileStatus::Changed => Trouble::Changed,
+        FileStatus::Corrupt => Trouble::Corrupt,
+        FileStatus::Restored => Trouble::Restored,
+        FileStatus::MovedModified => Trouble::MovedModified,
+        FileStatus::Missing => Trouble::Gone,
+        FileStatus::New => Trouble::Unlisted,
+        FileStatus::Moved => Trouble::Moved,
+        FileStatus::Copied | FileStatus::Duplicated => Trouble::Copied,
+        FileStatus::Unreadable => Trouble::Unreadable,
+        FileStatus::Unknown => Trouble::Unknown,
     })
 }
 
@@ -95,8 +95,8 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
         let [listed, found] = report.left_out.map(grouped);
         rows.push(row("left out", format!("{listed} in the manifest and {found} found were excluded")));
     }
-    for standing in Standing::ALL.into_iter().filter(|standing| report.count(*standing) > 0) {
-        rows.extend(trouble(standing).map(|trouble| row(manner.word(standing), trouble.advice().to_owned())));
+    for status in FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0) {
+        rows.extend(trouble(status).map(|trouble| row(manner.word(status), trouble.advice().to_owned())));
     }
     if report.malformed > 0 {
         rows.push(row("malformed", Trouble::Malformed.advice().to_owned()));
@@ -112,7 +112,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
         finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
     notes.extend(finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())));
     // The content of a moved file is the same as in the manifest.
-    let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
+    let found = finding.found.as_ref().filter(|_| finding.status != FileStatus::Moved);
     for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
         let Some(Facts { size, mtime, .. }) = facts else { continue };
         let size = size.map(|size| count(size, "byte", "bytes"));
@@ -144,7 +144,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let names: Vec<String> = report.manifests.iter().map(|(path, _)| name(path)).collect();
     let (tone, verdict, sentence) = match report.equality() {
-        Equality::Equal if report.count(Standing::Moved) > 0 => (
+        Equality::Equal if report.count(FileStatus::Moved) > 0 => (
             Tone::Good,
             "EQUAL except for names",
             "Every file in the manifest exists, some under other names, and there are no others.",
@@ -166,11 +166,11 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     facts.push(("Listed", count(report.listed, "file", "files")));
     let mut labels: Vec<String> = part(report).map(|part| format!("A {part}.")).into_iter().collect();
     labels.extend(weak(report));
-    let row = |standing: Standing| {
-        let (word, number) = (manner.word(standing).to_owned(), report.count(standing));
-        (number > 0).then(|| (tone_of(standing, manner), word, number, trouble(standing)))
+    let row = |status: FileStatus| {
+        let (word, number) = (manner.word(status).to_owned(), report.count(status));
+        (number > 0).then(|| (tone_of(status, manner), word, number, trouble(status)))
     };
-    let mut counts: Vec<_> = Standing::ALL.into_iter().filter_map(row).collect();
+    let mut counts: Vec<_> = FileStatus::ALL.into_iter().filter_map(row).collect();
     if report.malformed > 0 {
         counts.push((Tone::Unsure, "malformed".to_owned(), report.malformed, Some(Trouble::Malformed)));
     }

@@ -22,12 +22,12 @@ pub struct Losses<'a> {
     malformed: u64,
     /// Messages about the first malformed parts. They are printed only when it is known whether the
     /// input has any entry: if it is not a manifest, one is enough.
-    told: Vec<String>,
+    errors: Vec<String>,
     entries: u64,
     /// Descriptions of the details that entries lose, with the number of entries.
     parts: BTreeMap<String, u64>,
     signature: bool,
-    untold: bool,
+    unnamed_algorithm: bool,
     /// Whether an entry has only digests that the format cannot store.
     other: bool,
 }
@@ -36,9 +36,21 @@ impl<'a> Losses<'a> {
     /// Creates an empty collection for converting the manifest `input` to `format`.
     pub fn new(input: &[u8], format: &'static Format, lossy: bool, console: &'a mut Console) -> Losses<'a> {
         let (name, parts) = (display_safe(input), BTreeMap::new());
-        let (malformed, entries, signature, untold, other) = (0, 0, false, false, false);
-        let told = Vec::new();
-        Losses { name, format, lossy, console, malformed, told, entries, parts, signature, untold, other }
+        let (malformed, entries, signature, unnamed_algorithm, other) = (0, 0, false, false, false);
+        let errors = Vec::new();
+        Losses {
+            name,
+            format,
+            lossy,
+            console,
+            malformed,
+            errors,
+            entries,
+            parts,
+            signature,
+            unnamed_algorithm,
+            other,
+        }
     }
 
     /// Records a loss; losses of a complete entry are reported immediately.
@@ -47,7 +59,7 @@ impl<'a> Losses<'a> {
             Lost::Malformed(error) => {
                 self.malformed += 1;
                 if self.malformed <= SHOWN {
-                    self.told.push(error.to_string());
+                    self.errors.push(error.to_string());
                 }
             }
             Lost::Entry(entry, why) => {
@@ -73,8 +85,8 @@ impl<'a> Losses<'a> {
     }
 
     /// Records algorithms that nothing in the new manifest would identify.
-    pub fn untold(&mut self, specs: &[Spec]) {
-        self.untold = !specs.is_empty();
+    pub fn unnamed_algorithm(&mut self, specs: &[Spec]) {
+        self.unnamed_algorithm = !specs.is_empty();
         for spec in specs {
             self.parts.insert(format!("the name of the algorithm, {spec}"), 0);
         }
@@ -92,7 +104,7 @@ impl<'a> Losses<'a> {
             let none = converted.entries == 0 && self.entries == 0;
             // If there are few malformed lines, each may have a different cause.
             let shown = if none && self.malformed > SHOWN { 1 } else { SHOWN };
-            for error in self.told.iter().take(shown as usize) {
+            for error in self.errors.iter().take(shown as usize) {
                 self.console.error(&format!("{name}: {error}"));
             }
             if none && self.malformed > SHOWN {
@@ -132,7 +144,7 @@ impl<'a> Losses<'a> {
         }
         if self.any() && !lossy {
             let text = format!("{name}: not converted: {} cannot store everything in it", self.format.name);
-            let hint = match self.format.tagged.filter(|_| self.untold) {
+            let hint = match self.format.tagged.filter(|_| self.unnamed_algorithm) {
                 Some(tagged) => {
                     format!(
                         "to verify the files and compute sha256 digests: truesum convert {name} -a sha256 -o \

@@ -1,9 +1,9 @@
 //! `convert -a`: one read of each file verifies the digests of the old manifest and computes those of the new one.
 
-use super::{ConvertArgs, IN_MEMORY, Nothing};
+use super::{ConvertArgs, IN_MEMORY, NotWritten};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::watch::Watch;
 use crate::words::{count, not_shown, size};
 use std::io::{self, BufWriter, Seek, SeekFrom};
@@ -33,14 +33,14 @@ pub fn read(
     args: &ConvertArgs,
     format: &'static Format,
     select: Selection,
-    tell: Tell,
+    reporting: Reporting,
     watch: &Watch,
     console: &mut Console,
-) -> Result<Verified, Nothing> {
+) -> Result<Verified, NotWritten> {
     let name = args.input.as_os_str().as_bytes();
     if args.input.is_dir() {
         let text = format!("{}: not converted: it is a directory", display_safe(name));
-        return Err(Nothing::Refused(Refusal::with_hint(text, "specify one of the manifests in it")));
+        return Err(NotWritten::Refused(Refusal::with_hint(text, "specify one of the manifests in it")));
     }
     let options = truesum::Options {
         algorithms: args.from_algorithm.clone(),
@@ -48,7 +48,7 @@ pub fn read(
         format: args.from,
         root: args.root.clone(),
         select,
-        threads: tell.threads,
+        threads: reporting.threads,
         mapping: Mapping::Guarded,
         ..truesum::Options::default()
     };
@@ -81,7 +81,7 @@ pub fn read(
 }
 
 /// Returns why nothing is written; `None` if every selected entry was verified.
-fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<Nothing> {
+fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWritten> {
     let name = display_safe(args.input.as_os_str().as_bytes());
     let verdict = report.verdict();
     if verdict.exit_status() == Exit::Done.code() && !lacking {
@@ -91,7 +91,7 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<Nothing
         let failed = count(report.counts.failed(), "entry", "entries");
         let text = format!("{name}: not converted: {failed} not verified");
         let hint = format!("to leave out an entry: truesum convert --exclude NAME ... {name}");
-        return Some(Nothing::Unverified(Refusal::with_hint(text, hint)));
+        return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
     } else if lacking || report.counts.unverified > 0 {
         ("some entries have no digest of a complete file", None)
     } else if report.counts.malformed > 0 {
@@ -105,7 +105,7 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<Nothing
         ("nothing was verified", None)
     };
     let text = format!("{name}: not converted: {text}");
-    Some(Nothing::Refused(Refusal { text, hint: hint.map(str::to_owned) }))
+    Some(NotWritten::Refused(Refusal { text, hint: hint.map(str::to_owned) }))
 }
 
 /// Writes verified entries and reports the others.

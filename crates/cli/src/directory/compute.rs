@@ -203,8 +203,8 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
 }
 
 /// Returns whether both are the same kind; prefixes are not part of a digest's text.
-fn is_same(named: &Kind, asked: &Kind) -> bool {
-    named == asked || matches!((named, asked), (Kind::Go { .. }, Kind::Go { .. }))
+fn is_same(named: &Kind, requested: &Kind) -> bool {
+    named == requested || matches!((named, requested), (Kind::Go { .. }, Kind::Go { .. }))
 }
 
 /// Parses a hexadecimal digest, which does not indicate its kind.
@@ -235,10 +235,11 @@ pub fn run(args: ComputeArgs) -> Exit {
         Ok(walk) => walk,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(false);
-    let options = Options { kind: plan.kind.clone(), walk, threads: tell.threads, mapping: Mapping::Guarded };
+    let reporting = args.run.reporting(false);
+    let options =
+        Options { kind: plan.kind.clone(), walk, threads: reporting.threads, mapping: Mapping::Guarded };
     let mut output = Output::stdout();
-    let watch = Watch::start(tell.line, None, &mut console);
+    let watch = Watch::start(reporting.line, None, &mut console);
     let (mut exit, mut written) = (Exit::Done, Ok(()));
     for folder in &args.folders {
         let mut failed = |error: Error| console.failure(&error);
@@ -263,7 +264,7 @@ pub fn run(args: ComputeArgs) -> Exit {
                 [text.as_bytes(), b"  ", &shown(folder), b"\n"].concat()
             }
         };
-        if tell.verbose {
+        if reporting.verbose {
             console.line(&summary(folder, &found));
         }
         written = console.around(|| output.write(&line));

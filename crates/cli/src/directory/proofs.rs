@@ -16,7 +16,7 @@ use truesum::directory::prove::{Body, ObjectProof, prove as prove_object, verify
 use truesum::directory::{Kind, Options};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
-use truesum::tree::prove::Refuted;
+use truesum::tree::prove::ProofFailure;
 use truesum::{Error, Kind as Failure, Mapping};
 
 /// Prove that a file, folder or link belongs to a folder's digest
@@ -70,17 +70,17 @@ pub fn prove(args: &ProveArgs) -> Exit {
         Ok(walk) => walk,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(false);
-    let options = Options { kind, walk, threads: tell.threads, mapping: Mapping::Guarded };
-    let watch = Watch::start(tell.line, None, &mut console);
+    let reporting = args.run.reporting(false);
+    let options = Options { kind, walk, threads: reporting.threads, mapping: Mapping::Guarded };
+    let watch = Watch::start(reporting.line, None, &mut console);
     let mut failed = Exit::Failed;
-    let mut tell = |error: Error| {
+    let mut on_error = |error: Error| {
         if error.kind() == Failure::Undivided {
             failed = Exit::NotAsAsked;
         }
         console.failure(&error);
     };
-    let proof = prove_object(&args.folder, &args.name, &options, &watch.progress, &mut tell);
+    let proof = prove_object(&args.folder, &args.name, &options, &watch.progress, &mut on_error);
     console.display = None;
     match proof {
         Some(proof) => print(&text::write(&proof), &mut console),
@@ -97,9 +97,9 @@ pub fn verify(args: &VerifyProofArgs) -> Exit {
             return Exit::NotAsAsked;
         }
     };
-    let asked = proof.and_then(|proof| trusted(&args.digest, &proof).map(|digest| (proof, digest)));
-    let (proof, digest) = match asked {
-        Ok(asked) => asked,
+    let requested = proof.and_then(|proof| trusted(&args.digest, &proof).map(|digest| (proof, digest)));
+    let (proof, digest) = match requested {
+        Ok(requested) => requested,
         Err(why) => {
             console.error_of(args.proof.as_os_str().as_bytes(), &why);
             return Exit::NotAsAsked;
@@ -109,8 +109,8 @@ pub fn verify(args: &VerifyProofArgs) -> Exit {
     let result = verify_object(&proof, args.file.as_deref(), &digest, &watch.progress);
     console.display = None;
     match result {
-        Ok(()) => print(&said(&proof, args.file.is_some()), &mut console),
-        Err(Refuted::File(error)) => watch.failed(&error, &mut console),
+        Ok(()) => print(&describe(&proof, args.file.is_some()), &mut console),
+        Err(ProofFailure::File(error)) => watch.failed(&error, &mut console),
         Err(why) => {
             let about = args.file.as_deref().unwrap_or(Path::new(&args.proof));
             console.error_of(about.as_os_str().as_bytes(), &format!("not proven: {why}"));
@@ -132,7 +132,7 @@ fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
     }
 }
 
-fn said(proof: &ObjectProof, is_read: bool) -> String {
+fn describe(proof: &ObjectProof, is_read: bool) -> String {
     let name = display_safe(&proof.path);
     match &proof.body {
         Body::File { size, digest } if !is_read => {

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::ops::Range;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Difference, Judgement};
+use truesum::tree::locate::{Diagnosis, Difference};
 use truesum::tree::store::Header;
 
 /// Maximum number of rows of a table.
@@ -46,27 +46,27 @@ th:last-child, td:last-child { padding-right: 0; text-align: left }
 
 /// The source with which a file was compared.
 #[derive(Clone, Copy)]
-pub enum Of<'a> {
+pub enum Reference<'a> {
     /// Its stored tree.
     Tree(&'a Header),
     /// Digests of its pieces: the size of the file in bytes, and the names of the algorithms.
     Pieces(u64, &'a str),
 }
 
-impl Of<'_> {
+impl Reference<'_> {
     fn size(self) -> u64 {
         match self {
-            Of::Tree(header) => header.size,
-            Of::Pieces(size, _) => size,
+            Reference::Tree(header) => header.size,
+            Reference::Pieces(size, _) => size,
         }
     }
 }
 
 /// Returns the section of one file: the result in `words`, and the comparison if there was one.
-pub fn section(name: &[u8], words: &str, compared: Option<(Of<'_>, &Difference)>) -> String {
-    let class = match compared.map(|(_, report)| report.judgement) {
-        Some(Judgement::Good) => " good",
-        Some(Judgement::FileDamaged) => " bad",
+pub fn section(name: &[u8], words: &str, compared: Option<(Reference<'_>, &Difference)>) -> String {
+    let class = match compared.map(|(_, report)| report.diagnosis) {
+        Some(Diagnosis::Good) => " good",
+        Some(Diagnosis::FileDamaged) => " bad",
         _ => "",
     };
     // The prefix of the targets to which the links in the table lead.
@@ -75,7 +75,7 @@ pub fn section(name: &[u8], words: &str, compared: Option<(Of<'_>, &Difference)>
     let mut text = format!("<section>\n<h2>{name}</h2>\n<p class=\"verdict{class}\">{words}</p>\n");
     if let Some((of, report)) = compared {
         facts(of, report, &mut text);
-        if report.judgement != Judgement::OtherTree {
+        if report.diagnosis != Diagnosis::OtherTree {
             picture(of.size(), report, &id, &mut text);
             table(of.size(), report, &id, &mut text);
         }
@@ -84,7 +84,7 @@ pub fn section(name: &[u8], words: &str, compared: Option<(Of<'_>, &Difference)>
     text
 }
 
-fn facts(of: Of<'_>, report: &Difference, text: &mut String) {
+fn facts(of: Reference<'_>, report: &Difference, text: &mut String) {
     let bytes = |number: u64| match number {
         0..1000 => count(number, "byte", "bytes"),
         _ => format!("{} bytes ({})", grouped(number), short(number)),
@@ -98,14 +98,14 @@ fn facts(of: Of<'_>, report: &Difference, text: &mut String) {
         fact("Size before", &bytes(of.size()));
     }
     match of {
-        Of::Tree(header) => {
+        Reference::Tree(header) => {
             let first = header.range(0);
             fact("Granule", &short(header.granule.max(first.end - first.start)));
             if let Some(digest) = &header.digest {
                 fact("Tree", &format!("{}:{digest}", header.spec));
             }
         }
-        Of::Pieces(_, by) => fact("Pieces by", by),
+        Reference::Pieces(_, by) => fact("Pieces by", by),
     }
     text.push_str("</dl>\n");
 }
@@ -257,8 +257,8 @@ mod tests {
     }
 
     fn report(size: u64, damaged: Vec<Range<u64>>) -> Difference {
-        let (judgement, length) = (Judgement::FileDamaged, Length::Same);
-        Difference { judgement, damaged, length, shift: None, blemish: None, size, before: 0 }
+        let (diagnosis, length) = (Diagnosis::FileDamaged, Length::Same);
+        Difference { diagnosis, damaged, length, shift: None, blemish: None, size, before: 0 }
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         let report = report(5 << 20, vec![0..1 << 20, 3 << 20..4 << 20]);
         let name = b"<script src=x>\"&\x1b]\xe2\x80\xae.img";
         let mut page = Page::default();
-        page.add(Tone::Bad, || section(name, "<b>", Some((Of::Tree(&header(5 << 20)), &report))));
+        page.add(Tone::Bad, || section(name, "<b>", Some((Reference::Tree(&header(5 << 20)), &report))));
         let text = page.text();
         assert!(!text.contains("<script") && !text.contains("<b>"));
         assert!(text.contains("<title>DAMAGED: 1 file</title>"), "{text}");
@@ -294,7 +294,7 @@ mod tests {
             page.add(Tone::Bad, || section(b"x", "", None));
         }
         assert!(page.text().contains("<p class=\"more\">234 more files are not shown.</p>"));
-        let text = section(b"x", "", Some((Of::Tree(&header(size)), &report)));
+        let text = section(b"x", "", Some((Reference::Tree(&header(size)), &report)));
         assert_eq!(text.matches("<tr><td>").count(), 1000);
         assert!(text.contains("4,000 more ranges are not shown."));
         assert!(text.matches("<rect").count() <= 16 * CELLS);
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn missing_bytes_are_told_from_wrong_ones() {
         let cut = report(100 << 20, vec![5 << 20..6 << 20, 100 << 20..200 << 20]);
-        let text = section(b"x", "", Some((Of::Tree(&header(200 << 20)), &cut)));
+        let text = section(b"x", "", Some((Reference::Tree(&header(200 << 20)), &cut)));
         assert!(text.contains("<dt>Size before</dt><dd>209,715,200 bytes (200 MiB)</dd>"));
         assert!(text.contains("class=\"m\" x=\"0\"") && text.contains("class=\"b\" x="));
         assert!(text.contains(">104,857,600</a></td><td>104,857,600</td><td>missing</td>"));

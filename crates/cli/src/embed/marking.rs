@@ -2,14 +2,14 @@
 
 use crate::console::Console;
 use crate::notices::report;
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::output::Output;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum::embedded_crc::{mark, marked};
 use truesum::manifest::path::display_safe;
-use truesum::marks::{mark, marked};
 use truesum::{Error, Notice, Outcome, Sink, rename_beside};
 
 /// Prints the new name of each file, or renames it.
@@ -18,7 +18,7 @@ pub struct Marking<'a> {
     pub output: Output,
     pub carried_out: bool,
     /// The level of notes on skipped files.
-    pub tell: Tell,
+    pub reporting: Reporting,
     /// Number of files to which the CRC-32 was or would be added.
     pub marked: u64,
     /// Number of files whose names contain their CRC-32.
@@ -81,7 +81,7 @@ impl Sink for Marking<'_> {
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        report(&notice, self.tell, ("not read", "not hashed"), self.console);
+        report(&notice, self.reporting, ("not read", "not hashed"), self.console);
         Ok(())
     }
 

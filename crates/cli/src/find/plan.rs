@@ -31,18 +31,18 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
         true => split(&args.words)?,
         false => (&[][..], &args.words[..]),
     };
-    let asked = match digests.is_empty() {
+    let requested = match digests.is_empty() {
         true => Vec::new(),
         false => bring(args.algorithm.clone(), key)?,
     };
     let mut not_tried = 0;
     let wanted = |text: &OsString| {
         let text = text.to_string_lossy();
-        let mut readings = candidates(&text, &asked)?;
-        if asked.is_empty() {
+        let mut readings = candidates(&text, &requested)?;
+        if requested.is_empty() {
             readings = cryptographic_first(readings);
         }
-        if asked.is_empty() && !args.all_algorithms {
+        if requested.is_empty() && !args.all_algorithms {
             let (likely, left_out) = common(readings);
             readings = likely;
             not_tried = not_tried.max(left_out);

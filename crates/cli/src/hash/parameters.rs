@@ -50,8 +50,8 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
 }
 
 /// Returns the style of the comments in an SFV file.
-pub fn sfv_style(asked: Option<&str>, format: &Format) -> Result<SfvStyle, Refusal> {
-    match asked {
+pub fn sfv_style(requested: Option<&str>, format: &Format) -> Result<SfvStyle, Refusal> {
+    match requested {
         None => Ok(SfvStyle::Plain),
         Some(_) if format.name != "sfv" => Err(Refusal::new("--sfv-style requires -t sfv")),
         Some("cksfv" | "rhash") => Ok(SfvStyle::Cksfv),

@@ -171,9 +171,9 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         })?),
     };
     let order = if args.unordered { Order::AsReady } else { Order::Stable };
-    let tell = args.run.tell(args.quiet);
+    let reporting = args.run.reporting(args.quiet);
     Ok(Hashing {
-        reading: Reading { specs: specs.into(), inputs, remote, walk, root, order, tell },
+        reading: Reading { specs: specs.into(), inputs, remote, walk, root, order, reporting },
         form,
         template,
         torrent,
@@ -253,9 +253,9 @@ fn template(args: &FormatArgs) -> Result<Option<Template>, Refusal> {
 
 /// Returns the requested algorithms without duplicates, with the requested digest length. The
 /// default is the usual algorithm of the format.
-fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<Spec>, Refusal> {
+fn specs(requested: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<Spec>, Refusal> {
     let mut specs: Vec<Spec> = Vec::new();
-    for spec in asked {
+    for spec in requested {
         if !specs.contains(&spec) {
             specs.push(spec);
         }
@@ -299,11 +299,11 @@ fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[S
     if args.format_string.is_some() || args.raw {
         return None;
     }
-    let asked = args.format.is_some() || args.json || args.tag || args.zero;
+    let requested = args.format.is_some() || args.json || args.tag || args.zero;
     let nothing = Head { text: b"", complete: true };
-    let said = manifest::detect(nothing, Some(name)).filter(|row| !matches!(row.writing, Writing::No));
-    match said {
-        Some(row) if !asked && row.name != format.name && row.name != "gnu" => {
+    let named = manifest::detect(nothing, Some(name)).filter(|row| !matches!(row.writing, Writing::No));
+    match named {
+        Some(row) if !requested && row.name != format.name && row.name != "gnu" => {
             return Some(format!(
                 "{shown} is written in the format {}; to match its name, use -t {}",
                 format.name, row.name

@@ -2,7 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::tasks::{Inputs, Tasks};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Reading {
     /// The folder that names are relative to; `None` keeps them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
-    pub tell: Tell,
+    pub reporting: Reporting,
 }
 
 impl Reading {
@@ -28,7 +28,7 @@ impl Reading {
         Config {
             root: Root::Anywhere,
             special: self.walk.special,
-            threads: self.tell.threads,
+            threads: self.reporting.threads,
             mapping: Mapping::Guarded,
             order: self.order,
             own,
@@ -45,7 +45,7 @@ impl Reading {
             return Ok(Tasks::of_remote(&**remote, &self.specs, progress));
         }
         let (walk, root) = (self.walk.clone(), self.root.clone());
-        Tasks::new(&self.inputs, walk, root, self.specs.clone(), self.tell.threads, progress)
+        Tasks::new(&self.inputs, walk, root, self.specs.clone(), self.reporting.threads, progress)
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Accept {
 
 /// The result of a run that should write a manifest.
 #[derive(Clone, Copy, Debug)]
-pub struct Gathered {
+pub struct Collected {
     /// Number of files in the new manifest.
     pub listed: u64,
     /// Number of files and folders that were requested or found, but not read or not supported by
@@ -55,25 +55,25 @@ pub const BESIDE: Content = (
 
 /// Returns why nothing is written to `path`, if so. An incompletely read list of names is never
 /// accepted, because it is unknown which files are missing.
-pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
-    refused_at(path, path, gathered, accept)
+pub fn refused(path: &Path, collected: Collected, accept: Accept) -> Option<Refusal> {
+    refused_at(path, path, collected, accept)
 }
 
 /// Does the same for a file that messages call `path`, and that is opened as `at`.
-pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
-    let (why, hint) = match gathered {
-        Gathered { list_read: false, .. } => {
+pub fn refused_at(path: &Path, at: &Path, collected: Collected, accept: Accept) -> Option<Refusal> {
+    let (why, hint) = match collected {
+        Collected { list_read: false, .. } => {
             ("the list of files could not be read completely".to_owned(), None)
         }
-        Gathered { lacking, .. } if lacking > 0 && !accept.partial => (
+        Collected { lacking, .. } if lacking > 0 && !accept.partial => (
             format!("{} would be missing from it", count(lacking, "file or folder", "files or folders")),
             Some("to write the manifest without them, use --partial".to_owned()),
         ),
-        Gathered { listed: 0, .. } if !accept.empty => (
+        Collected { listed: 0, .. } if !accept.empty => (
             "there are no files".to_owned(),
             Some("to write an empty manifest, use --allow-empty".to_owned()),
         ),
-        Gathered { over: Some((why, hint)), .. } if !is_manifest(at) => {
+        Collected { over: Some((why, hint)), .. } if !is_manifest(at) => {
             (why.to_owned(), Some(hint.to_owned()))
         }
         _ => return None,
@@ -94,16 +94,16 @@ mod tests {
 
     #[test]
     fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
-        let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read, over: None };
-        let words = |gathered, partial, empty| {
+        let all = |listed, lacking, list_read| Collected { listed, lacking, list_read, over: None };
+        let words = |collected, partial, empty| {
             let refusal = refused(
                 Path::new("/nowhere/M"),
-                gathered,
+                collected,
                 Accept { partial, empty, overwrite: false, outside: false },
             );
             refusal.map(|refusal| refusal.text.replace("/nowhere/M: not written: ", ""))
         };
-        for (gathered, partial, empty, why) in [
+        for (collected, partial, empty, why) in [
             (all(1, 0, true), false, false, None),
             (all(1, 1, true), false, true, Some("1 file or folder would be missing from it")),
             (all(1, 2, true), true, false, None),
@@ -114,7 +114,7 @@ mod tests {
             (all(0, 2, true), true, true, None),
             (all(1, 0, false), true, true, Some("the list of files could not be read completely")),
         ] {
-            assert_eq!(words(gathered, partial, empty).as_deref(), why, "{gathered:?}");
+            assert_eq!(words(collected, partial, empty).as_deref(), why, "{collected:?}");
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
     fn content_is_not_replaced_and_a_manifest_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("M");
-        let gathered = Gathered { listed: 1, lacking: 0, list_read: true, over: Some(NAMED) };
+        let collected = Collected { listed: 1, lacking: 0, list_read: true, over: Some(NAMED) };
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         for (content, kept) in [
             (String::new(), false),
@@ -132,7 +132,7 @@ mod tests {
             ("\u{7f}ELF\0\0\0".to_owned(), true),
         ] {
             std::fs::write(&path, &content).unwrap();
-            assert_eq!(refused(&path, gathered, Accept::default()).is_some(), kept, "{content}");
+            assert_eq!(refused(&path, collected, Accept::default()).is_some(), kept, "{content}");
         }
     }
 }

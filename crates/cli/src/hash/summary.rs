@@ -2,7 +2,7 @@
 
 use crate::advice::Trouble;
 use crate::ending::{lines, rate};
-use crate::hash::Told;
+use crate::hash::RunCounts;
 use crate::objects::{add, begin, end_summary};
 use crate::selection;
 use crate::words::count;
@@ -15,8 +15,8 @@ use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
 
 /// Returns the summary line: how many files, how fast, and what was left out.
-pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
-    let left_out = match told.left_out {
+pub fn short(summary: &Summary, counts: &RunCounts, time: Duration) -> String {
+    let left_out = match counts.left_out {
         LeftOut { files: 0, folders: 0, .. } => String::new(),
         some => format!("; {} left out", selection::not_selected(some)),
     };
@@ -25,7 +25,7 @@ pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
 
 /// Returns the lines of the long summary: where the files are listed, what was skipped, and advice
 /// for each kind of failure.
-pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path>) -> String {
+pub fn long(summary: &Summary, counts: &RunCounts, specs: &[Spec], output: Option<&Path>) -> String {
     let mut rows = Vec::new();
     let mut row = |name: &str, number: u64, text: String| {
         if number > 0 {
@@ -34,31 +34,31 @@ pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path
     };
     let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
     row("digests", 1, names.join(", "));
-    let listed = summary.files - told.refused;
+    let listed = summary.files - counts.refused;
     if let Some(output) = output {
         let output = display_safe(output.as_os_str().as_bytes());
         row("listed", 1, format!("{} in {output}", count(listed, "file", "files")));
     }
-    let LeftOut { files, folders, .. } = told.left_out;
-    row("left out", files + folders, selection::not_selected(told.left_out));
+    let LeftOut { files, folders, .. } = counts.left_out;
+    row("left out", files + folders, selection::not_selected(counts.left_out));
     row(
         "links",
-        told.links,
-        count(told.links, "symbolic link", "symbolic links") + " not followed (use --follow)",
+        counts.links,
+        count(counts.links, "symbolic link", "symbolic links") + " not followed (use --follow)",
     );
-    let temporary = count(told.temporary, "temporary file", "temporary files");
-    row("temporary", told.temporary, temporary + " of other runs, not hashed");
+    let temporary = count(counts.temporary, "temporary file", "temporary files");
+    row("temporary", counts.temporary, temporary + " of other runs, not hashed");
     row("UNREADABLE", summary.unreadable, Trouble::Unreadable.advice().to_owned());
     row("MISSING", summary.missing, "does not exist: check the spelling of the name".to_owned());
     row("CHANGED while read", summary.changed, Trouble::Busy.advice().to_owned());
-    row("not listed", told.refused, "the format cannot store the entry; --json can".to_owned());
+    row("not listed", counts.refused, "the format cannot store the entry; --json can".to_owned());
     lines(&rows)
 }
 
 /// Returns the summary as a JSON object in one line.
-pub fn object(summary: &Summary, told: &Told, time: Duration, exit: u8) -> String {
+pub fn object(summary: &Summary, counts: &RunCounts, time: Duration, exit: u8) -> String {
     let Summary { files, bytes, missing, changed, unreadable, .. } = summary;
-    let Told { refused, links, temporary, left_out, .. } = told;
+    let RunCounts { refused, links, temporary, left_out, .. } = counts;
     let LeftOut { files: left, folders, .. } = left_out;
     let mut out = Vec::new();
     begin("truesum-hash/1", "summary", &mut out);

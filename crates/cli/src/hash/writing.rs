@@ -5,7 +5,7 @@ use crate::console::Console;
 use crate::earlier::Earlier;
 use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::notices::report;
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::output::Output;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -25,7 +25,7 @@ pub struct Writing<'a> {
     pub template: Option<&'a Template>,
     /// Formats the manifest; `None` if raw digests or lines of a template are written.
     pub writer: Option<Writer<Vec<u8>>>,
-    pub tell: Tell,
+    pub reporting: Reporting,
     /// The names given by the user. If one of them is skipped, a note is printed.
     pub named: Vec<Vec<u8>>,
     /// Whether the file to be replaced is one of these, in any spelling, or may be in a list of
@@ -53,7 +53,7 @@ pub struct Writing<'a> {
     /// Number of temporary files of truesum that were skipped.
     pub temporary: u64,
     /// Whether the file to be replaced was found as one of the named input files.
-    pub met_own: bool,
+    pub found_own: bool,
 }
 
 /// Returns the writer for this form; `None` if it is not a manifest.
@@ -195,8 +195,8 @@ impl Sink for Writing<'_> {
             Notice::Own(path) if self.is_signature(&path) => self.signatures += 1,
             Notice::Own(path) => {
                 let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
-                self.met_own |= named || self.names_own;
-                if self.tell.notes && (self.tell.verbose || named) {
+                self.found_own |= named || self.names_own;
+                if self.reporting.notes && (self.reporting.verbose || named) {
                     self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
                 }
             }
@@ -207,7 +207,7 @@ impl Sink for Writing<'_> {
             | Notice::Malformed(_) => {
                 self.links += u64::from(matches!(notice, Notice::Link(_)));
                 self.temporary += u64::from(matches!(notice, Notice::Temporary(_)));
-                report(&notice, self.tell, ("not read (use --special)", "not hashed"), self.console);
+                report(&notice, self.reporting, ("not read (use --special)", "not hashed"), self.console);
             }
         }
         Ok(())

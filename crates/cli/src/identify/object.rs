@@ -3,7 +3,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::identify::{IdentifyArgs, told};
+use crate::identify::{IdentifyArgs, render_candidates};
 use crate::output::print;
 use crate::stores;
 use crate::watch::Watch;
@@ -14,7 +14,7 @@ use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, Encoding};
 use truesum::manifest::path::display_safe;
 use truesum_stores::kept::Checksum;
-use truesum_stores::stored::Told;
+use truesum_stores::stored::StoredFacts;
 
 /// Reports the checksums that a service keeps for the object.
 pub fn run(args: &IdentifyArgs, url: &OsStr, console: &mut Console) -> Exit {
@@ -23,22 +23,22 @@ pub fn run(args: &IdentifyArgs, url: &OsStr, console: &mut Console) -> Exit {
         Ok(store) => store,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let watch = Watch::start(args.run.tell(false).line, None, console);
-    let asked = store.told(url.as_encoded_bytes(), &watch.progress);
+    let watch = Watch::start(args.run.reporting(false).line, None, console);
+    let requested = store.stored_facts(url.as_encoded_bytes(), &watch.progress);
     console.display = None;
-    let object = match asked {
+    let object = match requested {
         Ok(object) => object,
         Err(error) => {
             console.failure(&error);
             return watch.signals.ended_by().map_or(Exit::NotAsAsked, Exit::Signal);
         }
     };
-    let text = if args.json { told(&candidates(&object), true) } else { words(url, &object) };
+    let text = if args.json { render_candidates(&candidates(&object), true) } else { words(url, &object) };
     print(&text, console)
 }
 
 /// Returns the algorithm of a checksum, with the part size if it is known.
-fn spec(checksum: &Checksum, object: &Told) -> Option<Spec> {
+fn spec(checksum: &Checksum, object: &StoredFacts) -> Option<Spec> {
     match (checksum.digest.parts(), object.part) {
         (None, _) => checksum.algorithm.parse().ok(),
         (Some(parts), Some(part)) if part > 0 && object.size.div_ceil(part) == parts => {
@@ -49,7 +49,7 @@ fn spec(checksum: &Checksum, object: &Told) -> Option<Spec> {
 }
 
 /// Returns the checksums as candidates.
-fn candidates(object: &Told) -> Vec<Candidate> {
+fn candidates(object: &StoredFacts) -> Vec<Candidate> {
     let one = |checksum: &Checksum| {
         let spec = spec(checksum, object).or_else(|| checksum.algorithm.parse().ok())?;
         Some(Candidate { spec, digest: checksum.digest.clone(), encoding: Encoding::Hex })
@@ -58,7 +58,7 @@ fn candidates(object: &Told) -> Vec<Candidate> {
 }
 
 /// Returns the checksums as text, and what the ETag is if it is not a checksum.
-fn words(url: &OsStr, object: &Told) -> String {
+fn words(url: &OsStr, object: &StoredFacts) -> String {
     let mut text = format!("{}: {}\n", display_safe(url.as_encoded_bytes()), size(object.size));
     for checksum in &object.checksums {
         let name = checksum.algorithm;

@@ -113,7 +113,7 @@ fn real(folder: &Path) -> PathBuf {
 }
 
 fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
-    let tell = args.run.tell(args.quiet);
+    let reporting = args.run.reporting(args.quiet);
     let plan = Plan::open(&args.plan)?;
     let format = match format(args, plan.specs()) {
         Ok(format) => format,
@@ -159,7 +159,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let name = args.output.as_os_str().as_bytes();
     let heading = Heading { specs: plan.specs().to_vec(), ..Heading::default() };
     let mut writer = Writer::new(Into(output), format, &heading);
-    let watch = Watch::start(tell.line, None, console);
+    let watch = Watch::start(reporting.line, None, console);
     let mut unholdable = 0u64;
     let mut refused: Vec<(Vec<u8>, String)> = Vec::new();
     let mut far = 0;
@@ -241,9 +241,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         WriteError::Io(error) => Error::io(name, "write", error),
         WriteError::Refused(why) => Error::new(name, "write", Cause::Other(why.to_string())),
     })?;
-    let notes = earlier.filter(|_| tell.notes).map(|earlier| earlier.notes(&args.output));
+    let notes = earlier.filter(|_| reporting.notes).map(|earlier| earlier.notes(&args.output));
     written.0.finish()?;
-    if tell.notes {
+    if reporting.notes {
         let parts = count(plan.totals().bundles, "part", "parts");
         let files = count(merged.files - unholdable, "file", "files");
         console.line(&format!("truesum: {files}, {}, of {parts}, listed in {shown}", size(merged.bytes)));

@@ -115,7 +115,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             specs.push(spec);
         }
     }
-    let tell = args.run.tell(args.quiet);
+    let reporting = args.run.reporting(args.quiet);
     let names = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
     if walk.special == Special::Read {
@@ -151,7 +151,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let (output, sizes) =
         (begin(&args.output)?, Sizes { bytes: args.bundle_bytes, files: args.bundle_files });
     let own = own(&output);
-    let watch = Watch::start(tell.line, None, console);
+    let watch = Watch::start(reporting.line, None, console);
     let fail = |error| Error::io(args.output.as_os_str().as_bytes(), "write", error);
     let objects = remote.map(|remote| objects(&*remote, &specs, &watch.progress));
     let root = objects.as_ref().map_or(folder.as_os_str().as_bytes(), |(root, _)| root);
@@ -159,7 +159,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let mut met_own = false;
     let mut hear = |notice: Notice| {
         met_own |= matches!(notice, Notice::Own(_));
-        report(&notice, tell, ("not planned", "not planned"), console);
+        report(&notice, reporting, ("not planned", "not planned"), console);
     };
     let mut outside = 0;
     let (planned, list_error) = match (&args.manifest, objects) {
@@ -179,7 +179,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         (None, None) => {
             let root = Some(folder.clone());
             let mut tasks =
-                Tasks::new(&names, walk, root, specs.clone().into(), tell.threads, &watch.progress)?;
+                Tasks::new(&names, walk, root, specs.clone().into(), reporting.threads, &watch.progress)?;
             let root = &Root::Anywhere;
             let planned =
                 truesum::shard::plan(&mut tasks, root, &own, &mut planner, &watch.progress, &mut hear);
@@ -224,7 +224,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         }
     }
     file.commit()?;
-    if tell.notes {
+    if reporting.notes {
         let bundles = count(totals.bundles, "bundle", "bundles");
         let files = count(totals.files, "file", "files");
         console.line(&format!(
@@ -260,7 +260,7 @@ fn objects(
     for task in list.by_ref() {
         let key = match &task {
             Task::File(job) => Some(&job.path()[..job.path().len() - job.name.len()]),
-            Task::Tell(_) => None,
+            Task::Notice(_) => None,
         };
         if let Some(folder) = key {
             let bucket = url.split_inclusive(|&byte| byte == b'/').take(3);
@@ -308,7 +308,7 @@ impl Iterator for Listed {
     fn next(&mut self) -> Option<Task> {
         let of_manifest = |cause| {
             let error = Error::new(self.path.as_os_str().as_bytes(), "read", cause);
-            Some(Task::Tell(Notice::Failed(error)))
+            Some(Task::Notice(Notice::Failed(error)))
         };
         loop {
             let name = match self.lines.next()? {
@@ -323,7 +323,7 @@ impl Iterator for Listed {
             self.last.clone_from(&name);
             if let Err(fault) = within_root(&name) {
                 let error = Error::new(&name, "plan", Cause::Other(fault.to_string()));
-                return Some(Task::Tell(Notice::Failed(error)));
+                return Some(Task::Notice(Notice::Failed(error)));
             }
             let open = Some(name.clone());
             let job = Job::hash(OsString::from_vec(name), &std::sync::Arc::from([]));

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::manifest::path::display_safe;
-use truesum::shard::part::{Computing, Standing, compute as compute_part};
+use truesum::shard::part::{Computing, PartStatus, compute as compute_part};
 use truesum::shard::plan::Plan;
 use truesum::{Cause, Error, Kind, Mapping};
 
@@ -105,7 +105,7 @@ fn place(named: &str) -> Result<usize, Refusal> {
 }
 
 pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
-    let tell = args.run.tell(args.quiet);
+    let reporting = args.run.reporting(args.quiet);
     let plan = match Plan::open(&args.plan) {
         Ok(plan) => plan,
         Err(error) => {
@@ -127,7 +127,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         console.failure(&Error::io(folder.as_os_str().as_bytes(), "create", error));
         return Exit::TryAgain;
     }
-    let watch = Watch::start(tell.line, None, console);
+    let watch = Watch::start(reporting.line, None, console);
     let mut exit = Exit::Done;
     // If any of the bundles may succeed, the run is worth repeating.
     let mut again = false;
@@ -136,7 +136,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             root: args.root.as_deref(),
             outside: args.allow_outside,
             remote: remote.as_ref(),
-            threads: tell.threads,
+            threads: reporting.threads,
             mapping: Mapping::Guarded,
             again: args.again,
             withheld: &[],
@@ -158,7 +158,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
                 continue;
             }
         };
-        if let Standing::Contradicts(beside) = &done.standing {
+        if let PartStatus::Contradicts(beside) = &done.status {
             let beside = display_safe(beside.as_os_str().as_bytes());
             console
                 .error(&format!("bundle {bundle}: the result contradicts the existing part: see {beside}"));
@@ -166,20 +166,20 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             exit = exit.max(Exit::Failed);
         }
         // Fail only if the user explicitly requested a comparison.
-        if args.again && matches!(done.standing, Standing::Kept(_)) {
+        if args.again && matches!(done.status, PartStatus::Kept(_)) {
             exit = exit.max(Exit::Failed);
         }
         let counts = done.counts;
         again |= counts.again > 0;
         exit = exit.max(if counts.failed > 0 { Exit::Failed } else { Exit::Done });
-        if tell.notes {
+        if reporting.notes {
             let files = count(counts.lines - counts.failed, "file or range", "files or ranges");
             let failed =
                 if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
-            let there = match done.standing {
-                Standing::There => ", there already".to_owned(),
-                Standing::Kept(failed) => format!(", already there; {failed} could not be compared"),
-                Standing::Written | Standing::Contradicts(_) => String::new(),
+            let there = match done.status {
+                PartStatus::There => ", there already".to_owned(),
+                PartStatus::Kept(failed) => format!(", already there; {failed} could not be compared"),
+                PartStatus::Written | PartStatus::Contradicts(_) => String::new(),
             };
             console
                 .line(&format!("truesum: bundle {bundle}: {files}, {}{failed}{there}", size(counts.bytes)));

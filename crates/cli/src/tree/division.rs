@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
 use truesum::hash::Spec;
-use truesum::tree::combine::{Misfit, Origins, combine};
+use truesum::tree::combine::{CombineError, Origins, combine};
 use truesum::tree::piece::hash_range;
 
 /// Hash a range of a file, for `combine`
@@ -109,9 +109,9 @@ pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
     let origins = if args.trust_origins { Origins::Trusted } else { Origins::One };
     match combine(pieces, origins) {
         Ok(digest) => print(&format!("{spec}:{digest}\n"), console),
-        Err(misfit) => {
-            console.error(&format!("combine: {misfit}"));
-            if matches!(misfit, Misfit::Moved(..) | Misfit::Unstamped(..)) {
+        Err(error) => {
+            console.error(&format!("combine: {error}"));
+            if matches!(error, CombineError::Moved(..) | CombineError::Unstamped(..)) {
                 console.hint("hash all ranges again from one state of the file, or use --trust-origins for copies known to be equal");
             }
             Exit::NotAsAsked

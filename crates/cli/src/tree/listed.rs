@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, detect};
 use truesum::tree::repair::Mode;
-use truesum::verify::mending::{Repaired, repair as mend};
+use truesum::verify::piece_repair::{Repaired, repair as repair_pieces};
 use truesum::{Error, Mapping, Options, Verdict};
 
 /// The number of bytes by which a list is recognised.
@@ -57,7 +57,7 @@ pub fn repair(
         error.under(if is_given { path.to_owned() } else { folder.join(path) }.as_os_str().as_bytes())
     };
     let watch = Watch::of_one(None, console);
-    let done = match mend(list, copy, mode, &options, &watch.progress) {
+    let done = match repair_pieces(list, copy, mode, &options, &watch.progress) {
         Ok(done) => done,
         Err(error) => return watch.failed(&found(&error), console),
     };
@@ -65,9 +65,9 @@ pub fn repair(
     let mut text = String::new();
     for file in &done.files {
         let name = if several { format!("{}: ", display_safe(&file.before.job.name)) } else { String::new() };
-        for mend in &file.mends {
-            let done = loss::done(mend, mode);
-            let (start, len) = (mend.range.start, mend.range.end - mend.range.start);
+        for repair in &file.repairs {
+            let done = loss::done(repair, mode);
+            let (start, len) = (repair.range.start, repair.range.end - repair.range.start);
             let _ = writeln!(text, "{name}{start} {len} {done}");
         }
     }
@@ -77,8 +77,8 @@ pub fn repair(
         return Exit::NotAsAsked;
     }
     for file in &done.files {
-        loss::tell(&display_safe(&file.before.job.name), &file.mends, file.there, mode, console);
-        exit = exit.max(told(file, mode, &found, console));
+        loss::report(&display_safe(&file.before.job.name), &file.repairs, file.there, mode, console);
+        exit = exit.max(report_repaired(file, mode, &found, console));
     }
     if !done.whole.is_empty() {
         let entries = count(done.whole.len() as u64, "entry has", "entries have");
@@ -99,7 +99,12 @@ pub fn repair(
 }
 
 /// Prints the result for a file.
-fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &mut Console) -> Exit {
+fn report_repaired(
+    file: &Repaired,
+    mode: Mode,
+    found: &dyn Fn(&Error) -> Error,
+    console: &mut Console,
+) -> Exit {
     let name = display_safe(&file.before.job.name);
     let outcome = file.after.as_ref().unwrap_or(&file.before);
     if let Err(error) = &outcome.result {
@@ -111,7 +116,7 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
         console.note(&format!("{name}: {doubt}"));
     }
     match (file.verdict(), mode) {
-        (Verdict::Verified, _) if file.mends.is_empty() => {
+        (Verdict::Verified, _) if file.repairs.is_empty() => {
             console.line(&format!("truesum: {name}: intact, nothing to repair"));
             Exit::Done
         }
@@ -119,7 +124,7 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
             console.line(&format!("truesum: {name}: repaired and verified; every byte matches"));
             Exit::Done
         }
-        (_, Mode::DryRun) if !file.mends.is_empty() => {
+        (_, Mode::DryRun) if !file.repairs.is_empty() => {
             console.line(&format!("truesum: {name}: nothing was written"));
             Exit::Failed
         }
@@ -128,7 +133,7 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
             Exit::Failed
         }
         _ => {
-            let left = file.mends.iter().filter(|mend| !mend.possible).count() as u64;
+            let left = file.repairs.iter().filter(|repair| !repair.possible).count() as u64;
             let why = match left {
                 0 => match file
                     .before

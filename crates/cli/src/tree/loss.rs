@@ -2,22 +2,22 @@
 //! a file, which suggests that the list or tree belongs to another file.
 
 use crate::console::Console;
-use truesum::tree::repair::{Lack, Mend, Mode, loses_most};
+use truesum::tree::repair::{CopyFault, GranuleRepair, Mode, loses_most};
 
 /// Returns the result of a repair, or what a dry run would do.
-pub fn done(mend: &Mend, mode: Mode) -> String {
-    match (mend.possible, mend.lack, mode) {
-        (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", mend.writes),
-        (true, ..) => format!("repaired: {} bytes written", mend.writes),
-        (false, Lack::Damaged, _) => "cannot be repaired: the copy is damaged here as well".to_owned(),
-        (false, Lack::Missing, _) => "cannot be repaired: the copy does not exist".to_owned(),
-        (false, Lack::Itself, _) => "cannot be repaired: the copy is the same file".to_owned(),
+pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
+    match (repair.possible, repair.fault, mode) {
+        (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", repair.writes),
+        (true, ..) => format!("repaired: {} bytes written", repair.writes),
+        (false, CopyFault::Damaged, _) => "cannot be repaired: the copy is damaged here as well".to_owned(),
+        (false, CopyFault::Missing, _) => "cannot be repaired: the copy does not exist".to_owned(),
+        (false, CopyFault::Itself, _) => "cannot be repaired: the copy is the same file".to_owned(),
     }
 }
 
 /// Prints why a repair would not be carried out.
-pub fn tell(name: &str, mends: &[Mend], there: u64, mode: Mode, console: &mut Console) {
-    if let (Mode::DryRun, Some(lost)) = (mode, loses_most(mends, there)) {
+pub fn report(name: &str, repairs: &[GranuleRepair], there: u64, mode: Mode, console: &mut Console) {
+    if let (Mode::DryRun, Some(lost)) = (mode, loses_most(repairs, there)) {
         console.note(&format!(
             "{name}: {lost} of {there} bytes would be overwritten, more than half: use --most to allow that"
         ));

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
-use truesum::tree::prove::{Refuted, Row, prove as prove_range, read_row, verify_proof};
+use truesum::tree::prove::{ProofFailure, Row, prove as prove_range, read_row, verify_proof};
 
 /// Prove that a byte range belongs to a digest, or that a file was only appended to
 #[derive(Args)]
@@ -173,7 +173,7 @@ fn check_growth(
 
 /// Prints what a proof shows, or why it is refuted.
 fn proven(
-    result: Result<(), Refuted>,
+    result: Result<(), ProofFailure>,
     file: &OsStr,
     line: String,
     watch: &Watch,

@@ -17,8 +17,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Judgement, Length};
-use truesum::tree::repair::{Mode, repair as mend};
+use truesum::tree::locate::{Diagnosis, Length};
+use truesum::tree::repair::{Mode, repair as repair_file};
 use truesum::tree::store::with_suffix;
 
 /// Repair a damaged file from a copy
@@ -97,31 +97,31 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let watch = Watch::of_one(None, console);
     let mode = args.mode();
     let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.jobs)));
-    let result = mend(file, &store, args.digest.as_ref(), &args.copy, mode, &reading);
-    let (report, mends) = match result {
+    let result = repair_file(file, &store, args.digest.as_ref(), &args.copy, mode, &reading);
+    let (report, repairs) = match result {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),
     };
-    if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
+    if !matches!(report.diagnosis, Diagnosis::Good | Diagnosis::FileDamaged) {
         console.display = None;
         let why = format!("nothing was repaired: {}", findings::words(&report));
         console.error_of(&name, &why);
         return Exit::NotAsAsked;
     }
     let mut text = String::new();
-    for mend in &mends {
-        let done = loss::done(mend, mode);
-        let _ = writeln!(text, "{} {} {done}", mend.range.start, mend.range.end - mend.range.start);
+    for repair in &repairs {
+        let done = loss::done(repair, mode);
+        let _ = writeln!(text, "{} {} {done}", repair.range.start, repair.range.end - repair.range.start);
     }
-    let left = mends.iter().filter(|mend| !mend.possible).count() as u64;
+    let left = repairs.iter().filter(|repair| !repair.possible).count() as u64;
     let exit = watch.print(Ok(text), console);
     let safe = display_safe(&name);
     if let Length::Grown(bytes) = report.length {
         console.error(&format!("{safe}: {bytes} bytes at its end are not covered by the tree"));
     }
-    loss::tell(&safe, &mends, report.size.min(store.header().size), mode, console);
-    match (report.judgement, mode) {
-        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: intact, nothing to repair")),
+    loss::report(&safe, &repairs, report.size.min(store.header().size), mode, console);
+    match (report.diagnosis, mode) {
+        (Diagnosis::Good, _) => console.line(&format!("truesum: {safe}: intact, nothing to repair")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
         _ if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: repaired; every byte now matches the tree"));
@@ -133,6 +133,6 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
             console.error(&format!("{safe}: {left} still damaged"));
         }
     }
-    let good = report.judgement == Judgement::Good || (mode.writes() && left == 0 && report.can_be_mended());
+    let good = report.diagnosis == Diagnosis::Good || (mode.writes() && left == 0 && report.can_be_mended());
     if good { exit } else { exit.max(Exit::Failed) }
 }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use truesum::hash::Digest;
 use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
-use truesum::tree::locate::{Comparison, Difference, Judgement};
+use truesum::tree::locate::{Comparison, Diagnosis, Difference};
 
 /// Show which bytes of a file are damaged
 #[derive(Args)]
@@ -107,22 +107,24 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         (false, true) => map::map(size, &report.damaged),
         (false, false) => findings::lines(&report),
     };
-    let mut exit = match report.judgement {
-        Judgement::Good => Exit::Done,
-        Judgement::FileDamaged => Exit::Failed,
-        Judgement::TreeDamaged | Judgement::CannotTell | Judgement::OtherTree => Exit::NotAsAsked,
+    let mut exit = match report.diagnosis {
+        Diagnosis::Good => Exit::Done,
+        Diagnosis::FileDamaged => Exit::Failed,
+        Diagnosis::TreeDamaged | Diagnosis::CannotTell | Diagnosis::OtherTree => Exit::NotAsAsked,
     };
     exit = exit.max(watch.print(Ok(text), console));
     let words = findings::words(&report);
     let svg = args.map_svg.as_ref().map(|path| (path, map::map_svg(size, &report.damaged, &name)));
     let html = args.map_html.as_ref().map(|path| {
         let mut page = Page::default();
-        let tone = match report.judgement {
-            Judgement::Good => Tone::Good,
-            Judgement::FileDamaged => Tone::Bad,
-            Judgement::TreeDamaged | Judgement::CannotTell | Judgement::OtherTree => Tone::Unsure,
+        let tone = match report.diagnosis {
+            Diagnosis::Good => Tone::Good,
+            Diagnosis::FileDamaged => Tone::Bad,
+            Diagnosis::TreeDamaged | Diagnosis::CannotTell | Diagnosis::OtherTree => Tone::Unsure,
         };
-        page.add(tone, || page::section(&name, &words, Some((page::Of::Tree(store.header()), &report))));
+        page.add(tone, || {
+            page::section(&name, &words, Some((page::Reference::Tree(store.header()), &report)))
+        });
         (path, page.text())
     });
     for (path, text) in [svg, html].into_iter().flatten() {

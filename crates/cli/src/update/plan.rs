@@ -3,7 +3,7 @@
 
 use crate::comparing::ResultForm;
 use crate::exit::Refusal;
-use crate::options::Tell;
+use crate::options::Reporting;
 use crate::update::arguments::{Extent, Quick, UpdateArgs};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub struct Updating {
     pub options: Options,
     pub form: ResultForm,
     pub quiet: bool,
-    pub tell: Tell,
+    pub reporting: Reporting,
     /// Notes on the key.
     pub notes: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         return Err(Refusal::with_hint(format!("{shown}: cannot open: {why}"), hint));
     }
     let (check, notes) = args.reading.options(&[&manifest])?;
-    let tell = args.run.tell(args.quiet || args.status);
+    let reporting = args.run.reporting(args.quiet || args.status);
     let form = match (args.json, args.status) {
         (true, _) => ResultForm::Json,
         (_, true) => ResultForm::Silent,
@@ -60,7 +60,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     };
     let check = truesum::Options {
         root: args.root,
-        threads: tell.threads,
+        threads: reporting.threads,
         mapping: Mapping::Guarded,
         digest_manifests: form == ResultForm::Json,
         ..check
@@ -75,11 +75,11 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         allow_empty: args.allow_empty,
         dry_run: args.dry_run,
     };
-    Ok(Updating { manifest, options, form, quiet: args.quiet, tell, notes })
+    Ok(Updating { manifest, options, form, quiet: args.quiet, reporting, notes })
 }
 
-fn consent(asked: Option<Extent>) -> Consent {
-    match asked {
+fn consent(requested: Option<Extent>) -> Consent {
+    match requested {
         None => Consent::Withheld,
         Some(Extent::Safe) => Consent::Safe,
         Some(Extent::All) => Consent::All,

@@ -84,7 +84,7 @@ fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
         let (path, beside) = (format!("bag/data/{old}"), format!("bag/data/{fresh}"));
         let before = std::fs::metadata(folder.path(&path)).unwrap().modified().unwrap();
         let mut data = folder.read(&path);
-        let standing = match change {
+        let status = match change {
             Add => {
                 folder.write(&beside, format!("nobody listed {at}"));
                 Some(("new", fresh))
@@ -117,7 +117,7 @@ fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
                 Some(("corrupt", old))
             }
         };
-        told.extend(standing.map(|(standing, name)| (standing.to_owned(), name)));
+        told.extend(status.map(|(status, name)| (status.to_owned(), name)));
     }
     told
 }
@@ -150,7 +150,7 @@ fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
 
 /// Returns the names with these standings.
 fn named(told: &Verdicts, standings: &[&str]) -> BTreeSet<String> {
-    let some = told.iter().filter(|(standing, _)| standings.contains(&&standing[..]));
+    let some = told.iter().filter(|(status, _)| standings.contains(&&status[..]));
     some.map(|(_, name)| name.clone()).collect()
 }
 

@@ -126,8 +126,8 @@ fn a_file_made_by_an_attack_on_sha_1_fails_and_a_sample_verifies_nothing() {
         let why = "M: line 1: imohash verifies nothing: three samples of 16 KiB";
         assert!(ran.code == Some(2) && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
     }
-    let asked = folder.run(&["check", "-a", "imohash", "M"]);
-    assert_eq!((asked.out().as_str(), asked.code), ("a: OK\n", Some(0)), "{}", asked.err);
+    let requested = folder.run(&["check", "-a", "imohash", "M"]);
+    assert_eq!((requested.out().as_str(), requested.code), ("a: OK\n", Some(0)), "{}", requested.err);
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
     let imohash = imohash.split(' ').next().unwrap();
     assert_eq!(folder.run(&["find", imohash, "d"]).code, Some(1));
     assert_eq!(folder.run(&["identify", imohash, "d/a"]).code, Some(1));
-    let asked = folder.run(&["find", "-a", "imohash", imohash, "d"]);
-    assert!(asked.code == Some(0) && asked.out().contains("d/a"), "{asked:?}");
+    let requested = folder.run(&["find", "-a", "imohash", imohash, "d"]);
+    assert!(requested.code == Some(0) && requested.out().contains("d/a"), "{requested:?}");
 
     folder.write("d/attack", include_bytes!("../../../../testdata/collisions/shattered-1.bin"));
     let sha1 = folder.run(&["-a", "sha1", "d/attack"]).out();

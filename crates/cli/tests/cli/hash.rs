@@ -199,8 +199,8 @@ fn whatever_is_written_to_a_file_is_verified_by_a_check() {
             let made = folder.run(&["hash", "-a", algorithm, "-o", name, "a", "b"]);
             assert_eq!(made.code, Some(0), "{algorithm} {name}: {}", made.err);
             // A sample verifies nothing unless it is asked for by name.
-            let asked = if row["status"] == "sampled" { &["-a", algorithm][..] } else { &[] };
-            let ran = folder.run(&[&["check", name], asked].concat());
+            let requested = if row["status"] == "sampled" { &["-a", algorithm][..] } else { &[] };
+            let ran = folder.run(&[&["check", name], requested].concat());
             assert_eq!(
                 (ran.out().as_str(), ran.code),
                 ("a: OK\nb: OK\n", Some(0)),

@@ -9,14 +9,14 @@ fn every_algorithm_is_found_by_its_digest_of_a_file() {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
         let (name, check) = (row["name"].as_str().unwrap(), row["check"].as_str().unwrap());
         // These are tried where they are named alone; of a hundred CRCs of 16 bits some would fit any file.
-        let unasked = !matches!(name, "imohash" | "sha1dc") && !name.starts_with("crc-");
-        let named = if unasked { check.to_uppercase() } else { format!("{name}:{check}") };
+        let unrequested = !matches!(name, "imohash" | "sha1dc") && !name.starts_with("crc-");
+        let named = if unrequested { check.to_uppercase() } else { format!("{name}:{check}") };
         let ran = folder.run(&["identify", &named, "f"]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{name}");
         assert!(ran.out().contains(&format!("f: {name} (hex)")), "{name}: {}", ran.out());
         let ran = folder.run(&["identify", "--all", check]);
         let first = |line: &str| line.split(' ').next() == Some(name);
-        assert_eq!(ran.out().lines().any(first), unasked, "{name}: {}", ran.out());
+        assert_eq!(ran.out().lines().any(first), unrequested, "{name}: {}", ran.out());
     }
 }
 

@@ -136,8 +136,8 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
             "{command}: {ran:?}"
         );
     }
-    let asked = folder.run(&["check", "-a", "sha256", key[0], key[1], "PLAIN"]);
-    assert!(asked.code == Some(0) || asked.err.contains("takes no key"), "{asked:?}");
+    let requested = folder.run(&["check", "-a", "sha256", key[0], key[1], "PLAIN"]);
+    assert!(requested.code == Some(0) || requested.err.contains("takes no key"), "{requested:?}");
     refused(
         &["find", "--key-file", "K", ABC, "."],
         "truesum: a key was given, but no algorithm that takes one\nhint: specify one with -a NAME",

@@ -217,19 +217,24 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
         folder.write(name, bytes);
     }
     let names = &["--format-string", "%p\\0"][..];
-    for (name, asked) in [("p.jpg", &["--raw"][..]), ("p64", &["--raw"]), ("p.jpg", names), ("tar", names)] {
+    for (name, requested) in
+        [("p.jpg", &["--raw"][..]), ("p64", &["--raw"]), ("p.jpg", names), ("tar", names)]
+    {
         let before = folder.read(name);
-        let ran = folder.run(&[&["hash", "-o", name, "d/a"], asked].concat());
-        assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{name} {asked:?}: {ran:?}");
+        let ran = folder.run(&[&["hash", "-o", name, "d/a"], requested].concat());
+        assert!(
+            ran.code == Some(2) && ran.err.contains("and is not replaced"),
+            "{name} {requested:?}: {ran:?}"
+        );
         assert_eq!(folder.read(name), before);
     }
     for _ in 0..2 {
-        for (name, asked) in
+        for (name, requested) in
             [("raw", &["--raw"][..]), ("two", &["--raw", "-a", "md5,crc32"]), ("list", names)]
         {
-            let ran = folder.run(&[&["hash", "--overwrite", "-o", name, "d/a"], asked].concat());
+            let ran = folder.run(&[&["hash", "--overwrite", "-o", name, "d/a"], requested].concat());
             assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
-            let again = folder.run(&[&["hash", "-o", name, "d/a"], asked].concat());
+            let again = folder.run(&[&["hash", "-o", name, "d/a"], requested].concat());
             assert_eq!(again.code, Some(2), "{name}: nobody could know it again");
         }
     }

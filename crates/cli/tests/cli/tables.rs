@@ -235,8 +235,8 @@ fn crcs_by_their_catalogue_and_by_parameters_are_written_and_verified() {
         assert_eq!(hex.trim_start_matches('0'), digest.trim_start_matches('0'), "{name}");
         // Without a format that is asked for: lines as far as the name of the manifest tells the algorithm, else with tags.
         for format in [None, Some("bsd"), Some("jsonl")] {
-            let asked = format.map_or(vec![], |format| vec!["--format", format]);
-            let written = folder.run(&[&asked[..], &["-a", name, "-o", "sums", "f"]].concat());
+            let requested = format.map_or(vec![], |format| vec!["--format", format]);
+            let written = folder.run(&[&requested[..], &["-a", name, "-o", "sums", "f"]].concat());
             assert_eq!(written.code, Some(0), "{name} {format:?}: {}", written.err);
             let ran = folder.run(&["check", "--allow-weak", "sums"]);
             assert_eq!(ran.code, Some(0), "{name} {format:?}: {}{}", ran.out(), ran.err);

@@ -2,7 +2,7 @@
 
 use crate::audit::row::Row;
 use crate::audit::stamps::{Movement, movement, same_time};
-use crate::audit::standing::{Event, Report, Standing};
+use crate::audit::status::{Event, FileStatus, Report};
 use crate::content::pairing::{copied, duplicated, moved};
 use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
@@ -42,7 +42,7 @@ const ALGORITHMS: usize = 16;
 const LOOKED_AT: usize = 1000;
 
 /// Receives the events of a comparison. Returning an error stops it.
-pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
 /// The options of a comparison.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +82,7 @@ pub struct Comparison<'a> {
     /// The file in the manifest that most likely matches the next file found.
     pub(super) likely: u32,
     /// Settings and additional results of an update.
-    pub(crate) asked: Asked,
+    pub(crate) requested: UpdateRequest,
 }
 
 /// Determines which files need not be read, because their sizes and times match the manifest.
@@ -97,7 +97,7 @@ pub(crate) struct Quick {
 
 /// Settings of a comparison that runs as part of an update, and the additional results it collects.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct UpdateRequest {
     /// Whether an update is running.
     pub notes: bool,
     /// The rule that determines which files need not be read, if any.
@@ -134,7 +134,7 @@ impl<'a> Comparison<'a> {
         };
         let own = options.check.own.clone();
         let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
-        let (folders, met, swapped, likely, asked) = (false, false, false, 0, Asked::default());
+        let (folders, met, swapped, likely, requested) = (false, false, false, 0, UpdateRequest::default());
         Comparison {
             options,
             progress,
@@ -149,7 +149,7 @@ impl<'a> Comparison<'a> {
             likely,
             root: PathBuf::new(),
             below: None,
-            asked,
+            requested,
         }
     }
 
@@ -162,10 +162,10 @@ impl<'a> Comparison<'a> {
     /// together form one list; `-` is standard input.
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
-    pub fn audit(&mut self, manifests: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
-        match self.survey(manifests, tell)? {
-            Some(rows) => self.end(rows, tell),
+    /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
+    pub fn audit(&mut self, manifests: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
+        match self.survey(manifests, on_event)? {
+            Some(rows) => self.end(rows, on_event),
             None => Ok(()),
         }
     }
@@ -174,7 +174,7 @@ impl<'a> Comparison<'a> {
     pub(crate) fn survey(
         &mut self,
         manifests: &[impl AsRef<Path>],
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<Option<Vec<Row>>> {
         let folders: Vec<PathBuf> =
             manifests.iter().map(|name| self.options.check.folder(name.as_ref())).collect();
@@ -189,13 +189,13 @@ impl<'a> Comparison<'a> {
             let why = "it is in a different folder than the first one: specify the folder that all manifests describe";
             let name = manifests[at].as_ref().as_os_str().as_bytes();
             let error = Error::new(name, "use", Cause::Other(why.to_owned()));
-            return self.failed(&error, tell).map(|()| None);
+            return self.failed(&error, on_event).map(|()| None);
         }
         for name in manifests {
-            self.manifest(LISTED, name.as_ref(), tell)?;
+            self.manifest(LISTED, name.as_ref(), on_event)?;
         }
         if !self.begin() {
-            self.unmatched(tell)?;
+            self.unmatched(on_event)?;
             return Ok(None);
         }
         let root = match named {
@@ -206,20 +206,19 @@ impl<'a> Comparison<'a> {
         self.root.clone_from(&root);
         let folder = &root;
         self.leave_out(Some(folder), &mut Vec::new());
-        self.listed_files(folder, self.gone(), false, tell)?;
-        let mut fresh = self.walk(FOUND, folder, tell)?;
+        self.listed_files(folder, self.gone(), false, on_event)?;
+        let mut fresh = self.walk(FOUND, folder, on_event)?;
         self.leave_out(None, &mut fresh);
         self.leave_beside(folder, &mut fresh);
-        self.unmatched(tell)?;
+        self.unmatched(on_event)?;
         let specs = self.listed_algorithms();
-        self.hash(FOUND, folder, &fresh, &specs, tell)?;
+        self.hash(FOUND, folder, &fresh, &specs, on_event)?;
         let mut rows = self.rows(&mut fresh);
         let copies = copied([&self.sets[LISTED], &self.sets[FOUND]], &mut fresh);
         let again = duplicated(&self.sets[FOUND], &mut fresh);
-        let row =
-            |standing, side| move |(from, at)| Row { standing, at: [NONE, at], from: Some((side, from)) };
-        rows.extend(copies.into_iter().map(row(Standing::Copied, LISTED)));
-        rows.extend(again.into_iter().map(row(Standing::Duplicated, FOUND)));
+        let row = |status, side| move |(from, at)| Row { status, at: [NONE, at], from: Some((side, from)) };
+        rows.extend(copies.into_iter().map(row(FileStatus::Copied, LISTED)));
+        rows.extend(again.into_iter().map(row(FileStatus::Duplicated, FOUND)));
         self.pair_modified(&mut rows, &mut fresh);
         Ok(Some(self.in_order(rows, fresh)))
     }
@@ -228,15 +227,15 @@ impl<'a> Comparison<'a> {
     /// known sizes and digests are not sufficient.
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
-    pub fn diff(&mut self, old: &Path, new: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+    /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
+    pub fn diff(&mut self, old: &Path, new: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
         let (mut fresh, swapped) = match (old.is_dir(), new.is_dir()) {
             (false, false) => {
-                self.manifest(LISTED, old, tell)?;
+                self.manifest(LISTED, old, on_event)?;
                 if !self.begin() {
-                    return self.unmatched(tell);
+                    return self.unmatched(on_event);
                 }
-                self.manifest(FOUND, new, tell)?;
+                self.manifest(FOUND, new, on_event)?;
                 let mut linked = vec![false; self.sets[FOUND].len() as usize];
                 self.state
                     .iter()
@@ -248,50 +247,50 @@ impl<'a> Comparison<'a> {
                 self.leave_out(None, &mut fresh);
                 (fresh, false)
             }
-            (true, true) => (self.folders(old, new, tell)?, false),
+            (true, true) => (self.folders(old, new, on_event)?, false),
             (_, new_is_folder) => {
                 let (manifest, folder) = if new_is_folder { (old, new) } else { (new, old) };
-                self.manifest(LISTED, manifest, tell)?;
+                self.manifest(LISTED, manifest, on_event)?;
                 if !self.begin() {
-                    return self.unmatched(tell);
+                    return self.unmatched(on_event);
                 }
                 let base = self.options.check.folder(manifest);
                 let folder = &self.scope(&base, folder);
                 self.leave_out(Some(folder), &mut Vec::new());
-                self.listed_files(folder, self.gone(), true, tell)?;
-                let mut fresh = self.walk(FOUND, folder, tell)?;
+                self.listed_files(folder, self.gone(), true, on_event)?;
+                let mut fresh = self.walk(FOUND, folder, on_event)?;
                 self.leave_out(None, &mut fresh);
                 let specs = self.listed_algorithms();
                 let wanted = self.of_sizes(FOUND, &fresh, LISTED, &self.gone());
-                self.hash(FOUND, folder, &wanted, &specs, tell)?;
+                self.hash(FOUND, folder, &wanted, &specs, on_event)?;
                 (fresh, !new_is_folder)
             }
         };
         if self.report.failed > 0 && self.sets[FOUND].len() == 0 && !self.state.contains(&SAME) {
             return Ok(());
         }
-        self.unmatched(tell)?;
+        self.unmatched(on_event)?;
         let mut rows = self.rows(&mut fresh);
         let all = rows.len();
-        rows.retain(|row| row.standing != Standing::Same);
-        (rows.len()..all).for_each(|_| self.report.add(Standing::Same));
+        rows.retain(|row| row.status != FileStatus::Same);
+        (rows.len()..all).for_each(|_| self.report.add(FileStatus::Same));
         self.swapped = swapped;
         self.pair_modified(&mut rows, &mut fresh);
         let rows = self.in_order(rows, fresh);
-        self.end(rows, tell)
+        self.end(rows, on_event)
     }
 
     /// Compares the files of two folders that have the same names. Returns the files that only the new folder has.
-    fn folders(&mut self, old: &Path, new: &Path, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
+    fn folders(&mut self, old: &Path, new: &Path, on_event: &mut Observer<'_>) -> io::Result<Vec<u32>> {
         let specs: Arc<[Spec]> = match &self.options.check.algorithms[..] {
             [] => Arc::from(["blake3".parse().expect("a row of the table of algorithms")]),
-            asked => under(asked.to_vec(), self.options.check.key.as_ref()).into(),
+            requested => under(requested.to_vec(), self.options.check.key.as_ref()).into(),
         };
         self.folders = true;
-        let all = self.walk(LISTED, old, tell)?;
+        let all = self.walk(LISTED, old, on_event)?;
         self.state = vec![UNSEEN; all.len()];
         self.report.listed = all.len() as u64;
-        let mut fresh = self.walk(FOUND, new, tell)?;
+        let mut fresh = self.walk(FOUND, new, on_event)?;
         self.leave_out(None, &mut fresh);
         self.report.nothing = all.is_empty() && fresh.is_empty() && self.state.is_empty();
         let (both, gone): (Vec<u32>, Vec<u32>) = all
@@ -305,8 +304,8 @@ impl<'a> Comparison<'a> {
         let (moved_from, moved_to) =
             (self.of_sizes(LISTED, &gone, FOUND, &fresh), self.of_sizes(FOUND, &fresh, LISTED, &gone));
         wanted.extend(moved_from);
-        self.hash(LISTED, old, &wanted, &specs, tell)?;
-        self.hash(FOUND, new, &[partners, moved_to].concat(), &specs, tell)?;
+        self.hash(LISTED, old, &wanted, &specs, on_event)?;
+        self.hash(FOUND, new, &[partners, moved_to].concat(), &specs, on_event)?;
         Ok(fresh)
     }
 
@@ -316,7 +315,7 @@ impl<'a> Comparison<'a> {
         self.report.nothing = self.report.listed == 0;
         self.state = vec![UNSEEN; self.sets[LISTED].len() as usize];
         self.report.interrupted |= self.progress.stopped();
-        (!self.report.nothing || self.asked.notes) && self.report.failed == 0 && !self.report.interrupted
+        (!self.report.nothing || self.requested.notes) && self.report.failed == 0 && !self.report.interrupted
     }
 
     /// Returns the folder that names are relative to when the folder `named` is specified in addition to a manifest.
@@ -357,7 +356,7 @@ impl<'a> Comparison<'a> {
     /// Removes files outside the folder that contains all files in the manifest, if requested. Files that may be
     /// missing files that were moved are kept, and so are signatures of the manifest, which are reported separately.
     fn leave_beside(&mut self, root: &Path, fresh: &mut Vec<u32>) {
-        if !self.asked.around {
+        if !self.requested.around {
             return;
         }
         let [listed, found] = &self.sets;
@@ -375,8 +374,8 @@ impl<'a> Comparison<'a> {
         };
         let out: HashSet<u32> = beside.into_iter().filter(|at| !moved.contains(at) && !signs(*at)).collect();
         fresh.retain(|at| !out.contains(at));
-        self.asked.beside = out.len() as u64;
-        self.asked.inside = inside;
+        self.requested.beside = out.len() as u64;
+        self.requested.inside = inside;
     }
 
     /// Returns the algorithms to compute for files that are not in the manifest.
@@ -387,7 +386,7 @@ impl<'a> Comparison<'a> {
                 specs.push(spec.clone());
             }
         }
-        if specs.is_empty() { self.asked.usual[..].into() } else { specs.into() }
+        if specs.is_empty() { self.requested.usual[..].into() } else { specs.into() }
     }
 
     /// Returns the files in the manifest that are missing.
@@ -410,8 +409,11 @@ impl<'a> Comparison<'a> {
     /// removed from `fresh`.
     fn rows(&mut self, fresh: &mut Vec<u32>) -> Vec<Row> {
         let unread = |at: &u32| self.errors.contains_key(&(FOUND, *at));
-        let mut rows: Vec<Row> =
-            fresh.iter().filter(|at| unread(at)).map(|&at| Row::of(Standing::Unreadable, NONE, at)).collect();
+        let mut rows: Vec<Row> = fresh
+            .iter()
+            .filter(|at| unread(at))
+            .map(|&at| Row::of(FileStatus::Unreadable, NONE, at))
+            .collect();
         fresh.retain(|at| !unread(at));
         let mut gone = self.gone();
         let sets = [&self.sets[LISTED], &self.sets[FOUND]];
@@ -419,23 +421,23 @@ impl<'a> Comparison<'a> {
         rows.extend(
             pairs
                 .into_iter()
-                .map(|(from, to)| Row { from: Some((LISTED, from)), ..Row::of(Standing::Moved, from, to) }),
+                .map(|(from, to)| Row { from: Some((LISTED, from)), ..Row::of(FileStatus::Moved, from, to) }),
         );
-        rows.extend(gone.into_iter().map(|at| Row::of(Standing::Missing, at, NONE)));
+        rows.extend(gone.into_iter().map(|at| Row::of(FileStatus::Missing, at, NONE)));
         for (at, &state) in (0..).zip(&self.state) {
             let failed = |side, file| self.errors.contains_key(&(side, file));
             rows.push(match state {
                 UNSEEN => continue,
-                SAME => Row::of(Standing::Same, at, NONE),
-                FAILED => Row::of(Standing::Unreadable, at, NONE),
+                SAME => Row::of(FileStatus::Same, at, NONE),
+                FAILED => Row::of(FileStatus::Unreadable, at, NONE),
                 LEFT => continue,
                 found if failed(LISTED, at) || failed(FOUND, found) => {
-                    Row::of(Standing::Unreadable, at, found)
+                    Row::of(FileStatus::Unreadable, at, found)
                 }
                 found => match compare((sets[LISTED], at), (sets[FOUND], found)) {
-                    Compared::Same if self.asked.notes => Row::of(Standing::Same, at, found),
-                    Compared::Same => Row::of(Standing::Same, at, NONE),
-                    Compared::Unknown => Row::of(Standing::Unknown, at, found),
+                    Compared::Same if self.requested.notes => Row::of(FileStatus::Same, at, found),
+                    Compared::Same => Row::of(FileStatus::Same, at, NONE),
+                    Compared::Unknown => Row::of(FileStatus::Unknown, at, found),
                     Compared::Differs => Row::of(self.differs(at, found), at, found),
                 },
             });
@@ -445,13 +447,13 @@ impl<'a> Comparison<'a> {
 
     /// Returns the standing of a file with different content. Its size is not considered: damage
     /// that truncates a file or fills it with zeros need not change its time either.
-    fn differs(&self, listed: u32, found: u32) -> Standing {
+    fn differs(&self, listed: u32, found: u32) -> FileStatus {
         let [set, other] = &self.sets;
         let times = set.time(listed).zip(other.time(found));
         match times.map(|(recorded, found)| movement(recorded, found)) {
-            Some(Movement::Unmoved) => Standing::Corrupt,
-            Some(Movement::Earlier) => Standing::Restored,
-            Some(Movement::Later) | None => Standing::Changed,
+            Some(Movement::Unmoved) => FileStatus::Corrupt,
+            Some(Movement::Earlier) => FileStatus::Restored,
+            Some(Movement::Later) | None => FileStatus::Changed,
         }
     }
 
@@ -459,7 +461,7 @@ impl<'a> Comparison<'a> {
     /// damaged or modified as well. Callers that accept such changes get two separate rows.
     fn pair_modified(&self, rows: &mut [Row], fresh: &mut Vec<u32>) {
         let [listed, found] = &self.sets;
-        if self.asked.accepts_modified || fresh.is_empty() {
+        if self.requested.accepts_modified || fresh.is_empty() {
             return;
         }
         let mut by_size: HashMap<u64, Vec<u32>> = HashMap::new();
@@ -467,14 +469,14 @@ impl<'a> Comparison<'a> {
             by_size.entry(found.size(at).unwrap_or(0)).or_default().push(at);
         }
         let mut taken = HashSet::new();
-        for row in rows.iter_mut().filter(|row| row.standing == Standing::Missing) {
+        for row in rows.iter_mut().filter(|row| row.status == FileStatus::Missing) {
             let from = row.at[LISTED];
             let (Some(size), Some(time)) = (listed.size(from), listed.time(from)) else { continue };
             let same =
                 |to: &u32| !taken.contains(to) && found.time(*to).is_some_and(|other| same_time(time, other));
             if let Some(to) = by_size.get(&size).and_then(|files| files.iter().copied().find(same)) {
                 taken.insert(to);
-                *row = Row { from: Some((LISTED, from)), ..Row::of(Standing::MovedModified, from, to) };
+                *row = Row { from: Some((LISTED, from)), ..Row::of(FileStatus::MovedModified, from, to) };
             }
         }
         fresh.retain(|at| !taken.contains(at));
@@ -482,18 +484,18 @@ impl<'a> Comparison<'a> {
 
     /// Returns all rows, including those of files that exist only on the other side, in the order of names.
     fn in_order(&mut self, mut rows: Vec<Row>, fresh: Vec<u32>) -> Vec<Row> {
-        rows.extend(fresh.into_iter().map(|at| Row::of(Standing::New, NONE, at)));
+        rows.extend(fresh.into_iter().map(|at| Row::of(FileStatus::New, NONE, at)));
         self.report.interrupted |= self.progress.stopped();
         if self.report.interrupted {
             // A file that was not reached is not known to be missing or new.
             let seen = |row: &Row| {
                 matches!(
-                    row.standing,
-                    Standing::Same
-                        | Standing::Changed
-                        | Standing::Corrupt
-                        | Standing::Restored
-                        | Standing::Unreadable
+                    row.status,
+                    FileStatus::Same
+                        | FileStatus::Changed
+                        | FileStatus::Corrupt
+                        | FileStatus::Restored
+                        | FileStatus::Unreadable
                 )
             };
             rows.retain(seen);
@@ -520,17 +522,17 @@ impl<'a> Comparison<'a> {
     }
 
     /// Counts and reports all rows.
-    fn end(&mut self, rows: Vec<Row>, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn end(&mut self, rows: Vec<Row>, on_event: &mut Observer<'_>) -> io::Result<()> {
         self.note_algorithms();
         for row in &rows {
-            self.report.add(self.standing(row));
-            self.finding(row, |finding| tell(Event::Finding(finding)))?;
+            self.report.add(self.status(row));
+            self.finding(row, |finding| on_event(Event::Finding(finding)))?;
         }
         Ok(())
     }
 
     /// Reports requested names that match nothing on either side.
-    fn unmatched(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn unmatched(&mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
         let names = self.options.check.select.unmatched();
         // The names may match nothing only because of an earlier failure.
         if self.progress.stopped() || self.report.failed > 0 {
@@ -538,14 +540,14 @@ impl<'a> Comparison<'a> {
         }
         names.into_iter().try_for_each(|name| {
             let why = Cause::Other("selected with --only, but no file has this name".to_owned());
-            self.failed(&Error::new(name.as_bytes(), "select", why), tell)
+            self.failed(&Error::new(name.as_bytes(), "select", why), on_event)
         })
     }
 
     /// Counts and reports a failure that does not belong to a single file.
-    pub(crate) fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(crate) fn failed(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
         self.report.failed += 1;
-        tell(Event::Failed(error))
+        on_event(Event::Failed(error))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
-use crate::audit::standing::{Finding, Standing};
+use crate::audit::status::{FileStatus, Finding};
 use crate::content::set::NONE;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -16,11 +16,11 @@ impl Comparison<'_> {
     /// Returns the current name of a file, which is on the other side if the sides are exchanged, and its previous
     /// name.
     fn names(&self, row: &Row) -> (&[u8], &[u8]) {
-        match (row.standing, row.at) {
-            (Standing::Moved | Standing::MovedModified, [listed, found]) if !self.swapped => {
+        match (row.status, row.at) {
+            (FileStatus::Moved | FileStatus::MovedModified, [listed, found]) if !self.swapped => {
                 (self.name((FOUND, found)), self.name((LISTED, listed)))
             }
-            (Standing::Moved | Standing::MovedModified, [listed, found]) => {
+            (FileStatus::Moved | FileStatus::MovedModified, [listed, found]) => {
                 (self.name((LISTED, listed)), self.name((FOUND, found)))
             }
             (_, [NONE, found]) => (self.name((FOUND, found)), b""),
@@ -34,19 +34,19 @@ impl Comparison<'_> {
     }
 
     /// Returns the standing to report.
-    pub(crate) fn standing(&self, row: &Row) -> Standing {
-        match row.standing {
-            Standing::Missing if self.swapped => Standing::New,
-            Standing::New if self.swapped => Standing::Missing,
+    pub(crate) fn status(&self, row: &Row) -> FileStatus {
+        match row.status {
+            FileStatus::Missing if self.swapped => FileStatus::New,
+            FileStatus::New if self.swapped => FileStatus::Missing,
             // Which of the two versions is older can only be determined for the side that was found.
-            Standing::Restored if self.swapped => Standing::Changed,
-            standing => standing,
+            FileStatus::Restored if self.swapped => FileStatus::Changed,
+            status => status,
         }
     }
 
-    /// Passes the complete result for a file to `tell`.
-    pub(crate) fn finding<T>(&self, row: &Row, tell: impl FnOnce(&Finding<'_>) -> T) -> T {
-        let standing = self.standing(row);
+    /// Passes the complete result for a file to `on_event`.
+    pub(crate) fn finding<T>(&self, row: &Row, on_event: impl FnOnce(&Finding<'_>) -> T) -> T {
+        let status = self.status(row);
         let facts = |side: usize| (row.at[side] != NONE).then(|| self.sets[side].facts(row.at[side]));
         let (mut listed, mut found) = (facts(LISTED), facts(FOUND));
         if self.swapped {
@@ -54,12 +54,12 @@ impl Comparison<'_> {
         }
         let path = |name| Path::new(OsStr::from_bytes(name));
         let (name, moved_from) = self.names(row);
-        let from = match standing {
-            Standing::Moved | Standing::MovedModified => Some(moved_from),
+        let from = match status {
+            FileStatus::Moved | FileStatus::MovedModified => Some(moved_from),
             _ => row.from.map(|from| self.name(from)),
         };
         let error = [LISTED, FOUND].into_iter().find_map(|side| self.errors.get(&(side, row.at[side])));
-        let error = error.filter(|_| standing == Standing::Unreadable);
-        tell(&Finding { standing, name: path(name), from: from.map(path), listed, found, error })
+        let error = error.filter(|_| status == FileStatus::Unreadable);
+        on_event(&Finding { status, name: path(name), from: from.map(path), listed, found, error })
     }
 }

@@ -12,8 +12,8 @@ use crate::run::run;
 use crate::task::{BadLine, Notice, Sink, Task};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
+use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
 use crate::verify::options::Options;
-use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::verification::open;
 use crate::walk::{Options as WalkOptions, Walk};
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ pub enum KnownEvent<'e> {
 }
 
 /// Receives the events. Returning an error stops the comparison.
-pub type TellKnown<'t> = dyn FnMut(KnownEvent<'_>) -> io::Result<()> + 't;
+pub type KnownObserver<'t> = dyn FnMut(KnownEvent<'_>) -> io::Result<()> + 't;
 
 /// The counts of a comparison with sets.
 #[derive(Clone, Debug, Default)]
@@ -98,15 +98,15 @@ impl<'a> KnownSets<'a> {
     /// file in order.
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with sets and files are reported and counted.
+    /// Returns the error of `on_event`. Problems with sets and files are reported and counted.
     pub fn compare(
         &mut self,
         sets: &[impl AsRef<Path>],
         paths: &[PathBuf],
-        tell: &mut TellKnown<'_>,
+        on_event: &mut KnownObserver<'_>,
     ) -> io::Result<()> {
         for name in sets {
-            self.read(name.as_ref(), tell)?;
+            self.read(name.as_ref(), on_event)?;
         }
         self.kinds.iter_mut().for_each(Kind::sort);
         let mut specs: Vec<Spec> = Vec::new();
@@ -120,7 +120,7 @@ impl<'a> KnownSets<'a> {
                 "the sets contain digests of {} algorithms, but at most {ALGORITHMS} can be computed",
                 specs.len()
             );
-            return self.failed(&Error::new(b"known sets", "use", Cause::Other(why)), tell);
+            return self.failed(&Error::new(b"known sets", "use", Cause::Other(why)), on_event);
         }
         self.report.interrupted |= self.progress.stopped();
         if self.report.failed > 0 || self.report.interrupted {
@@ -135,7 +135,7 @@ impl<'a> KnownSets<'a> {
         let mut tasks = walk.map(|item| item.task(&specs));
         let mut config = self.options.config(Root::Anywhere);
         config.own.clone_from(&self.options.own);
-        let mut relay = Relay { kinds: &self.kinds, report: &mut self.report, tell };
+        let mut relay = Relay { kinds: &self.kinds, report: &mut self.report, on_event };
         let summary = run(&config, &mut tasks, self.progress, &mut relay)?;
         self.report.bytes = summary.bytes;
         self.report.interrupted |= summary.interrupted;
@@ -143,19 +143,22 @@ impl<'a> KnownSets<'a> {
     }
 
     /// Reads one set.
-    fn read(&mut self, name: &Path, tell: &mut TellKnown<'_>) -> io::Result<()> {
+    fn read(&mut self, name: &Path, on_event: &mut KnownObserver<'_>) -> io::Result<()> {
         let bytes = name.as_os_str().as_bytes();
         let file = match open(name, self.progress) {
             Ok((file, _)) => file,
-            Err(error) => return self.failed(&error, tell),
+            Err(error) => return self.failed(&error, on_event),
         };
-        let seen = Seen::new(false);
-        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }, None) {
+        let manifest_digest = ManifestDigest::new(false);
+        let reader = match look(
+            CountedReader { reader: file, progress: self.progress, digest: &manifest_digest },
+            None,
+        ) {
             Ok((_, Some(what))) if self.options.format.is_none() => {
-                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
+                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), on_event);
             }
             Ok((reader, _)) => reader,
-            Err(error) => return self.failed(&Error::io(bytes, "read", error), tell),
+            Err(error) => return self.failed(&Error::io(bytes, "read", error), on_event),
         };
         let before = self.report.listed;
         let root = Root::Anywhere;
@@ -170,19 +173,19 @@ impl<'a> KnownSets<'a> {
         for task in entries.by_ref() {
             match task {
                 Task::File(job) => self.add(&job),
-                Task::Tell(Notice::Malformed(line)) => {
+                Task::Notice(Notice::Malformed(line)) => {
                     self.report.malformed += 1;
-                    tell(KnownEvent::Malformed(name, &line))?;
+                    on_event(KnownEvent::Malformed(name, &line))?;
                 }
-                Task::Tell(_) => {}
+                Task::Notice(_) => {}
             }
         }
         match entries.facts().failed {
             Some(error) if Input::is_interruption(&error) => Ok(()),
-            Some(error) => self.failed(&Error::io(bytes, "read", error), tell),
+            Some(error) => self.failed(&Error::io(bytes, "read", error), on_event),
             None if self.report.listed == before => {
                 let why = Cause::Other("it contains no digest of a complete file".to_owned());
-                self.failed(&Error::new(bytes, "use", why), tell)
+                self.failed(&Error::new(bytes, "use", why), on_event)
             }
             None => Ok(()),
         }
@@ -207,9 +210,9 @@ impl<'a> KnownSets<'a> {
         kind.digests.extend(job.size.into_iter().flat_map(u64::to_be_bytes));
     }
 
-    fn failed(&mut self, error: &Error, tell: &mut TellKnown<'_>) -> io::Result<()> {
+    fn failed(&mut self, error: &Error, on_event: &mut KnownObserver<'_>) -> io::Result<()> {
         self.report.failed += 1;
-        tell(KnownEvent::Failed(error))
+        on_event(KnownEvent::Failed(error))
     }
 }
 
@@ -252,7 +255,7 @@ impl Kind {
 struct Relay<'r, 't> {
     kinds: &'r [Kind],
     report: &'r mut KnownReport,
-    tell: &'r mut TellKnown<'t>,
+    on_event: &'r mut KnownObserver<'t>,
 }
 
 impl Sink for Relay<'_, '_> {
@@ -261,7 +264,7 @@ impl Sink for Relay<'_, '_> {
             Ok(found) => found,
             Err(error) => {
                 self.report.unreadable += 1;
-                return (self.tell)(KnownEvent::Failed(error));
+                return (self.on_event)(KnownEvent::Failed(error));
             }
         };
         let mut row = Vec::new();
@@ -280,14 +283,14 @@ impl Sink for Relay<'_, '_> {
             true => self.report.known += 1,
             false => self.report.unknown += 1,
         }
-        (self.tell)(KnownEvent::File(&outcome, known))
+        (self.on_event)(KnownEvent::File(&outcome, known))
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         match notice {
             Notice::Failed(error) => {
                 self.report.unreadable += 1;
-                (self.tell)(KnownEvent::Failed(&error))
+                (self.on_event)(KnownEvent::Failed(&error))
             }
             _ => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Reads manifests and folders into sets: names and the facts that are known without reading a file.
 
-use crate::audit::comparison::{Comparison, FAILED, FOUND, LEFT, LISTED, SAME, Tell, UNSEEN};
-use crate::audit::standing::Event;
+use crate::audit::comparison::{Comparison, FAILED, FOUND, LEFT, LISTED, Observer, SAME, UNSEEN};
+use crate::audit::status::Event;
 use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
 use crate::io::anchor::stat_found;
@@ -24,11 +24,16 @@ use truesum_manifest::path::display_safe;
 
 impl Comparison<'_> {
     /// Adds the entries of a manifest.
-    pub(super) fn manifest(&mut self, side: usize, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(super) fn manifest(
+        &mut self,
+        side: usize,
+        name: &Path,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
         let (options, progress) = (self.options, self.progress);
         let mut own = std::mem::take(&mut self.own);
         let ended = listed_jobs(name, &options.check, progress, &mut own, &mut |listed| {
-            self.asked.pieced |= matches!(listed, Listed::Pieced(_));
+            self.requested.pieced |= matches!(listed, Listed::Pieced(_));
             let bad = match listed {
                 // A file with piece digests only has no digest of its own: only its existence is known.
                 Listed::Entry(job) | Listed::Pieced(job) => {
@@ -38,7 +43,7 @@ impl Comparison<'_> {
                         format!("{name} has an earlier entry with a different {word}")
                     };
                     self.entry(side, &job).err().map(|word| {
-                        self.asked.contradicting.extend(self.asked.notes.then_some(at.number()));
+                        self.requested.contradicting.extend(self.requested.notes.then_some(at.number()));
                         BadLine { at, reason: reason(word), lacks_key: false }
                     })
                 }
@@ -46,7 +51,7 @@ impl Comparison<'_> {
             };
             let Some(line) = bad else { return Ok(()) };
             self.report.malformed += 1;
-            tell(Event::Malformed(name, &line))
+            on_event(Event::Malformed(name, &line))
         });
         self.own = own;
         match ended {
@@ -54,7 +59,7 @@ impl Comparison<'_> {
                 self.report.manifests.push((name.to_owned(), digest));
                 Ok(())
             }
-            Err(Ended::Unread(error)) => self.failed(&error, tell),
+            Err(Ended::Unread(error)) => self.failed(&error, on_event),
             Err(Ended::Refused(error)) => Err(error),
         }
     }
@@ -78,7 +83,7 @@ impl Comparison<'_> {
         let facts = (job.size, job.mtime);
         if side == LISTED {
             let at = listed.insert(name, facts, &job.specs, &job.expected)?;
-            self.asked.places.extend(self.asked.notes.then_some((job.origin.1.number(), at)));
+            self.requested.places.extend(self.requested.notes.then_some((job.origin.1.number(), at)));
             return Ok(());
         }
         self.met = true;
@@ -113,14 +118,19 @@ impl Comparison<'_> {
     /// Adds the files of a folder with their sizes and returns those that are not in the manifest. Links, pipes and
     /// devices are skipped, and so are the manifests, stored trees of files in the manifest, and temporary files of
     /// this program.
-    pub(super) fn walk(&mut self, side: usize, folder: &Path, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
+    pub(super) fn walk(
+        &mut self,
+        side: usize,
+        folder: &Path,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<Vec<u32>> {
         let root = folder.as_os_str().as_bytes();
         let mut fresh = Vec::new();
         if self.progress.stopped() {
             return Ok(fresh);
         }
         if let Some(remote) = &self.options.check.remote {
-            return self.objects(side, &**remote, tell);
+            return self.objects(side, &**remote, on_event);
         }
         let threads = self.options.check.threads;
         let select = &self.options.check.select;
@@ -131,11 +141,11 @@ impl Comparison<'_> {
             let (path, anchor) = match item {
                 Item::File(path, anchor) => (path.into_os_string().into_vec(), anchor),
                 Item::Failed(error) => {
-                    self.failed(&error, tell)?;
+                    self.failed(&error, on_event)?;
                     continue;
                 }
                 // A name like that of a temporary file of this program proves nothing.
-                Item::Temporary(path) if !self.asked.notes && !self.folders => {
+                Item::Temporary(path) if !self.requested.notes && !self.folders => {
                     (path.into_os_string().into_vec(), None)
                 }
                 Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) | Item::Stdin => {
@@ -154,7 +164,7 @@ impl Comparison<'_> {
                 continue;
             }
             // An update reports signatures of the manifest, because they become invalid.
-            if !self.folders && !self.asked.notes && is_signature(&self.own, &path, anchor.as_ref()) {
+            if !self.folders && !self.requested.notes && is_signature(&self.own, &path, anchor.as_ref()) {
                 continue;
             }
             let is_listed = |about: &[u8]| self.sets[LISTED].find(about).is_some();
@@ -165,7 +175,7 @@ impl Comparison<'_> {
             let stat = match stat {
                 Ok(stat) => stat,
                 Err(error) => {
-                    self.failed(&Error::io(&path, "open", error), tell)?;
+                    self.failed(&Error::io(&path, "open", error), on_event)?;
                     continue;
                 }
             };
@@ -176,7 +186,7 @@ impl Comparison<'_> {
                     Some(known) => self.state[known as usize] = at,
                     None => fresh.push(at),
                 },
-                Err(why) => self.failed(&Error::new(&path, "list", Cause::Other(why)), tell)?,
+                Err(why) => self.failed(&Error::new(&path, "list", Cause::Other(why)), on_event)?,
             }
         }
         self.report.left_out[side] += walk.left_out().files;
@@ -185,16 +195,21 @@ impl Comparison<'_> {
 
     /// Adds the objects of an object store and returns those that are not in the manifest. Every
     /// name in the listing is a file.
-    fn objects(&mut self, side: usize, remote: &dyn Remote, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
+    fn objects(
+        &mut self,
+        side: usize,
+        remote: &dyn Remote,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<Vec<u32>> {
         let mut fresh = Vec::new();
         for task in remote.list(&Arc::from([]), self.progress) {
             let job = match task {
                 Task::File(job) => job,
-                Task::Tell(Notice::Failed(error)) => {
-                    self.failed(&error, tell)?;
+                Task::Notice(Notice::Failed(error)) => {
+                    self.failed(&error, on_event)?;
                     continue;
                 }
-                Task::Tell(_) => continue,
+                Task::Notice(_) => continue,
             };
             if !self.options.check.select.has_name(&job.name) {
                 self.report.left_out[side] += 1;
@@ -209,7 +224,7 @@ impl Comparison<'_> {
             let facts = job.listed.map(|listed| (Some(listed.size), Some(time(listed.modified))));
             match self.sets[side].insert(&job.name, facts.unwrap_or_default(), &Arc::from([]), &[]) {
                 Ok(at) => fresh.push(at),
-                Err(why) => self.failed(&Error::new(&job.name, "list", Cause::Other(why)), tell)?,
+                Err(why) => self.failed(&Error::new(&job.name, "list", Cause::Other(why)), on_event)?,
             }
         }
         Ok(fresh)
@@ -221,7 +236,7 @@ impl Comparison<'_> {
     pub(super) fn leave_out(&mut self, folder: Option<&Path>, fresh: &mut Vec<u32>) {
         let check = &self.options.check;
         let select = &check.select;
-        if !select.asks_facts() {
+        if !select.needs_facts() {
             return;
         }
         let root = folder.and_then(|folder| Root::folder(folder, check.allow_outside).ok());

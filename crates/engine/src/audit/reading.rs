@@ -1,7 +1,7 @@
 //! The runs of a comparison: comparing files with the manifest, and hashing files without known digests.
 
 use crate::audit::comparison::Quick;
-use crate::audit::comparison::{Comparison, FAILED, LISTED, SAME, Tell, UNSEEN};
+use crate::audit::comparison::{Comparison, FAILED, LISTED, Observer, SAME, UNSEEN};
 use crate::audit::stamps::same_time;
 use crate::content::set::Set;
 use crate::error::Kind;
@@ -120,21 +120,21 @@ impl Comparison<'_> {
         folder: &Path,
         files: Vec<u32>,
         sizes_first: bool,
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let check = &self.options.check;
         let root = match check.leading(folder) {
             Ok(root) => root,
-            Err(error) => return self.failed(&error, tell),
+            Err(error) => return self.failed(&error, on_event),
         };
         let config = check.config(root);
         let [listed, found] = &mut self.sets;
         let sizes = sizes_first.then_some(&config.root);
-        let quick = self.asked.quick.map(|written| (&config.root, written));
+        let quick = self.requested.quick.map(|written| (&config.root, written));
         let (skipped, passed) = (Vec::new(), Vec::new());
         let mut jobs =
             Jobs { set: listed, sizes, quick, files: files.into_iter(), specs: None, skipped, passed };
-        let notes = self.asked.notes;
+        let notes = self.requested.notes;
         let (state, errors) = (&mut self.state, &mut self.errors);
         let none: Arc<[Spec]> = Arc::from([]);
         let mut add = |at: u32, facts, specs: &Arc<[Spec]>, digests: &[Digest]| {
@@ -166,7 +166,7 @@ impl Comparison<'_> {
         for (at, size, time) in std::mem::take(&mut jobs.skipped) {
             state[at as usize] = add(at, (Some(size), Some(time)), &none, &[]);
         }
-        self.asked.unread += jobs.passed.len() as u64;
+        self.requested.unread += jobs.passed.len() as u64;
         jobs.passed.into_iter().for_each(|at| state[at as usize] = SAME);
         self.ran(&summary);
         Ok(())
@@ -179,7 +179,7 @@ impl Comparison<'_> {
         folder: &Path,
         files: &[u32],
         specs: &Arc<[Spec]>,
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         if files.is_empty() || self.progress.stopped() {
             return Ok(());
@@ -187,7 +187,7 @@ impl Comparison<'_> {
         let check = &self.options.check;
         let root = match check.leading(folder) {
             Ok(root) => root,
-            Err(error) => return self.failed(&error, tell),
+            Err(error) => return self.failed(&error, on_event),
         };
         let config = check.config(root);
         let set = &self.sets[side];

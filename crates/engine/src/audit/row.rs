@@ -1,17 +1,17 @@
 //! The result for one file, stored as positions in both sets until it is reported.
 
-use crate::audit::standing::Standing;
+use crate::audit::status::FileStatus;
 
 /// The result for one file: its index on either side, and that of the file with the same content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    pub standing: Standing,
+    pub status: FileStatus,
     pub at: [u32; 2],
     pub from: Option<(usize, u32)>,
 }
 
 impl Row {
-    pub(crate) fn of(standing: Standing, listed: u32, found: u32) -> Row {
-        Row { standing, at: [listed, found], from: None }
+    pub(crate) fn of(status: FileStatus, listed: u32, found: u32) -> Row {
+        Row { status, at: [listed, found], from: None }
     }
 }

@@ -68,7 +68,7 @@ impl Gathered {
     }
 
     /// Examines every object again and reports the ones that changed.
-    pub fn is_unchanged(&self, tell: &mut dyn FnMut(Error)) -> bool {
+    pub fn is_unchanged(&self, on_event: &mut dyn FnMut(Error)) -> bool {
         let mut unchanged = true;
         for object in &self.objects {
             let path = self.full_path(object);
@@ -80,7 +80,7 @@ impl Gathered {
                 Err(_) => "it no longer exists",
             };
             unchanged = false;
-            tell(Error::new(&path, "hash", Cause::Changed(why.to_owned())));
+            on_event(Error::new(&path, "hash", Cause::Changed(why.to_owned())));
         }
         unchanged
     }
@@ -91,7 +91,7 @@ pub(super) fn gather(
     path: &Path,
     options: &Options,
     progress: &Progress,
-    tell: &mut dyn FnMut(Error),
+    on_event: &mut dyn FnMut(Error),
 ) -> Option<Gathered> {
     let mut root = path.as_os_str().as_bytes().to_vec();
     while root.len() > 1 && root.ends_with(b"/") {
@@ -100,7 +100,7 @@ pub(super) fn gather(
     let mut failed = false;
     let mut fail = |error| {
         failed = true;
-        tell(error);
+        on_event(error);
     };
     let options_of_walk = walk::Options { follow: false, special: Special::Refuse, ..options.walk.clone() };
     let walk = Walk::new([path_of(root.clone())], options_of_walk, options.threads);
@@ -114,7 +114,7 @@ pub(super) fn gather(
     let config = Config { threads: options.threads, mapping: options.mapping, ..Config::default() };
     if tasks.specs.is_empty() {
         for task in tasks.by_ref() {
-            if let Task::Tell(Notice::Failed(error)) = task {
+            if let Task::Notice(Notice::Failed(error)) = task {
                 (sink.fail)(error);
             }
         }
@@ -173,7 +173,7 @@ impl Tasks<'_> {
     }
 
     fn fail(&mut self, error: Error) {
-        self.waiting.push_back(Task::Tell(Notice::Failed(error)));
+        self.waiting.push_back(Task::Notice(Notice::Failed(error)));
     }
 
     fn file(&mut self, path: Vec<u8>, anchor: Option<Anchor>) {
@@ -310,11 +310,11 @@ mod tests {
             let found = gathered(tree.path(), Kind::SoftwareHeritage);
             assert!(found.is_unchanged(&mut |error| panic!("{error}")));
             change(tree.path());
-            let mut told = Vec::new();
-            assert!(!found.is_unchanged(&mut |error| told.push(error)), "change {number}");
+            let mut errors = Vec::new();
+            assert!(!found.is_unchanged(&mut |error| errors.push(error)), "change {number}");
             let path = tree.path().join(named).into_os_string().into_encoded_bytes();
             let path = path.strip_suffix(b"/").unwrap_or(&path);
-            assert!(told.iter().any(|error| error.path == path), "change {number}: {told:?}");
+            assert!(errors.iter().any(|error| error.path == path), "change {number}: {errors:?}");
         }
     }
 

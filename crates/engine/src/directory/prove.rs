@@ -10,7 +10,7 @@ use crate::hash_files::Hashing;
 use crate::io::open::{Root, Special, describe};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::tree::prove::Refuted;
+use crate::tree::prove::ProofFailure;
 use rustix::fs::FileType;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -43,19 +43,19 @@ pub fn prove(
     name: &Path,
     options: &Options,
     progress: &Progress,
-    tell: &mut dyn FnMut(Error),
+    on_event: &mut dyn FnMut(Error),
 ) -> Option<ObjectProof> {
     let Kind::Truesum { spec, modes } = &options.kind else {
         let why = "only digests of kind truesum have proofs";
-        tell(Error::new(path.as_ref().as_os_str().as_bytes(), "prove", Cause::Undivided(why.to_owned())));
+        on_event(Error::new(path.as_ref().as_os_str().as_bytes(), "prove", Cause::Undivided(why.to_owned())));
         return None;
     };
-    let gathered = gather(path.as_ref(), options, progress, tell)?;
+    let gathered = gather(path.as_ref(), options, progress, on_event)?;
     let entries = Entries::new(&gathered, spec, *modes);
     let name = name.as_os_str().as_bytes();
     let Some(index) = entries.find(name) else {
         let why = "no such file in the folder; give its name relative to the folder";
-        tell(Error::new(name, "prove", Cause::Other(why.to_owned())));
+        on_event(Error::new(name, "prove", Cause::Other(why.to_owned())));
         return None;
     };
     let (object, mode, body) = entries.get(index as usize);
@@ -68,22 +68,22 @@ pub fn prove(
         body,
         hashes: entries.path(index),
     };
-    gathered.is_unchanged(tell).then_some(proof)
+    gathered.is_unchanged(on_event).then_some(proof)
 }
 
 /// Verifies that the object at `file`, in its current state, belongs to the tree with the trusted digest under the path
 /// in the proof. Without a file, verifies this for the digest in the proof. Modes are taken from the proof.
 ///
 /// # Errors
-/// Returns [`Refuted`] with the reason.
+/// Returns [`ProofFailure`] with the reason.
 pub fn verify(
     proof: &ObjectProof,
     file: Option<&Path>,
     trusted: &Digest,
     progress: &Progress,
-) -> Result<(), Refuted> {
+) -> Result<(), ProofFailure> {
     if proof.hashes.iter().any(|hash| hash.len() != proof.spec.digest_len()) {
-        return Err(Refuted::Form(ProofError::Hash));
+        return Err(ProofFailure::Form(ProofError::Hash));
     }
     let body = match file {
         Some(file) => found(file, &proof.body, &proof.spec, progress)?,
@@ -93,19 +93,19 @@ pub fn verify(
     let root = root_of(&proof.spec, (proof.index, proof.entries), &leaf, &proof.hashes)?;
     let digest = seal(&proof.spec, proof.mode.is_some(), proof.entries, &root);
     match digest == *trusted {
-        false => Err(Refuted::Other(digest)),
+        false => Err(ProofFailure::Other(digest)),
         // The hashes belong to the actual object, but a reader of the proof alone would rely on its body.
-        true if body != proof.body => Err(Refuted::Misstated),
+        true if body != proof.body => Err(ProofFailure::Misstated),
         true => Ok(()),
     }
 }
 
 /// Returns the actual object, which must have the type given in the proof.
-fn found(file: &Path, told: &Body, spec: &Spec, progress: &Progress) -> Result<Body, Error> {
+fn found(file: &Path, claimed: &Body, spec: &Spec, progress: &Progress) -> Result<Body, Error> {
     let path = file.as_os_str().as_bytes();
     let fail = |error| Error::io(path, "read", error);
     let stat = Root::Anywhere.stat(path, false).map_err(fail)?;
-    match (told, FileType::from_raw_mode(stat.st_mode)) {
+    match (claimed, FileType::from_raw_mode(stat.st_mode)) {
         (Body::Folder, FileType::Directory) => Ok(Body::Folder),
         (Body::Link(_), FileType::Symlink) => {
             let target = rustix::fs::readlink(file, Vec::new()).map_err(fail)?;
@@ -118,7 +118,7 @@ fn found(file: &Path, told: &Body, spec: &Spec, progress: &Progress) -> Result<B
         }
         (Body::Folder | Body::Link(_), kind) => {
             let kind = if kind == FileType::Directory { DIRECTORY } else { describe(kind) };
-            let expected = if *told == Body::Folder { "directory" } else { "symbolic link" };
+            let expected = if *claimed == Body::Folder { "directory" } else { "symbolic link" };
             let why = format!("the proof is for a {expected}, but it is a {kind}");
             Err(Error::new(path, "prove", Cause::Other(why)))
         }

@@ -1,11 +1,11 @@
 //! Files of the same size whose first blocks differ are not copies of each other. Comparing the
 //! first blocks separates most files by reading a single page each.
 
-use super::meeting::Files;
-use super::telling::{Event, Options, Report, Tell};
+use super::files::Files;
+use super::report::{Event, Observer, Options, Report};
 use crate::error::{Cause, Error};
+use crate::io::memory_limit::thread;
 use crate::io::open::{Root, Special};
-use crate::io::room::thread;
 use crate::progress::Progress;
 use crate::run::config::cores;
 use std::fs::File;
@@ -24,7 +24,7 @@ pub(super) fn of_one_beginning(
     options: &Options,
     progress: &Progress,
     report: &mut Report,
-    tell: &mut Tell<'_>,
+    on_event: &mut Observer<'_>,
 ) -> io::Result<Vec<u32>> {
     let keys = RandomState::new();
     let begins = |&at: &u32| files.size(at) > BLOCK && !files.is_counted(at);
@@ -35,7 +35,7 @@ pub(super) fn of_one_beginning(
             Ok(hash) => begun.push((files.size(at), hash, at)),
             Err(error) => {
                 report.failed += 1;
-                tell(Event::Failed(&error))?;
+                on_event(Event::Failed(&error))?;
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The search for duplicates: finds files, reads those that may be equal, and reports the results.
 
+use super::files::Files;
 use super::first::of_one_beginning;
-use super::meeting::Files;
-use super::telling::{Event, Group, Options, Report, Tell};
+use super::report::{Event, Group, Observer, Options, Report};
 use crate::io::open::{Root, Special};
 use crate::job::{Job, Outcome};
 use crate::progress::Progress;
@@ -37,22 +37,22 @@ use truesum_hash::{Digest, Spec};
 /// ```
 ///
 /// # Errors
-/// Returns the error of `tell`. Problems with files are reported and counted.
+/// Returns the error of `on_event`. Problems with files are reported and counted.
 pub fn duplicates(
     paths: impl IntoIterator<Item: Into<OsString>>,
     options: &Options,
     progress: &Progress,
-    tell: &mut Tell<'_>,
+    on_event: &mut Observer<'_>,
 ) -> io::Result<Report> {
     let mut report = Report::default();
     let paths: Vec<OsString> = paths.into_iter().map(Into::into).collect();
     let mut files = Files::default();
-    files.meet(paths, options, progress, &mut report, tell)?;
+    files.add_all(paths, options, progress, &mut report, on_event)?;
     let alike = files.of_one_size();
-    let alike = of_one_beginning(&files, alike, options, progress, &mut report, tell)?;
-    let read = read(&files, &alike, options, progress, &mut report, tell)?;
-    report.met = files.met;
-    tell_groups(&files, read, &mut report, tell)?;
+    let alike = of_one_beginning(&files, alike, options, progress, &mut report, on_event)?;
+    let read = read(&files, &alike, options, progress, &mut report, on_event)?;
+    report.counts = files.counts;
+    report_groups(&files, read, &mut report, on_event)?;
     report.interrupted |= progress.stopped();
     Ok(report)
 }
@@ -67,7 +67,7 @@ fn read(
     options: &Options,
     progress: &Progress,
     report: &mut Report,
-    tell: &mut Tell<'_>,
+    on_event: &mut Observer<'_>,
 ) -> io::Result<Contents> {
     let specs: Arc<[Spec]> = Arc::from([options.spec.clone()]);
     let config = Config {
@@ -83,7 +83,7 @@ fn read(
         let job = Job::hash(files.path(at), &specs);
         Task::File(Job { anchor: files.anchor(at), origin: (at as usize, job.origin.1), ..job })
     });
-    let mut sink = Reading { contents: HashMap::new(), report, tell };
+    let mut sink = Reading { contents: HashMap::new(), report, on_event };
     let summary = run(&config, &mut tasks, progress, &mut sink)?;
     let Reading { contents, report, .. } = sink;
     report.interrupted |= summary.interrupted;
@@ -93,7 +93,7 @@ fn read(
 struct Reading<'r, 't> {
     contents: Contents,
     report: &'r mut Report,
-    tell: &'r mut Tell<'t>,
+    on_event: &'r mut Observer<'t>,
 }
 
 impl Sink for Reading<'_, '_> {
@@ -108,21 +108,21 @@ impl Sink for Reading<'_, '_> {
             }
             Err(error) => {
                 self.report.failed += 1;
-                (self.tell)(Event::Failed(&error))
+                (self.on_event)(Event::Failed(&error))
             }
         }
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        (self.tell)(Event::Passed(&notice))
+        (self.on_event)(Event::Passed(&notice))
     }
 }
 
-fn tell_groups(
+fn report_groups(
     files: &Files,
     contents: Contents,
     report: &mut Report,
-    tell: &mut Tell<'_>,
+    on_event: &mut Observer<'_>,
 ) -> io::Result<()> {
     // The names of each copy, for each content.
     type Copies<'f> = Vec<Vec<&'f Path>>;
@@ -132,8 +132,8 @@ fn tell_groups(
         let failed_before = failed.len();
         let copies = files.names_by_file(&equal, &mut failed);
         let of_others = (equal.len() + failed_before - failed.len() - copies.len()) as u64;
-        report.met.files -= of_others;
-        report.met.links += of_others;
+        report.counts.files -= of_others;
+        report.counts.links += of_others;
         groups.push((content, copies));
     }
     groups.retain(|(_, copies)| copies.len() > 1);
@@ -142,11 +142,11 @@ fn tell_groups(
         report.groups += 1;
         report.copies += copies.len() as u64 - 1;
         report.wasted += size * (copies.len() as u64 - 1);
-        tell(Event::Group(&Group { size: *size, digest, copies }))?;
+        on_event(Event::Group(&Group { size: *size, digest, copies }))?;
     }
     for error in &failed {
         report.failed += 1;
-        tell(Event::Failed(error))?;
+        on_event(Event::Failed(error))?;
     }
     Ok(())
 }

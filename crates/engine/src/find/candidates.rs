@@ -33,12 +33,12 @@ impl<'i, 'w> Candidates<'i, 'w> {
             _ => return Some(item.task(&self.index.plain)),
         };
         let name = path.as_os_str().as_bytes();
-        if !self.index.asks_sizes() {
+        if !self.index.needs_sizes() {
             return Some(self.task(item, Vec::new()));
         }
         let stat = match stat_found(name, anchor.as_ref()) {
             Ok(stat) => stat,
-            Err(error) => return Some(Task::Tell(Notice::Failed(Error::io(name, "open", error)))),
+            Err(error) => return Some(Task::Notice(Notice::Failed(Error::io(name, "open", error)))),
         };
         let size = stat.st_size as u64;
         if !FileType::from_raw_mode(stat.st_mode).is_file() {
@@ -62,7 +62,7 @@ impl<'i, 'w> Candidates<'i, 'w> {
         let (specs, sized) = self.index.of_stream();
         if let Some(why) = self.index.lost_without_size() {
             let why = format!("{why} requires the size in advance, so only regular files can be hashed");
-            return Task::Tell(Notice::Failed(Error::new(b"-", "hash", Cause::Other(why))));
+            return Task::Notice(Notice::Failed(Error::new(b"-", "hash", Cause::Other(why))));
         }
         self.not_computed = sized;
         item.task(&specs.into())
@@ -91,6 +91,6 @@ impl Iterator for Candidates<'_, '_> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         // The remaining files may have other sizes.
-        if self.index.asks_sizes() { (0, None) } else { self.walk.size_hint() }
+        if self.index.needs_sizes() { (0, None) } else { self.walk.size_hint() }
     }
 }

@@ -109,7 +109,7 @@ impl Report {
 }
 
 /// Receives the events of a search. Returning an error stops it.
-pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
 /// A search for content.
 ///
@@ -169,8 +169,8 @@ impl<'a> Search<'a> {
     /// malformed lines.
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with the manifest are reported and counted.
-    pub fn add_manifest(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+    /// Returns the error of `on_event`. Problems with the manifest are reported and counted.
+    pub fn add_manifest(&mut self, name: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
         let Search { options, progress, wanted, own, report } = self;
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
             let line = match listed {
@@ -188,14 +188,14 @@ impl<'a> Search<'a> {
                 Listed::Bad(line) => line,
             };
             report.malformed += 1;
-            tell(Event::Malformed(name, &line))
+            on_event(Event::Malformed(name, &line))
         });
         match ended {
             Ok(_) => Ok(()),
             Err(Ended::Refused(error)) => Err(error),
             Err(Ended::Unread(error)) => {
                 report.failed += 1;
-                tell(Event::Failed(&error))
+                on_event(Event::Failed(&error))
             }
         }
     }
@@ -204,12 +204,12 @@ impl<'a> Search<'a> {
     /// specifies it.
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with files are reported and counted.
+    /// Returns the error of `on_event`. Problems with files are reported and counted.
     pub fn run(
         &mut self,
         paths: impl IntoIterator<Item: Into<OsString>>,
         walk: walk::Options,
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let Search { options, progress, wanted, own, report } = self;
         report.found = vec![0; wanted.len()];
@@ -222,7 +222,7 @@ impl<'a> Search<'a> {
         let config = Config { special: walk.special, own: own.clone(), ..options.config(Root::Anywhere) };
         let walk = Walk::new(paths, walk, options.threads).of_arguments();
         let mut tasks = Candidates::new(walk.until(progress.stop_flag()), &index);
-        let mut relay = Relay { index: &index, report, tell };
+        let mut relay = Relay { index: &index, report, on_event };
         let summary = run(&config, &mut tasks, progress, &mut relay)?;
         report.passed += tasks.passed;
         report.left_out = tasks.walk.left_out();
@@ -236,7 +236,7 @@ impl<'a> Search<'a> {
 struct Relay<'r, 't> {
     index: &'r Index<'r>,
     report: &'r mut Report,
-    tell: &'r mut Tell<'t>,
+    on_event: &'r mut Observer<'t>,
 }
 
 impl Sink for Relay<'_, '_> {
@@ -245,7 +245,7 @@ impl Sink for Relay<'_, '_> {
             Ok(found) => found,
             Err(error) => {
                 self.report.failed += 1;
-                return (self.tell)(Event::Failed(error));
+                return (self.on_event)(Event::Failed(error));
             }
         };
         self.report.read += 1;
@@ -254,7 +254,7 @@ impl Sink for Relay<'_, '_> {
             self.report.found[wanted] += 1;
             let label = self.index.label(wanted);
             let found = Found { wanted, label, name: outcome.name(), size: found.size(), by: &by };
-            (self.tell)(Event::Found(&found))?;
+            (self.on_event)(Event::Found(&found))?;
         }
         Ok(())
     }
@@ -263,13 +263,13 @@ impl Sink for Relay<'_, '_> {
         match &notice {
             Notice::Failed(error) => {
                 self.report.failed += 1;
-                (self.tell)(Event::Failed(error))
+                (self.on_event)(Event::Failed(error))
             }
-            _ => (self.tell)(Event::Passed(&notice)),
+            _ => (self.on_event)(Event::Passed(&notice)),
         }
     }
 
     fn pause(&mut self) -> io::Result<()> {
-        (self.tell)(Event::Pause)
+        (self.on_event)(Event::Pause)
     }
 }

@@ -78,7 +78,7 @@ impl<'w> Index<'w> {
     }
 
     /// Returns whether sizes are examined before files are read.
-    pub(super) fn asks_sizes(&self) -> bool {
+    pub(super) fn needs_sizes(&self) -> bool {
         self.sizes.is_some() || !self.parted.is_empty()
     }
 
@@ -196,7 +196,7 @@ mod tests {
         let found: Vec<usize> =
             index.matches(1, &index.plain, &digests).into_iter().map(|(at, _)| at).collect();
         assert_eq!(found, [0, 1, 4]);
-        assert!(!index.asks_sizes() && index.may_be(7));
+        assert!(!index.needs_sizes() && index.may_be(7));
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         let wanted =
             [Wanted { label: b"e".to_vec(), readings: vec![vec![(etag, digest.clone())]], size: None }];
         let index = Index::new(&wanted);
-        assert!(index.plain.is_empty() && index.asks_sizes());
+        assert!(index.plain.is_empty() && index.needs_sizes());
         let specs = index.of_parts(12 << 20);
         assert!(specs.contains(&sized) && specs.len() > 1, "{specs:?}");
         let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(&text)).collect();

@@ -8,8 +8,8 @@
 use crate::error::Cause;
 use crate::io::mapped::Window;
 use crate::io::mapping::Mapping;
+use crate::io::memory_limit::{is_tight, thread};
 use crate::io::read::Guarded;
-use crate::io::room::{is_tight, thread};
 use crate::progress::Progress;
 use rustix::fs::Advice;
 use rustix::io::Errno;
@@ -32,7 +32,7 @@ const AT_ONCE: Duration = Duration::from_millis(250);
 /// the fastest checksums.
 const WINDOW: u64 = 2 << 20;
 
-enum Stretch {
+enum Extent {
     Data {
         buffer: Vec<u8>,
         len: usize,
@@ -43,12 +43,12 @@ enum Stretch {
     Zeros(u64),
 }
 
-impl Stretch {
+impl Extent {
     fn len(&self) -> u64 {
         match self {
-            Stretch::Data { len, .. } => *len as u64,
-            Stretch::Mapped(window) => window.bytes(0).len() as u64,
-            Stretch::Zeros(count) => *count,
+            Extent::Data { len, .. } => *len as u64,
+            Extent::Mapped(window) => window.bytes(0).len() as u64,
+            Extent::Zeros(count) => *count,
         }
     }
 }
@@ -64,7 +64,7 @@ struct Pipe<'a> {
 }
 
 struct AheadState<'a> {
-    stretches: VecDeque<Arc<Stretch>>,
+    stretches: VecDeque<Arc<Extent>>,
     /// The number of the first of `stretches`.
     first: u64,
     tracks: Vec<Track<'a>>,
@@ -108,7 +108,7 @@ pub(crate) fn read_ahead(
         let read = || pipe.end(pipe.read(&mut file_of(), mapped));
         let reader = thread("read").and_then(|builder| builder.spawn_scoped(scope, read).ok());
         if reader.is_none() {
-            return pipe.end(pipe.in_turn(&mut file_of()));
+            return pipe.end(pipe.run_sequentially(&mut file_of()));
         }
         for _ in 1..threads {
             // If a thread cannot be started, the others take over its work.
@@ -181,14 +181,14 @@ impl<'a> Pipe<'a> {
                 let want = left.min(self.slice as u64) as usize;
                 let len = file.read(&mut buffer[..want])?;
                 left -= (len as u64).min(left);
-                self.put(Stretch::Data { buffer, len });
+                self.put(Extent::Data { buffer, len });
             }
         }
         Ok(())
     }
 
     /// Reads and hashes on this thread when no other thread can be started.
-    fn in_turn(&self, file: &mut Guarded) -> Result<(), Errno> {
+    fn run_sequentially(&self, file: &mut Guarded) -> Result<(), Errno> {
         let (mut state, mut buffer) = (self.lock(), vec![0; self.slice]);
         let sparse = file.has_holes();
         while !file.at_end() && !self.progress.stopped() {
@@ -221,7 +221,7 @@ impl<'a> Pipe<'a> {
             let Ok(window) = Window::map(file.as_fd(), &[(at, len as usize)]) else {
                 return file.go_on_from(at);
             };
-            self.put(Stretch::Mapped(window));
+            self.put(Extent::Mapped(window));
             at += len;
         }
         if at == size {
@@ -246,12 +246,12 @@ impl<'a> Pipe<'a> {
     fn put_zeros(&self, mut count: u64) {
         while count > 0 && !self.is_over() {
             let part = self.lock().tracks.iter().map(|track| track.zeros).min().unwrap_or(count).min(count);
-            self.put(Stretch::Zeros(part));
+            self.put(Extent::Zeros(part));
             count -= part;
         }
     }
 
-    fn put(&self, stretch: Stretch) {
+    fn put(&self, stretch: Extent) {
         let mut state = self.lock();
         while state.stretches.len() >= self.slices && state.ended.is_none() {
             state = self.wait(state);
@@ -293,14 +293,14 @@ impl<'a> Pipe<'a> {
             drop(state);
             let started = Instant::now();
             match &*stretch {
-                Stretch::Data { buffer, len } => hasher.update(&buffer[..*len]),
-                Stretch::Mapped(window) => hasher.update(window.bytes(0)),
-                Stretch::Zeros(count) => hasher.update_zeros(*count),
+                Extent::Data { buffer, len } => hasher.update(&buffer[..*len]),
+                Extent::Mapped(window) => hasher.update(window.bytes(0)),
+                Extent::Zeros(count) => hasher.update_zeros(*count),
             }
-            let faulted = matches!(&*stretch, Stretch::Mapped(window) if !window.intact());
+            let faulted = matches!(&*stretch, Extent::Mapped(window) if !window.intact());
             let zeros = match &*stretch {
-                Stretch::Zeros(count) => *count,
-                Stretch::Data { .. } | Stretch::Mapped(_) => 0,
+                Extent::Zeros(count) => *count,
+                Extent::Data { .. } | Extent::Mapped(_) => 0,
             };
             drop(stretch);
             state = self.lock();
@@ -332,9 +332,9 @@ impl AheadState<'_> {
 
     /// Returns the number of bytes that were read but not hashed.
     fn read_in_vain(&self) -> u64 {
-        let read = |stretch: &Arc<Stretch>| match &**stretch {
-            Stretch::Data { len, .. } => *len as u64,
-            Stretch::Mapped(_) | Stretch::Zeros(_) => 0,
+        let read = |stretch: &Arc<Extent>| match &**stretch {
+            Extent::Data { len, .. } => *len as u64,
+            Extent::Mapped(_) | Extent::Zeros(_) => 0,
         };
         self.stretches.iter().map(read).sum()
     }
@@ -349,8 +349,8 @@ impl AheadState<'_> {
             self.first += 1;
             bytes += stretch.len();
             match Arc::try_unwrap(stretch) {
-                Ok(Stretch::Data { buffer, .. }) => self.spare.push(buffer),
-                Ok(Stretch::Zeros(_) | Stretch::Mapped(_)) => {}
+                Ok(Extent::Data { buffer, .. }) => self.spare.push(buffer),
+                Ok(Extent::Zeros(_) | Extent::Mapped(_)) => {}
                 // Another thread is about to release it; a new buffer is created instead.
                 Err(_) => self.spare.push(Vec::new()),
             }
@@ -406,14 +406,14 @@ mod tests {
             file.open().write_all_at(&data[at..at + 5000], at as u64).unwrap();
         }
         let (mut reading, mut hashers, progress) = (open(file.path()), hashers(), Progress::default());
-        Pipe::new(&mut hashers, 1, &progress).in_turn(&mut reading).unwrap();
+        Pipe::new(&mut hashers, 1, &progress).run_sequentially(&mut reading).unwrap();
         let expected: Vec<Digest> = hashers.iter().map(|hasher| hasher.spec().digest(&data)).collect();
         let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish_reset).collect();
         assert_eq!((digests, progress.bytes()), (expected, data.len() as u64));
         assert_eq!(reading.finish(b"f").unwrap().size(), data.len() as u64);
         let (mut reading, mut hashers) = (open(file.path()), self::hashers());
         progress.stop();
-        Pipe::new(&mut hashers, 1, &progress).in_turn(&mut reading).unwrap();
+        Pipe::new(&mut hashers, 1, &progress).run_sequentially(&mut reading).unwrap();
         assert!(reading.finish(b"f").is_err(), "no proof of what was not read");
     }
 

@@ -9,7 +9,7 @@
 //! opened again.
 
 use crate::io::open::Root;
-use crate::io::resolve::{self, Reach};
+use crate::io::resolve::{self, Confinement};
 use rustix::fs::{CWD, OFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
@@ -39,13 +39,15 @@ impl Anchor {
     ///
     /// # Errors
     /// Fails if the folder cannot be opened.
-    pub(crate) fn argument(path: &[u8], reach: Reach) -> Result<Anchor, Errno> {
+    pub(crate) fn argument(path: &[u8], confinement: Confinement) -> Result<Anchor, Errno> {
         let (root, counted) = match CountedBase::new() {
-            None => (Root::Reopened { folder: path.to_vec(), follow: reach == Reach::Anywhere }, None),
+            None => {
+                (Root::Reopened { folder: path.to_vec(), follow: confinement == Confinement::Anywhere }, None)
+            }
             counted => {
                 let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                let folder = resolve::open(CWD, path, flags, Reach::Anywhere)?;
-                (walked(folder, reach), counted)
+                let folder = resolve::open(CWD, path, flags, Confinement::Anywhere)?;
+                (walked(folder, confinement), counted)
             }
         };
         let skip = path.len() + usize::from(!path.ends_with(b"/"));
@@ -59,7 +61,7 @@ impl Anchor {
         match CountedBase::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
             None => self.clone(),
             counted => {
-                let root = walked(folder, self.base.root.reach());
+                let root = walked(folder, self.base.root.confinement());
                 Anchor { base: Arc::new(Base { root, _counted: counted }), skip }
             }
         }
@@ -97,13 +99,13 @@ impl Anchor {
 /// Returns the metadata of a file found by a walk, which is the file that will be opened.
 pub(crate) fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Stat, Errno> {
     match anchor {
-        Some(anchor) => anchor.stat(path, anchor.root().reach() == Reach::Anywhere),
+        Some(anchor) => anchor.stat(path, anchor.root().confinement() == Confinement::Anywhere),
         None => Root::Anywhere.stat(path, true),
     }
 }
 
-fn walked(folder: OwnedFd, reach: Reach) -> Root {
-    if reach == Reach::Anywhere { Root::At(folder) } else { Root::Within(folder) }
+fn walked(folder: OwnedFd, confinement: Confinement) -> Root {
+    if confinement == Confinement::Anywhere { Root::At(folder) } else { Root::Within(folder) }
 }
 
 /// A counted descriptor of a base.

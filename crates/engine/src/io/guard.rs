@@ -119,14 +119,14 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     // SAFETY: the kernel passes a valid siginfo to a handler installed with SA_SIGINFO; codes above
     // 0 are the kernel's own, and only they have an address.
     let (raised, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as u64) };
-    if !(raised && mend(address)) {
+    if !(raised && repair(address)) {
         pass_on(signal, info, context, raised);
     }
 }
 
 /// Maps zero pages over the rest of the window that contains this address, and marks it. Returns false if there is no
 /// such window.
-fn mend(address: u64) -> bool {
+fn repair(address: u64) -> bool {
     let size = PAGE.load(SeqCst);
     for slot in &WINDOWS {
         // Windows in use do not overlap, and the one that faulted remains in use: only its slot can contain the
@@ -194,8 +194,8 @@ fn resend(signal: c_int, raised: bool) {
     // SAFETY: an all-zero sigaction is valid, and both calls are async-signal-safe.
     unsafe {
         let mut now: libc::sigaction = std::mem::zeroed();
-        let asked = libc::sigaction(signal, ptr::null(), &mut now) == 0;
-        if asked && !raised && now.sa_sigaction == libc::SIG_DFL {
+        let requested = libc::sigaction(signal, ptr::null(), &mut now) == 0;
+        if requested && !raised && now.sa_sigaction == libc::SIG_DFL {
             libc::raise(signal);
         }
     }

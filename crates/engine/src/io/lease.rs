@@ -21,7 +21,7 @@ pub(crate) enum Writers {
     /// The file is open for writing, possibly by this process.
     Some,
     /// Unknown: the file belongs to another user, or its file system does not support leases.
-    Untold,
+    Unknown,
 }
 
 /// Tests an open file.
@@ -31,7 +31,7 @@ pub(crate) fn writers(file: BorrowedFd<'_>) -> Writers {
         unsafe { libc::fcntl(file.as_raw_fd(), what, value) }
     };
     if ask(F_SETSIG, libc::SIGURG) != 0 {
-        return Writers::Untold;
+        return Writers::Unknown;
     }
     let lease = |kind| ask(libc::F_SETLEASE, kind);
     if lease(libc::F_RDLCK) == 0 {
@@ -40,7 +40,7 @@ pub(crate) fn writers(file: BorrowedFd<'_>) -> Writers {
     }
     match rustix::io::Errno::from_io_error(&std::io::Error::last_os_error()) {
         Some(rustix::io::Errno::AGAIN) => Writers::Some,
-        _ => Writers::Untold,
+        _ => Writers::Unknown,
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
         let path = file();
         let reading = File::open(&path).expect("open");
         let ask = || writers(reading.as_fd());
-        if ask() == Writers::Untold {
+        if ask() == Writers::Unknown {
             return; // a file system without leases
         }
         assert_eq!(ask(), Writers::None);
@@ -79,7 +79,7 @@ mod tests {
         let writing = OpenOptions::new().read(true).write(true).open(&path).expect("open");
         writing.set_len(4096).expect("room");
         let reading = File::open(&path).expect("open");
-        if writers(reading.as_fd()) == Writers::Untold {
+        if writers(reading.as_fd()) == Writers::Unknown {
             return;
         }
         let both = ProtFlags::READ | ProtFlags::WRITE;
@@ -87,12 +87,12 @@ mod tests {
         let mapped =
             unsafe { mmap(std::ptr::null_mut(), 4096, both, MapFlags::SHARED, &writing, 0) }.expect("mapped");
         drop(writing);
-        let asked = writers(reading.as_fd());
+        let requested = writers(reading.as_fd());
         // SAFETY: mapped above, and without references into it.
         unsafe { munmap(mapped, 4096) }.expect("unmapped");
         // Stacked file systems (overlayfs) map the file below.
         let stacked = rustix::fs::fstatfs(&reading).is_ok_and(|fs| fs.f_type as u64 == 0x794c_7630);
-        assert_eq!(asked, if stacked { Writers::None } else { Writers::Some });
+        assert_eq!(requested, if stacked { Writers::None } else { Writers::Some });
         assert_eq!(writers(reading.as_fd()), Writers::None);
     }
 

@@ -3,8 +3,8 @@
 //! Mapping requires a SIGBUS handler, which affects the entire process. A library must not install
 //! one without permission, so the caller specifies what is allowed; by default, nothing is mapped.
 
+use crate::io::memory_limit::is_tight;
 use crate::io::read::Guarded;
-use crate::io::room::is_tight;
 use rustix::io::ReadWriteFlags;
 use std::io::IoSliceMut;
 

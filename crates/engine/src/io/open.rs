@@ -4,7 +4,7 @@
 //! blocking, and its type is tested before a byte is read, so a pipe or device named in a manifest never hangs a run.
 
 use crate::error::{Cause, DIRECTORY, Error};
-use crate::io::resolve::{self, PATH_MAX, Reach};
+use crate::io::resolve::{self, Confinement, PATH_MAX};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -51,17 +51,17 @@ impl Root {
     pub fn folder(path: impl AsRef<Path>, allow_outside: bool) -> Result<Root, Error> {
         let path = path.as_ref().as_os_str().as_bytes();
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = resolve::open(CWD, path, flags, Reach::Anywhere);
+        let folder = resolve::open(CWD, path, flags, Confinement::Anywhere);
         let folder = folder.map_err(|error| Error::io(path, "open", error))?;
         Ok(if allow_outside { Root::At(folder) } else { Root::Beneath(folder) })
     }
 
     /// Returns how far names may lead.
-    pub(crate) fn reach(&self) -> Reach {
+    pub(crate) fn confinement(&self) -> Confinement {
         match self {
-            Root::Anywhere | Root::At(_) | Root::Reopened { follow: true, .. } => Reach::Anywhere,
-            Root::Beneath(_) => Reach::Beneath,
-            Root::Within(_) | Root::Reopened { follow: false, .. } | Root::Nowhere => Reach::NoLinks,
+            Root::Anywhere | Root::At(_) | Root::Reopened { follow: true, .. } => Confinement::Anywhere,
+            Root::Beneath(_) => Confinement::Beneath,
+            Root::Within(_) | Root::Reopened { follow: false, .. } | Root::Nowhere => Confinement::NoLinks,
         }
     }
 
@@ -73,19 +73,19 @@ impl Root {
             Root::At(folder) | Root::Beneath(folder) | Root::Within(folder) => folder.as_fd(),
             Root::Reopened { folder: path, .. } => {
                 let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                folder = resolve::open(CWD, path, flags, Reach::Anywhere)?;
+                folder = resolve::open(CWD, path, flags, Confinement::Anywhere)?;
                 folder.as_fd()
             }
             Root::Nowhere => return Err(Errno::OPNOTSUPP),
         };
-        resolve::open(from, path, flags, self.reach())
+        resolve::open(from, path, flags, self.confinement())
     }
 
     /// Returns the error for a name that could not be opened, listed or read.
     pub(crate) fn refusal(&self, path: &[u8], action: &'static str, error: Errno) -> Error {
         match error {
             Errno::XDEV => Error::new(path, action, Cause::OutsideRoot),
-            Errno::LOOP if self.reach() == Reach::NoLinks => {
+            Errno::LOOP if self.confinement() == Confinement::NoLinks => {
                 let what = "it, or a parent folder, was replaced by a symbolic link";
                 Error::new(path, action, Cause::Changed(what.to_owned()))
             }
@@ -142,7 +142,7 @@ impl Root {
 
     /// Returns the size of the regular file with this name, or 0 for anything else. This is only a hint for planning.
     pub(crate) fn size(&self, path: &[u8]) -> u64 {
-        match self.stat(path, self.reach() != Reach::NoLinks) {
+        match self.stat(path, self.confinement() != Confinement::NoLinks) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat.st_size as u64,
             _ => 0,
         }

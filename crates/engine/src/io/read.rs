@@ -1,15 +1,15 @@
 //! Reads a file to its end and proves that the read was complete.
 //!
 //! A [`Guarded`] file records its state when it is opened. Only [`Guarded::finish`] returns a
-//! [`Whole`], and digests can be taken from their hashers only with a `Whole`. After a read error,
-//! a truncation or a change there is no `Whole`, so no digest can be printed, stored or compared.
+//! [`CompleteRead`], and digests can be taken from their hashers only with a `CompleteRead`. After a read error,
+//! a truncation or a change there is no `CompleteRead`, so no digest can be printed, stored or compared.
 
 use crate::error::{Cause, Error};
+pub use crate::io::complete_read::{CompleteRead, Counting};
 use crate::io::open::{Root, Special};
-use crate::io::rest::{Rest, after_tick, settle};
+use crate::io::quiescence::{Quiescence, after_tick, settle};
 use crate::io::system::{Sizes, System};
 use crate::io::version::Version;
-pub use crate::io::whole::{Counting, Whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
 use rustix::fs::{self, FileType, Stat};
@@ -21,7 +21,7 @@ pub struct Guarded {
     file: OwnedFd,
     before: Stat,
     system: System,
-    rest: Rest,
+    quiescence: Quiescence,
     /// Whether its times reveal changes.
     stamped: bool,
     /// The number of bytes read so far.
@@ -52,12 +52,23 @@ impl Guarded {
     pub fn of(file: OwnedFd, stat: Stat, path: &[u8]) -> Result<Guarded, Error> {
         let system = System::of_file(&file, &stat);
         let settled = settle(&file, stat, &system);
-        let (before, rest) = settled.map_err(|cause| Error::new(path, "read", cause))?;
+        let (before, quiescence) = settled.map_err(|cause| Error::new(path, "read", cause))?;
         let stamped = system.sizes != Sizes::Invented;
         let awaits_writer = FileType::from_raw_mode(before.st_mode) == FileType::Fifo;
         let (position, at_end, until) = (0, false, None);
         let version = None;
-        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
+        Ok(Guarded {
+            file,
+            before,
+            system,
+            quiescence,
+            stamped,
+            position,
+            at_end,
+            awaits_writer,
+            until,
+            version,
+        })
     }
 
     /// Starts to read a version of an object that is not in a file system. It is read at arbitrary offsets.
@@ -72,9 +83,21 @@ impl Guarded {
             (version.modified(), 0, version.modified(), 0);
         before.st_ino = version.number();
         before.st_dev = 0;
-        let (system, rest, stamped, version) = (System::REMOTE, Rest::Known, false, Some(version));
+        let (system, quiescence, stamped, version) =
+            (System::REMOTE, Quiescence::Known, false, Some(version));
         let (position, at_end, awaits_writer, until) = (0, false, false, None);
-        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
+        Ok(Guarded {
+            file,
+            before,
+            system,
+            quiescence,
+            stamped,
+            position,
+            at_end,
+            awaits_writer,
+            until,
+            version,
+        })
     }
 
     /// Returns the version that is read instead of a descriptor, if any.
@@ -98,9 +121,20 @@ impl Guarded {
                 after_tick(&file, before, &system).map_err(|cause| Error::new(b"-", "read", cause))?;
         }
         // Possibly only the remainder of a regular file is read, so its size is meaningless.
-        let (system, rest) = (System::STREAM, Rest::Known);
+        let (system, quiescence) = (System::STREAM, Quiescence::Known);
         let (position, at_end, awaits_writer, until, version) = (0, false, false, None, None);
-        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
+        Ok(Guarded {
+            file,
+            before,
+            system,
+            quiescence,
+            stamped,
+            position,
+            at_end,
+            awaits_writer,
+            until,
+            version,
+        })
     }
 
     /// Makes a stop of the run end the waiting for other processes.
@@ -135,7 +169,7 @@ impl Guarded {
     /// Returns whether another process may have been writing to the file since before it was opened, in a way that
     /// times do not reveal and the system does not report.
     pub fn may_be_written(&self) -> bool {
-        self.rest == Rest::Untold
+        self.quiescence == Quiescence::Unknown
     }
 
     /// Returns whether the inode number identifies hard links of the file, and its times alone reveal every change.
@@ -280,9 +314,9 @@ impl Guarded {
         buffer: &mut [u8],
         progress: &Progress,
         sink: &mut dyn FnMut(&[u8]),
-    ) -> Result<Whole, Error> {
+    ) -> Result<CompleteRead, Error> {
         if self.may_be_written() {
-            progress.add_untold();
+            progress.add_writers_unknown();
         }
         while !self.at_end {
             if progress.stopped() {
@@ -300,7 +334,7 @@ impl Guarded {
     /// # Errors
     /// Fails if the end was not reached, the file changed since it was opened, or it contained fewer bytes than
     /// expected.
-    pub fn finish(self, path: &[u8]) -> Result<Whole, Error> {
+    pub fn finish(self, path: &[u8]) -> Result<CompleteRead, Error> {
         if !self.at_end {
             return Err(Error::new(path, "read", Cause::Other("not read to its end".to_owned())));
         }
@@ -308,12 +342,14 @@ impl Guarded {
             return Err(Error::new(path, "read", Cause::Changed(what)));
         }
         let size = self.size_hint();
-        let told = self.system.sizes != Sizes::Invented;
-        if told && (self.position < size || (self.system.sizes == Sizes::Local && self.position > size)) {
+        let is_reported = self.system.sizes != Sizes::Invented;
+        if is_reported
+            && (self.position < size || (self.system.sizes == Sizes::Local && self.position > size))
+        {
             let what = format!("only {} of {size} bytes could be read", self.position);
             return Err(Error::new(path, "read", Cause::Changed(what)));
         }
-        Ok(Whole::of_file(self.position, &self.before))
+        Ok(CompleteRead::of_file(self.position, &self.before))
     }
 }
 

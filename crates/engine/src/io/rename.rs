@@ -8,15 +8,15 @@ use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
 /// The state of a file when it was read: its size and modification time.
-pub(crate) type Seen = (u64, (i64, u32));
+pub(crate) type Stamp = (u64, (i64, u32));
 
-/// Renames a file below `root` that is still in the state `seen`, and creates the folders of its new name. Nothing is
+/// Renames a file below `root` that is still in the state `stamp`, and creates the folders of its new name. Nothing is
 /// replaced.
 ///
 /// # Errors
 /// Fails if the new name exists or leads out of the root, if the file is no longer the one that was read or is on
 /// another file system, or with a system error. The file then keeps its old name.
-pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<(), Error> {
+pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Error> {
     let fail = |error| refused(root, from, error);
     let (old, old_base) = place(root, from).map_err(fail)?;
     let stat = fs::statat(&old, old_base, AtFlags::SYMLINK_NOFOLLOW).map_err(fail)?;
@@ -25,7 +25,7 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<
         return Err(Error::new(from, "rename", why));
     }
     let time = (stat.st_mtime, stat.st_mtime_nsec as u32);
-    if (stat.st_size as u64, time) != seen {
+    if (stat.st_size as u64, time) != stamp {
         return Err(Error::new(from, "rename", Cause::Changed("it was modified in the meantime".to_owned())));
     }
     make_folders(root, to).map_err(fail)?;
@@ -107,7 +107,7 @@ mod tests {
     use std::os::unix::fs::{MetadataExt, symlink};
     use std::path::Path;
 
-    fn seen(path: &Path) -> Seen {
+    fn stamp(path: &Path) -> Stamp {
         let stat = std::fs::symlink_metadata(path).unwrap();
         (stat.len(), (stat.mtime(), stat.mtime_nsec() as u32))
     }
@@ -118,10 +118,10 @@ mod tests {
         let path = |name: &str| dir.path().join(name);
         std::fs::write(path("a"), "content").unwrap();
         let root = Root::folder(dir.path(), false).unwrap();
-        rename(&root, b"a", b"x//y/b", seen(&path("a"))).unwrap();
+        rename(&root, b"a", b"x//y/b", stamp(&path("a"))).unwrap();
         assert_eq!(std::fs::read(path("x/y/b")).unwrap(), b"content");
         std::fs::write(path("taken"), "other").unwrap();
-        let was = seen(&path("x/y/b"));
+        let was = stamp(&path("x/y/b"));
         for (to, why) in [
             ("taken", "a file of that name exists"),
             ("x", "a file of that name exists"),

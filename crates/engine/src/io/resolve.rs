@@ -12,7 +12,7 @@ pub(crate) const PATH_MAX: usize = 4096;
 
 /// The limit on where a name may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum Confinement {
     /// Anywhere.
     Anywhere,
     /// Only inside the folder: `..`, an absolute path or a symbolic link that leads out of it is an
@@ -26,18 +26,18 @@ pub(crate) enum Reach {
 /// Opens a name of any length, relative to `folder`.
 ///
 /// # Errors
-/// Returns the system's error, or the one documented for [`Reach`].
+/// Returns the system's error, or the one documented for [`Confinement`].
 pub(crate) fn open(
     folder: BorrowedFd<'_>,
     path: &[u8],
     flags: OFlags,
-    reach: Reach,
+    confinement: Confinement,
 ) -> Result<OwnedFd, Errno> {
-    match reach {
-        _ if path.len() < PATH_MAX => open_short(folder, path, flags, reach),
+    match confinement {
+        _ if path.len() < PATH_MAX => open_short(folder, path, flags, confinement),
         // The combined effect of links and `..` in different parts is only known when each component is resolved.
-        Reach::Beneath => open_by_steps(folder, path, flags, reach),
-        Reach::Anywhere | Reach::NoLinks => {
+        Confinement::Beneath => open_by_steps(folder, path, flags, confinement),
+        Confinement::Anywhere | Confinement::NoLinks => {
             let mut rest = path;
             let mut step: Option<OwnedFd> = None;
             while rest.len() >= PATH_MAX {
@@ -45,26 +45,31 @@ pub(crate) fn open(
                 let cut = cut.ok_or(Errno::NAMETOOLONG)?;
                 let at = step.as_ref().map_or(folder, AsFd::as_fd);
                 let next = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                step = Some(open_short(at, &rest[..cut], next, reach)?);
+                step = Some(open_short(at, &rest[..cut], next, confinement)?);
                 let skip = rest[cut..].iter().take_while(|&&byte| byte == b'/').count();
                 rest = &rest[cut + skip..];
             }
             // The remainder may consist of slashes only.
             let rest = if rest.is_empty() { b"." } else { rest };
-            open_short(step.as_ref().map_or(folder, AsFd::as_fd), rest, flags, reach)
+            open_short(step.as_ref().map_or(folder, AsFd::as_fd), rest, flags, confinement)
         }
     }
 }
 
-fn open_short(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) -> Result<OwnedFd, Errno> {
-    let resolve = match reach {
-        Reach::Anywhere => return retry(|| fs::openat(folder, path, flags, Mode::empty())),
-        Reach::Beneath => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
-        Reach::NoLinks => ResolveFlags::NO_SYMLINKS,
+fn open_short(
+    folder: BorrowedFd<'_>,
+    path: &[u8],
+    flags: OFlags,
+    confinement: Confinement,
+) -> Result<OwnedFd, Errno> {
+    let resolve = match confinement {
+        Confinement::Anywhere => return retry(|| fs::openat(folder, path, flags, Mode::empty())),
+        Confinement::Beneath => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
+        Confinement::NoLinks => ResolveFlags::NO_SYMLINKS,
     };
     match retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)) {
         // Kernels before 5.6 and some sandboxes do not support the call.
-        Err(Errno::NOSYS | Errno::PERM) => open_by_steps(folder, path, flags, reach),
+        Err(Errno::NOSYS | Errno::PERM) => open_by_steps(folder, path, flags, confinement),
         // The kernel could not rule out a race between a rename and `..`; repeating the call may succeed.
         Err(Errno::AGAIN) => retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)),
         result => result,
@@ -72,8 +77,13 @@ fn open_short(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) 
 }
 
 /// Does what [`open`] does, one component at a time and more strictly: every symbolic link is rejected.
-fn open_by_steps(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) -> Result<OwnedFd, Errno> {
-    let refusal = if reach == Reach::NoLinks { Errno::LOOP } else { Errno::XDEV };
+fn open_by_steps(
+    folder: BorrowedFd<'_>,
+    path: &[u8],
+    flags: OFlags,
+    confinement: Confinement,
+) -> Result<OwnedFd, Errno> {
+    let refusal = if confinement == Confinement::NoLinks { Errno::LOOP } else { Errno::XDEV };
     match path.first() {
         None => return Err(Errno::NOENT),
         Some(b'/') => return Err(Errno::XDEV),
@@ -138,7 +148,7 @@ mod tests {
         dir
     }
 
-    type Opener = fn(BorrowedFd<'_>, &[u8], OFlags, Reach) -> Result<OwnedFd, Errno>;
+    type Opener = fn(BorrowedFd<'_>, &[u8], OFlags, Confinement) -> Result<OwnedFd, Errno>;
     const OPENERS: [Opener; 2] = [open, open_by_steps];
 
     #[test]
@@ -147,7 +157,7 @@ mod tests {
         let root = fs::open(dir.path().join("root"), OFlags::PATH, Mode::empty()).unwrap();
         for open in OPENERS {
             let try_open =
-                |name: &str| open(root.as_fd(), name.as_bytes(), OFlags::RDONLY, Reach::Beneath).err();
+                |name: &str| open(root.as_fd(), name.as_bytes(), OFlags::RDONLY, Confinement::Beneath).err();
             assert_eq!(try_open("sub/file"), None);
             assert_eq!(try_open("./sub//file"), None);
             for outside in ["../outside", "/etc/passwd", "out", "sub/../../outside", "sub/up/../outside"] {
@@ -155,7 +165,7 @@ mod tests {
             }
             assert_eq!(try_open("nothing"), Some(Errno::NOENT));
         }
-        let inside = open(root.as_fd(), b"in", OFlags::RDONLY, Reach::Beneath);
+        let inside = open(root.as_fd(), b"in", OFlags::RDONLY, Confinement::Beneath);
         assert!(inside.is_ok(), "a link inside the root is followed");
     }
 
@@ -165,7 +175,7 @@ mod tests {
         let root = fs::open(dir.path().join("root"), OFlags::PATH, Mode::empty()).unwrap();
         for open in OPENERS {
             let try_open =
-                |name: &str| open(root.as_fd(), name.as_bytes(), OFlags::RDONLY, Reach::NoLinks).err();
+                |name: &str| open(root.as_fd(), name.as_bytes(), OFlags::RDONLY, Confinement::NoLinks).err();
             assert_eq!(try_open("sub/file"), None);
             assert_eq!(try_open("."), None, "the folder itself");
             assert_eq!(try_open(""), Some(Errno::NOENT));
@@ -192,9 +202,9 @@ mod tests {
                 }
             });
             for open in OPENERS {
-                for reach in [Reach::Beneath, Reach::NoLinks] {
+                for confinement in [Confinement::Beneath, Confinement::NoLinks] {
                     for _ in 0..3000 {
-                        if let Ok(file) = open(handle.as_fd(), b"sub/file", OFlags::RDONLY, reach) {
+                        if let Ok(file) = open(handle.as_fd(), b"sub/file", OFlags::RDONLY, confinement) {
                             let mut bytes = [0; 4];
                             assert_eq!(rustix::io::read(&file, &mut bytes), Ok(4));
                             assert_eq!(&bytes, b"data");
@@ -223,14 +233,17 @@ mod tests {
         fs::symlinkat("file", &at, "link").unwrap();
         let file = [&path[..], b"file"].concat();
         assert!(file.len() > PATH_MAX);
-        for reach in [Reach::Anywhere, Reach::Beneath, Reach::NoLinks] {
-            assert!(open(top.as_fd(), &file, OFlags::RDONLY, reach).is_ok(), "{reach:?}");
-            assert!(open(top.as_fd(), &path, OFlags::RDONLY, reach).is_ok(), "{reach:?}: a folder");
+        for confinement in [Confinement::Anywhere, Confinement::Beneath, Confinement::NoLinks] {
+            assert!(open(top.as_fd(), &file, OFlags::RDONLY, confinement).is_ok(), "{confinement:?}");
+            assert!(
+                open(top.as_fd(), &path, OFlags::RDONLY, confinement).is_ok(),
+                "{confinement:?}: a folder"
+            );
         }
         let link = [&path[..], b"link"].concat();
-        assert!(open(top.as_fd(), &link, OFlags::RDONLY, Reach::Anywhere).is_ok());
-        assert_eq!(open(top.as_fd(), &link, OFlags::RDONLY, Reach::NoLinks).err(), Some(Errno::LOOP));
+        assert!(open(top.as_fd(), &link, OFlags::RDONLY, Confinement::Anywhere).is_ok());
+        assert_eq!(open(top.as_fd(), &link, OFlags::RDONLY, Confinement::NoLinks).err(), Some(Errno::LOOP));
         let whole = [dir.path().as_os_str().as_bytes(), b"/", &file].concat();
-        assert!(open(CWD, &whole, OFlags::RDONLY, Reach::Anywhere).is_ok(), "absolute names too");
+        assert!(open(CWD, &whole, OFlags::RDONLY, Confinement::Anywhere).is_ok(), "absolute names too");
     }
 }

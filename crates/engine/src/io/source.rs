@@ -3,8 +3,8 @@
 use crate::error::{Cause, Error};
 use crate::io::mapped::Window;
 use crate::io::mapping::Mapping;
-use crate::io::read::{Guarded, Whole};
-use crate::io::room::is_tight;
+use crate::io::memory_limit::is_tight;
+use crate::io::read::{CompleteRead, Guarded};
 use crate::progress::Progress;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
@@ -151,7 +151,7 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 /// Fails if it is longer than before, or as [`Guarded::finish`].
-pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<Whole, Error> {
+pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<CompleteRead, Error> {
     let size = file.size_hint();
     // The size of a version never changes.
     while file.version().is_none() {

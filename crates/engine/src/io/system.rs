@@ -40,7 +40,7 @@ pub(crate) enum Stamps {
     /// Every write, and the first store to a mapped page after it was written back. Programs cannot set it.
     Written,
     /// The same, but pages are never written back, so only the first store to a mapped page counts, or none.
-    Kept,
+    Attributes,
     /// It is the modification time, which programs can set.
     Set,
 }
@@ -75,8 +75,8 @@ const SYSTEMS: &[System] = &[
     local(0x7366_746e),
     local(0xe0f5_e1e2),
     // tmpfs, ramfs
-    System { stamps: Stamps::Kept, ..local(0x0102_1994) },
-    System { stamps: Stamps::Kept, ..local(0x8584_58f6) },
+    System { stamps: Stamps::Attributes, ..local(0x0102_1994) },
+    System { stamps: Stamps::Attributes, ..local(0x8584_58f6) },
     // FAT: even seconds, and a single timestamp for both times
     System { stamps: Stamps::Set, tick: 2 * SECOND, ..local(0x4d44) },
     // exFAT

@@ -2,7 +2,7 @@
 //! help.
 
 /// Counts how often the calling thread had to wait.
-pub(crate) struct Waits {
+pub(crate) struct WaitCounter {
     before: i64,
     files: u32,
 }
@@ -10,9 +10,9 @@ pub(crate) struct Waits {
 /// The number of files over which waits are counted.
 const SAMPLE: u32 = 64;
 
-impl Waits {
-    pub(crate) fn new() -> Waits {
-        Waits { before: waited(), files: 0 }
+impl WaitCounter {
+    pub(crate) fn new() -> WaitCounter {
+        WaitCounter { before: waited(), files: 0 }
     }
 
     /// Records finished files. Returns true if every second one of the last sample had to wait.
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_sleeps_waits_and_one_that_works_does_not() {
-        let mut waits = Waits::new();
+        let mut waits = WaitCounter::new();
         std::hint::black_box((0..100_000u64).sum::<u64>());
         assert!(!waits.many(SAMPLE as usize));
         for _ in 0..SAMPLE {

@@ -8,7 +8,7 @@
 //! Its modification time is the time at which writing began. A manifest thus has a time before any of its files were
 //! read, so that files modified during the run have later times.
 
-use super::kept::Kept;
+use super::attributes::Attributes;
 use super::lock::Lock;
 use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
@@ -28,10 +28,10 @@ use truesum_manifest::Time;
 /// unchanged.
 pub struct AtomicFile {
     content: BufWriter<File>,
-    beside: Beside,
+    destination: Destination,
     target: PathBuf,
     /// The attributes of the file to be replaced.
-    old: Option<Kept>,
+    old: Option<Attributes>,
     /// The modification time to set.
     date: Time,
     /// The version of the target when writing began, for a file that other programs also write.
@@ -61,7 +61,7 @@ fn version(path: &Path) -> io::Result<Option<Version>> {
 }
 
 /// The target's folder, with the temporary name if there is one.
-struct Beside {
+struct Destination {
     folder: OwnedFd,
     /// The name of the target in the folder.
     name: Vec<u8>,
@@ -128,18 +128,18 @@ impl AtomicFile {
             let what = if old.is_dir() { "it is a directory" } else { "it is not a regular file" };
             return Err(Error::new(name, "write", Cause::Other(what.to_owned())));
         }
-        let old = old.map(|old| Kept::of(real, &old));
-        let mut beside = Beside::of(real).map_err(fail)?;
-        let file = match beside.unnamed().filter(|_| unnamed) {
+        let old = old.map(|old| Attributes::of(real, &old));
+        let mut destination = Destination::of(real).map_err(fail)?;
+        let file = match destination.unnamed().filter(|_| unnamed) {
             Some(file) => file,
-            None => beside.named().map_err(fail)?,
+            None => destination.named().map_err(fail)?,
         };
         if let Some(old) = &old {
             old.give(&file).map_err(fail)?;
         }
         Ok(AtomicFile {
             content: BufWriter::with_capacity(1 << 16, file),
-            beside,
+            destination,
             target: real.to_owned(),
             old,
             date: coarse_now(),
@@ -193,7 +193,7 @@ impl AtomicFile {
     /// # Errors
     /// Fails as [`AtomicFile::commit`], or with the error of `look`.
     pub(crate) fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-        let AtomicFile { content, mut beside, target, old, date, found: _, _folder } = self;
+        let AtomicFile { content, mut destination, target, old, date, found: _, _folder } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -208,9 +208,9 @@ impl AtomicFile {
         let mut second = file.try_clone().map_err(fail)?;
         close(file).map_err(fail)?;
         look()?;
-        if beside.temporary.is_none() && !beside.link(&second, old.is_none()) {
+        if destination.temporary.is_none() && !destination.link(&second, old.is_none()) {
             // The file cannot be given a name after all, so its contents are copied into a file that has one.
-            let mut copy = beside.named().map_err(fail)?;
+            let mut copy = destination.named().map_err(fail)?;
             if let Some(old) = &old {
                 old.give(&copy).map_err(fail)?;
             }
@@ -218,7 +218,7 @@ impl AtomicFile {
             copy.sync_all().map_err(fail)?;
             second = copy;
         }
-        beside.rename().map_err(fail)?;
+        destination.rename().map_err(fail)?;
         close(second).map_err(fail)?;
         sync_folder(folder(&target)).map_err(fail)
     }
@@ -234,12 +234,12 @@ impl Write for AtomicFile {
     }
 }
 
-impl Beside {
-    fn of(target: &Path) -> io::Result<Beside> {
+impl Destination {
+    fn of(target: &Path) -> io::Result<Destination> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = fs::openat(CWD, folder(target), flags, Mode::empty())?;
         let name = target.file_name().ok_or(Errno::ISDIR)?.as_bytes().to_vec();
-        Ok(Beside { folder, name, temporary: None })
+        Ok(Destination { folder, name, temporary: None })
     }
 
     /// Returns a file without a name, if it can be given one later.
@@ -300,7 +300,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for Destination {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
             let _ = fs::unlinkat(&self.folder, temporary.name(), AtFlags::empty());

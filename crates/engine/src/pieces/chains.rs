@@ -6,7 +6,7 @@
 //! read of the file.
 
 use crate::error::Error;
-use crate::io::room::is_tight;
+use crate::io::memory_limit::is_tight;
 use crate::pieces::{Hashed, UNIT};
 use std::collections::BTreeMap;
 use std::ops::Range;

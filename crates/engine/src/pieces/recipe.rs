@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Hasher, Spec, finish_many, update_many};
-use truesum_manifest::{Made, PieceList};
+use truesum_manifest::{PieceHashing, PieceList};
 
 /// The number of pieces hashed at a time: more than there are lanes.
 const TOGETHER: usize = 64;
@@ -12,14 +12,14 @@ const TOGETHER: usize = 64;
 /// The method by which the pieces of one list are hashed.
 #[derive(Clone)]
 pub(crate) struct Recipe {
-    way: Way,
+    method: Method,
     /// The bytes that are hashed after a piece.
     after: Arc<[u8]>,
     sums: bool,
 }
 
 #[derive(Clone)]
-enum Way {
+enum Method {
     /// A hasher that has processed the bytes that precede each piece.
     Hash(Box<Hasher>),
     /// Hashed as a subtree at its position.
@@ -28,7 +28,7 @@ enum Way {
 
 /// The results for pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Cooked {
+pub(crate) struct PieceResults {
     /// The digests, concatenated.
     pub digests: Vec<u8>,
     /// The length of each digest in bytes.
@@ -37,7 +37,7 @@ pub(crate) struct Cooked {
     pub sums: Vec<u32>,
 }
 
-impl Cooked {
+impl PieceResults {
     /// Returns the number of pieces.
     pub(crate) fn count(&self) -> usize {
         self.digests.len() / self.digest_len.max(1)
@@ -53,36 +53,36 @@ impl Cooked {
 impl Recipe {
     /// Returns the recipe for plain digests of the bytes.
     pub(crate) fn plain(spec: &Spec) -> Recipe {
-        Recipe { way: Way::Hash(Box::new(spec.hasher())), after: Arc::from([]), sums: false }
+        Recipe { method: Method::Hash(Box::new(spec.hasher())), after: Arc::from([]), sums: false }
     }
 
     /// Returns the recipe for a list, or `None` if its algorithm has no tree.
     pub(crate) fn of(list: &PieceList) -> Option<Recipe> {
-        let way = match list.hasher() {
-            Some(hasher) => Way::Hash(Box::new(hasher)),
-            None => Way::Subtree(Arc::new(Merkle::new(list.spec())?)),
+        let method = match list.hasher() {
+            Some(hasher) => Method::Hash(Box::new(hasher)),
+            None => Method::Subtree(Arc::new(Merkle::new(list.spec())?)),
         };
         let after = match list.made_of() {
-            Made::Salted { after, .. } => after.clone(),
-            Made::Plain | Made::Subtree => Arc::from([]),
+            PieceHashing::Salted { after, .. } => after.clone(),
+            PieceHashing::Plain | PieceHashing::Subtree => Arc::from([]),
         };
-        Some(Recipe { way, after, sums: list.has_sums() })
+        Some(Recipe { method, after, sums: list.has_sums() })
     }
 
     /// Hashes pieces side by side, each with its offset in the file.
-    pub(crate) fn cook(&self, pieces: &[(&[u8], u64)]) -> Cooked {
-        let mut cooked = Cooked::default();
-        match &self.way {
-            Way::Subtree(merkle) => {
-                cooked.digest_len = merkle.hash_len();
+    pub(crate) fn finish(&self, pieces: &[(&[u8], u64)]) -> PieceResults {
+        let mut results = PieceResults::default();
+        match &self.method {
+            Method::Subtree(merkle) => {
+                results.digest_len = merkle.hash_len();
                 for (bytes, start) in pieces {
                     let node = merkle.subtree(bytes, start / merkle.leaf_size());
-                    cooked.digests.extend_from_slice(node.as_bytes());
+                    results.digests.extend_from_slice(node.as_bytes());
                 }
             }
-            Way::Hash(fresh) => {
-                cooked.digest_len = fresh.spec().digest_len();
-                cooked.digests.reserve(pieces.len() * cooked.digest_len);
+            Method::Hash(fresh) => {
+                results.digest_len = fresh.spec().digest_len();
+                results.digests.reserve(pieces.len() * results.digest_len);
                 for pieces in pieces.chunks(TOGETHER) {
                     let mut hashers = vec![Hasher::clone(fresh); pieces.len()];
                     let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
@@ -92,14 +92,14 @@ impl Recipe {
                         update_many(&mut hashers, &vec![&self.after[..]; pieces.len()]);
                     }
                     let digests = finish_many(&mut hashers);
-                    digests.iter().for_each(|digest| cooked.digests.extend_from_slice(digest.as_bytes()));
+                    digests.iter().for_each(|digest| results.digests.extend_from_slice(digest.as_bytes()));
                 }
             }
         }
         if self.sums {
-            cooked.sums = pieces.iter().map(|(bytes, _)| rolling(bytes)).collect();
+            results.sums = pieces.iter().map(|(bytes, _)| rolling(bytes)).collect();
         }
-        cooked
+        results
     }
 
     /// Returns the state for a large piece that is hashed as its bytes arrive.
@@ -108,9 +108,9 @@ impl Recipe {
     }
 
     fn state(&self) -> Option<Hasher> {
-        match &self.way {
-            Way::Hash(fresh) => Some(Hasher::clone(fresh)),
-            Way::Subtree(_) => None,
+        match &self.method {
+            Method::Hash(fresh) => Some(Hasher::clone(fresh)),
+            Method::Subtree(_) => None,
         }
     }
 }
@@ -147,22 +147,26 @@ impl Large {
     }
 
     /// Returns the result for the piece, which begins at this offset, and prepares for the next one.
-    pub(crate) fn finish(&mut self, start: u64) -> Cooked {
+    pub(crate) fn finish(&mut self, start: u64) -> PieceResults {
         let state = std::mem::replace(&mut self.state, self.recipe.state());
-        let mut cooked = match state {
+        let mut results = match state {
             Some(mut hasher) => {
                 hasher.update(&self.recipe.after);
                 let digest = hasher.finish();
-                Cooked { digests: digest.as_bytes().to_vec(), digest_len: digest.len(), sums: Vec::new() }
+                PieceResults {
+                    digests: digest.as_bytes().to_vec(),
+                    digest_len: digest.len(),
+                    sums: Vec::new(),
+                }
             }
-            None => self.recipe.cook(&[(&self.held, start)]),
+            None => self.recipe.finish(&[(&self.held, start)]),
         };
         if self.recipe.sums {
-            cooked.sums = vec![joined(self.sum)];
+            results.sums = vec![joined(self.sum)];
         }
         self.held.clear();
         self.sum = (0, 0);
-        cooked
+        results
     }
 }
 
@@ -205,13 +209,13 @@ mod tests {
         let salted =
             Recipe { after: Arc::from(*b"salt"), sums: true, ..Recipe::plain(&"sha1".parse().unwrap()) };
         let merkle = Merkle::new(&"blake3".parse().unwrap()).unwrap();
-        let subtree = Recipe { way: Way::Subtree(Arc::new(merkle)), after: Arc::from([]), sums: false };
+        let subtree = Recipe { method: Method::Subtree(Arc::new(merkle)), after: Arc::from([]), sums: false };
         for recipe in [salted, subtree] {
             let mut large = recipe.large();
             for _ in 0..2 {
                 bytes.chunks(999).for_each(|part| large.update(part));
                 large.zeros(3000);
-                let (found, whole) = (large.finish(1 << 20), recipe.cook(&[(&long, 1 << 20)]));
+                let (found, whole) = (large.finish(1 << 20), recipe.finish(&[(&long, 1 << 20)]));
                 assert_eq!((found.digests, found.sums), (whole.digests, whole.sums));
             }
         }

@@ -4,13 +4,13 @@
 //! threads together stay within [`WINDOWS`].
 
 use crate::error::Error;
-use crate::io::room::{is_tight, thread};
+use crate::io::memory_limit::{is_tight, thread};
 use crate::io::source::Source;
 use crate::pieces::chains::Chains;
-use crate::pieces::hand::{Hand, Work};
 use crate::pieces::leaves::Leaves;
 use crate::pieces::ranges::joined;
 use crate::pieces::units::Units;
+use crate::pieces::work_queue::{Work, WorkQueue};
 use crate::pieces::{Hashed, UNIT};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -83,14 +83,14 @@ impl<'a> Scan<'a> {
             let (leaves, plan) = (Leaves { source, hasher }, &plans[0]);
             let count: u64 = wanted.iter().map(|range| range.end - range.start).sum();
             let (most, slice) = leaves.at_a_time(count, threads as u64, own);
-            let hand = Hand::new(source, Some(plan), zeros, threads, (wanted, most));
-            return self.share(hand, &|hand| {
+            let queue = WorkQueue::new(source, Some(plan), zeros, threads, (wanted, most));
+            return self.share(queue, &|queue| {
                 let mut buffer = Vec::new();
-                while let Some(taken) = hand.take() {
+                while let Some(taken) = queue.take() {
                     match &taken.work {
                         Work::Hole(pieces) => {
                             done(0, Hashed::Zeros(pieces.clone()))?;
-                            hand.passed(pieces);
+                            queue.passed(pieces);
                         }
                         Work::Read(pieces) => {
                             let ranges = pieces.iter().map(|&piece| plan.piece(piece)).collect();
@@ -111,20 +111,20 @@ impl<'a> Scan<'a> {
         let wanted = joined(wanted.into_iter().map(of_pieces).chain(beside.map(Chains::wanted)));
         let alone = !source.mapped || beside.is_some();
         let most = if alone { 1 } else { (own / UNIT).min(UNITS) };
-        let hand = Hand::new(source, None, zeros, threads, (wanted, most as usize));
-        self.share(hand, &|hand| {
+        let queue = WorkQueue::new(source, None, zeros, threads, (wanted, most as usize));
+        self.share(queue, &|queue| {
             let mut buffer = Vec::new();
             loop {
-                let turn = (!source.mapped).then(|| hand.turn());
-                let Some(taken) = hand.take() else { break Ok(()) };
+                let disk = (!source.mapped).then(|| queue.lock_disk());
+                let Some(taken) = queue.take() else { break Ok(()) };
                 match &taken.work {
                     Work::Hole(holes) => {
                         let zeros = |plan| done(plan, Hashed::Zeros(holes.start * ratio..holes.end * ratio));
                         (0..plans.len()).try_for_each(zeros)?;
-                        hand.passed(holes);
+                        queue.passed(holes);
                     }
                     Work::Read(numbers) => {
-                        let (first, digests) = units.hash(numbers, &mut buffer, turn)?;
+                        let (first, digests) = units.hash(numbers, &mut buffer, disk)?;
                         let mut plans = digests.into_iter().enumerate();
                         plans.try_for_each(|(plan, digests)| done(plan, Hashed::Digests(first, digests)))?;
                     }
@@ -136,12 +136,12 @@ impl<'a> Scan<'a> {
     /// Runs `work` on all threads, including the calling one.
     fn share(
         &self,
-        hand: Hand<'_>,
-        work: &(dyn Fn(&Hand<'_>) -> Result<(), Error> + Sync),
+        queue: WorkQueue<'_>,
+        work: &(dyn Fn(&WorkQueue<'_>) -> Result<(), Error> + Sync),
     ) -> Result<(), Error> {
         let work = || {
-            work(&hand).unwrap_or_else(|error| hand.fail(error));
-            if let Some(chains) = self.beside.filter(|_| hand.ended_early()) {
+            work(&queue).unwrap_or_else(|error| queue.fail(error));
+            if let Some(chains) = self.beside.filter(|_| queue.ended_early()) {
                 chains.stop();
             }
         };
@@ -152,7 +152,7 @@ impl<'a> Scan<'a> {
             }
             work();
         });
-        hand.end()
+        queue.end()
     }
 
     /// Returns the digests of a range of pieces, in order, for the only plan.

@@ -2,9 +2,9 @@
 //! other threads while the next ones are read; large pieces are hashed as their bytes arrive. Only a few units are in
 //! memory.
 
-use crate::io::room::{is_tight, thread};
+use crate::io::memory_limit::{is_tight, thread};
 use crate::pieces::UNIT;
-use crate::pieces::recipe::{Cooked, Large, Recipe};
+use crate::pieces::recipe::{Large, PieceResults, Recipe};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,10 +18,10 @@ const SMALL_UNIT: u64 = 1 << 17;
 const UNDER_WAY: usize = 16;
 
 /// Receives the results for pieces, in order.
-pub(crate) trait Take {
+pub(crate) trait PieceSink {
     /// Receives the results for consecutive pieces, starting with this number: the digests of each recipe in turn. A
     /// piece marked `absent` lacks bytes, and its digest is meaningless; without marks, all pieces are complete.
-    fn pieces(&mut self, first: u64, digests: &[Cooked], absent: &[bool]);
+    fn pieces(&mut self, first: u64, digests: &[PieceResults], absent: &[bool]);
     /// Receives the byte range of complete pieces for which there is no data.
     fn absent(&mut self, range: Range<u64>);
 }
@@ -41,7 +41,7 @@ struct Unit {
 /// A unit for another thread.
 struct Work {
     unit: Unit,
-    done: Sender<(Unit, Vec<Cooked>)>,
+    done: Sender<(Unit, Vec<PieceResults>)>,
 }
 
 /// Divides the bytes of a sequence.
@@ -62,7 +62,7 @@ pub(crate) struct Sequence {
     /// The small pieces in progress. The last one may be incomplete.
     unit: Unit,
     work: Sender<Work>,
-    under_way: VecDeque<Receiver<(Unit, Vec<Cooked>)>>,
+    under_way: VecDeque<Receiver<(Unit, Vec<PieceResults>)>>,
     most: usize,
     spare: Vec<Unit>,
 }
@@ -122,7 +122,7 @@ impl Sequence {
     }
 
     /// Adds bytes.
-    pub(crate) fn bytes(&mut self, mut bytes: &[u8], take: &mut dyn Take) {
+    pub(crate) fn bytes(&mut self, mut bytes: &[u8], take: &mut dyn PieceSink) {
         while !bytes.is_empty() {
             let (now, rest) = bytes.split_at(self.room().min(bytes.len() as u64) as usize);
             if self.is_covered() {
@@ -137,24 +137,24 @@ impl Sequence {
     }
 
     /// Adds zeros that are not part of a file.
-    pub(crate) fn zeros(&mut self, count: u64, take: &mut dyn Take) {
+    pub(crate) fn zeros(&mut self, count: u64, take: &mut dyn PieceSink) {
         self.fill(count, false, take);
     }
 
     /// Adds the gap between two files, or after the last one.
-    pub(crate) fn between(&mut self, list: &PieceList, gap: Range<u64>, take: &mut dyn Take) {
+    pub(crate) fn between(&mut self, list: &PieceList, gap: Range<u64>, take: &mut dyn PieceSink) {
         for (count, zeros) in list.between(gap) {
             self.fill(count, !zeros, take);
         }
     }
 
     /// Adds bytes that are missing.
-    pub(crate) fn absent(&mut self, count: u64, take: &mut dyn Take) {
+    pub(crate) fn absent(&mut self, count: u64, take: &mut dyn PieceSink) {
         self.fill(count, true, take);
     }
 
     /// Completes the current piece, skips complete pieces, and begins the last one.
-    fn fill(&mut self, mut count: u64, absent: bool, take: &mut dyn Take) {
+    fn fill(&mut self, mut count: u64, absent: bool, take: &mut dyn PieceSink) {
         while count > 0 {
             if self.at == self.piece.start && self.piece.end - self.at <= count && self.piece != NONE {
                 self.submit(take);
@@ -216,7 +216,7 @@ impl Sequence {
     }
 
     /// Advances over bytes that do not extend beyond the current piece.
-    fn move_on(&mut self, count: u64, take: &mut dyn Take) {
+    fn move_on(&mut self, count: u64, take: &mut dyn PieceSink) {
         let was_covered = self.is_covered();
         self.at += count;
         if was_covered && self.at == self.piece.end {
@@ -225,14 +225,14 @@ impl Sequence {
     }
 
     /// Ends the current piece, which is complete.
-    fn end_piece(&mut self, take: &mut dyn Take) {
+    fn end_piece(&mut self, take: &mut dyn PieceSink) {
         if self.is_large() {
             // Pieces collected earlier come first.
             let absent = std::mem::take(&mut self.unit.absent);
             self.submit(take);
             self.settle(0, take);
             let start = self.piece.start;
-            let digests: Vec<Cooked> = self.large.iter_mut().map(|large| large.finish(start)).collect();
+            let digests: Vec<PieceResults> = self.large.iter_mut().map(|large| large.finish(start)).collect();
             take.pieces(self.number, &digests, &absent);
         } else {
             if self.unit.pieces.is_empty() {
@@ -250,7 +250,7 @@ impl Sequence {
     }
 
     /// Submits the collected small pieces, all of them complete, for hashing.
-    fn submit(&mut self, take: &mut dyn Take) {
+    fn submit(&mut self, take: &mut dyn PieceSink) {
         if self.unit.pieces.is_empty() {
             return;
         }
@@ -275,7 +275,7 @@ impl Sequence {
     }
 
     /// Waits until at most `most` units are in progress.
-    fn settle(&mut self, most: usize, take: &mut dyn Take) {
+    fn settle(&mut self, most: usize, take: &mut dyn PieceSink) {
         while self.under_way.len() > most {
             let Some(receiver) = self.under_way.pop_front() else { return };
             let Ok((unit, digests)) = receiver.recv() else { return };
@@ -285,7 +285,7 @@ impl Sequence {
     }
 
     /// Ends the range covered by pieces here, if its end was not known before. The last piece may be shorter.
-    pub(crate) fn end_here(&mut self, take: &mut dyn Take) {
+    pub(crate) fn end_here(&mut self, take: &mut dyn PieceSink) {
         if let Cuts::Equal { covered, .. } = &mut self.cuts {
             covered.end = self.at;
         }
@@ -303,7 +303,7 @@ impl Sequence {
     }
 
     /// Ends the sequence: missing bytes are absent, and units in progress are awaited.
-    pub(crate) fn end(&mut self, take: &mut dyn Take) {
+    pub(crate) fn end(&mut self, take: &mut dyn PieceSink) {
         let end = self.cuts.covered().end;
         if self.piece != NONE && self.at < end {
             self.fill(end - self.at, true, take);
@@ -314,9 +314,9 @@ impl Sequence {
 }
 
 /// Returns the digests of the pieces of a unit for each recipe.
-fn digests(recipes: &[Recipe], unit: &Unit) -> Vec<Cooked> {
+fn digests(recipes: &[Recipe], unit: &Unit) -> Vec<PieceResults> {
     let mut from = 0;
     let of = |&(end, start): &(usize, u64)| (&unit.bytes[std::mem::replace(&mut from, end)..end], start);
     let pieces: Vec<(&[u8], u64)> = unit.pieces.iter().map(of).collect();
-    recipes.iter().map(|recipe| recipe.cook(&pieces)).collect()
+    recipes.iter().map(|recipe| recipe.finish(&pieces)).collect()
 }

@@ -32,7 +32,7 @@ impl Units<'_> {
         &self,
         units: &[u64],
         buffer: &mut Vec<u8>,
-        turn: Option<MutexGuard<'_, ()>>,
+        disk: Option<MutexGuard<'_, ()>>,
     ) -> Result<(u64, Vec<Vec<Digest>>), Error> {
         let (first, pieces) = (units[0], self.pieces());
         let start = first * UNIT;
@@ -64,13 +64,13 @@ impl Units<'_> {
                 let stopped = || Error::interrupted(self.source.path);
                 let mut buffer = chains.buffer(first, len).ok_or_else(stopped)?;
                 self.source.read(&mut buffer, start)?;
-                drop(turn);
+                drop(disk);
                 let digests = hash(&buffer);
                 chains.give(first, buffer);
                 digests
             }
             None => self.source.look(start, len, buffer, |data| {
-                drop(turn);
+                drop(disk);
                 hash(data)
             })?,
         };

@@ -2,8 +2,8 @@
 
 use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
+use crate::io::memory_limit::fitting;
 use crate::io::open::{Root, Special};
-use crate::io::room::fitting;
 use crate::run::order::Order;
 use crate::run::remote::Remote;
 use std::sync::{Arc, OnceLock};

@@ -8,10 +8,10 @@ use crate::task::Notice;
     clippy::large_enum_variant,
     reason = "nearly all are outcomes, and a box for each costs an allocation"
 )]
-pub(crate) enum Told {
+pub(crate) enum WorkerEvent {
     Outcome(Outcome),
     Notice(Notice),
 }
 
 /// Events in the order in which a worker produced them, with their position in the order of tasks.
-pub(crate) type Batch = Vec<(u64, Told)>;
+pub(crate) type Batch = Vec<(u64, WorkerEvent)>;

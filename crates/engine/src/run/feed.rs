@@ -4,7 +4,7 @@ use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::run::alone::alone;
-use crate::run::event::{Batch, Told};
+use crate::run::event::{Batch, WorkerEvent};
 use crate::run::frontier::Frontier;
 use crate::task::Task;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -40,14 +40,14 @@ pub(crate) struct Feeder<'a> {
     /// Set by a worker that mostly waits for disks.
     waiting: AtomicBool,
     /// Held by the one worker that reads a spinning disk.
-    turn: Mutex<()>,
+    disk: Mutex<()>,
 }
 
 struct Feed<'a> {
     /// Jobs taken from the iterator, the next one last.
     ready: Vec<Assigned>,
     /// Notices taken from the iterator.
-    told: Batch,
+    events: Batch,
     tasks: &'a mut (dyn Iterator<Item = Task> + Send),
     next: u64,
     /// The number of files found, including those of earlier runs with the same counters.
@@ -81,9 +81,9 @@ impl<'a> Feeder<'a> {
         threads: usize,
         progress: &'a Progress,
     ) -> Feeder<'a> {
-        let (ready, told, found) = (Vec::new(), Vec::new(), progress.found());
+        let (ready, events, found) = (Vec::new(), Vec::new(), progress.found());
         let mut feed =
-            Feed { ready, told, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
+            Feed { ready, events, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
         let mut bytes = feed.take(KNOWN);
         let mut useful_threads = threads;
         let mut known_jobs = None;
@@ -111,17 +111,17 @@ impl<'a> Feeder<'a> {
             threads,
             known_jobs,
             waiting: AtomicBool::new(false),
-            turn: Mutex::new(()),
+            disk: Mutex::new(()),
         }
     }
 
     /// Waits until this worker may read the spinning disk.
-    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
-        lock(&self.turn)
+    pub(crate) fn lock_disk(&self) -> MutexGuard<'_, ()> {
+        lock(&self.disk)
     }
 
     /// Reports that a worker mostly waits for disks.
-    pub(crate) fn tell_waiting(&self) {
+    pub(crate) fn note_waiting(&self) {
         self.waiting.store(true, Relaxed);
     }
 
@@ -149,7 +149,7 @@ impl<'a> Feeder<'a> {
 
     /// Takes up to `most` jobs, and notices on the way. Waits for the window to move only if `idle`, because all others
     /// may be waiting for a worker that holds something. Returns false at the end of all jobs.
-    pub(crate) fn pull(&self, most: usize, idle: bool, jobs: &mut Vec<Assigned>, told: &mut Batch) -> bool {
+    pub(crate) fn pull(&self, most: usize, idle: bool, jobs: &mut Vec<Assigned>, events: &mut Batch) -> bool {
         loop {
             let mut feed = lock(&self.feed);
             let room = match self.frontier.place() {
@@ -165,12 +165,12 @@ impl<'a> Feeder<'a> {
                 let bytes = feed.take(batch);
                 feed.progress.add_found_bytes(bytes);
             }
-            told.append(&mut feed.told);
+            events.append(&mut feed.events);
             // Towards the end, the remaining jobs are shared, so that the other threads are not idle.
             let share = if feed.ended { feed.ready.len().div_ceil(self.useful_threads.max(1)) } else { most };
             let rest = feed.ready.len().saturating_sub(most.min(share));
             jobs.extend(feed.ready.drain(rest..).rev());
-            if !jobs.is_empty() || !told.is_empty() || !idle {
+            if !jobs.is_empty() || !events.is_empty() || !idle {
                 return !(feed.ended && feed.ready.is_empty() && jobs.is_empty());
             }
             if feed.ended && feed.ready.is_empty() {
@@ -221,7 +221,7 @@ impl Feed<'_> {
                     bytes = bytes.zip(job.size).map(|(sum, size)| sum.saturating_add(size));
                     self.ready.push(Assigned { place, job, alone: None });
                 }
-                Task::Tell(notice) => self.told.push((place, Told::Notice(notice))),
+                Task::Notice(notice) => self.events.push((place, WorkerEvent::Notice(notice))),
             }
         }
         self.ready.reverse();

@@ -1,7 +1,7 @@
 //! Passes outcomes from workers, which finish in any order, to the sink in the order of tasks.
 
 use crate::job::Summary;
-use crate::run::event::{Batch, Told};
+use crate::run::event::{Batch, WorkerEvent};
 use crate::run::feed::Feeder;
 use crate::run::order::Order;
 use crate::task::{Notice, Sink};
@@ -12,7 +12,7 @@ use std::io;
 pub(super) struct Output<'a, 'f> {
     sink: &'a mut dyn Sink,
     summary: Summary,
-    waiting: VecDeque<Option<Told>>,
+    waiting: VecDeque<Option<WorkerEvent>>,
     next: u64,
     /// The number of jobs whose end has been delivered.
     ended: u64,
@@ -76,14 +76,14 @@ impl<'a, 'f> Output<'a, 'f> {
         Ok(self.summary)
     }
 
-    fn hand_out(&mut self, event: Told) -> io::Result<()> {
+    fn hand_out(&mut self, event: WorkerEvent) -> io::Result<()> {
         match event {
-            Told::Outcome(outcome) => {
+            WorkerEvent::Outcome(outcome) => {
                 self.ended += 1;
                 self.summary.count(&outcome);
                 self.sink.outcome(outcome)
             }
-            Told::Notice(notice) => {
+            WorkerEvent::Notice(notice) => {
                 self.ended += u64::from(matches!(notice, Notice::Own(_)));
                 self.summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
                 self.summary.malformed += u64::from(matches!(notice, Notice::Malformed(_)));

@@ -5,15 +5,15 @@ use crate::io::ahead::read_ahead;
 use crate::io::anchor::most_bases;
 use crate::io::device::is_spinning;
 use crate::io::file_id::FileId;
-use crate::io::read::{Guarded, Whole};
-use crate::io::room::is_tight;
-use crate::io::waits::Waits;
+use crate::io::memory_limit::is_tight;
+use crate::io::read::{CompleteRead, Guarded};
+use crate::io::waits::WaitCounter;
 use crate::job::{Found, Job, Outcome, as_promised, digests};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::run::alone::{READ_AHEAD, alone_in_the_unknown, lanes_of};
 use crate::run::config::Config;
-use crate::run::event::{Batch, Told};
+use crate::run::event::{Batch, WorkerEvent};
 use crate::run::feed::{Assigned, Feeder};
 use crate::run::frontier::Leaving;
 use crate::run::links::{Claim, Identity, Links};
@@ -63,7 +63,7 @@ pub(crate) struct Worker<'a, 'f> {
     /// Hashers of finished files, to be reused for files with the same specs.
     spare: Vec<Vec<Hasher>>,
     spare_specs: Option<Arc<[Spec]>>,
-    waits: Waits,
+    waits: WaitCounter,
     /// Pipes and devices. They are read when no other file is waiting, because they may never end.
     slow: VecDeque<Active>,
     done: Batch,
@@ -113,7 +113,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             buffer: Vec::new(),
             spare: Vec::new(),
             spare_specs: None,
-            waits: Waits::new(),
+            waits: WaitCounter::new(),
             slow: VecDeque::new(),
             done: Vec::new(),
         }
@@ -159,7 +159,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             }
             self.round(&mut active);
             if self.waits.many(self.done.len()) {
-                self.feeder.tell_waiting();
+                self.feeder.note_waiting();
             }
             if !self.done.is_empty() && !deliver(std::mem::take(&mut self.done)) {
                 return;
@@ -174,14 +174,16 @@ impl<'a, 'f> Worker<'a, 'f> {
         let file = match self.open(&ticket.job, active) {
             Ok(Some(file)) => file,
             Ok(None) => {
-                self.done
-                    .push((place, Told::Notice(Notice::Own(OsString::from_vec(ticket.job.name).into()))));
+                self.done.push((
+                    place,
+                    WorkerEvent::Notice(Notice::Own(OsString::from_vec(ticket.job.name).into())),
+                ));
                 return;
             }
             Err(error) => return self.fail(ticket, error),
         };
         if file.may_be_written() {
-            self.progress.add_untold();
+            self.progress.add_writers_unknown();
         }
         let stat = file.stat();
         if ticket.job.specs.is_empty() {
@@ -194,10 +196,10 @@ impl<'a, 'f> Worker<'a, 'f> {
             match self.links.claim(Identity::of(stat), names, place, ticket.job) {
                 Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
                 Claim::Other(job) => ticket.job = job,
-                Claim::Waits => return,
+                Claim::WaitCounter => return,
                 Claim::Known(outcome) => {
                     self.progress.add_file();
-                    self.done.push((place, Told::Outcome(*outcome)));
+                    self.done.push((place, WorkerEvent::Outcome(*outcome)));
                     return;
                 }
             }
@@ -228,7 +230,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Reports the metadata of a file for which no digest is requested.
     fn look(&mut self, ticket: Ticket, file: &Guarded) {
         let found = Found::unread(file, ticket.started);
-        self.tell(ticket, Ok(found));
+        self.report(ticket, Ok(found));
     }
 
     /// Opens a job's file. Returns `None` if it is the run's own output.
@@ -307,7 +309,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         let slice = (self.round / together / 4096 * 4096).clamp(self.round / FEW, SLICE).min(room);
         self.buffer.resize((slice + SKEW) * together, 0);
         let mut bytes = 0;
-        let turn = active[..together].iter().any(|file| file.spinning).then(|| self.feeder.turn());
+        let disk = active[..together].iter().any(|file| file.spinning).then(|| self.feeder.lock_disk());
         for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
             match file.file.read(&mut buffer[..slice]) {
                 Ok(filled) => file.filled = filled,
@@ -315,7 +317,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             }
             bytes += file.filled as u64;
         }
-        drop(turn);
+        drop(disk);
         let mut work: Vec<(&mut Hasher, &[u8])> = Vec::with_capacity(together);
         for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks(slice + SKEW)) {
             let Active { hashers, filled, .. } = file;
@@ -333,7 +335,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Finishes files: digests for those that were read completely, errors for the others.
     fn end(&mut self, ended: Vec<Active>) {
-        let mut whole: Vec<(Ticket, Vec<Hasher>, Whole)> = Vec::with_capacity(ended.len());
+        let mut whole: Vec<(Ticket, Vec<Hasher>, CompleteRead)> = Vec::with_capacity(ended.len());
         for Active { ticket, file, hashers, failed, .. } in ended {
             let result = match failed {
                 Some(error) => Err(Error::io(&ticket.job.name, "read", error)),
@@ -374,7 +376,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Hashes one file alone, reading ahead on another thread.
     fn alone(&mut self, mut next: Active) {
-        let _turn = next.spinning.then(|| self.feeder.turn());
+        let _disk = next.spinning.then(|| self.feeder.lock_disk());
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
             return self.by_pieces(next, &plans);
         }
@@ -414,26 +416,26 @@ impl<'a, 'f> Worker<'a, 'f> {
     }
 
     /// Reports the digests of a file that was read completely.
-    fn succeed(&mut self, ticket: Ticket, proof: Whole, digests: Vec<Digest>) {
+    fn succeed(&mut self, ticket: Ticket, proof: CompleteRead, digests: Vec<Digest>) {
         let found = Found::new(proof, digests, ticket.started);
-        self.tell(ticket, Ok(found));
+        self.report(ticket, Ok(found));
     }
 
     fn fail(&mut self, ticket: Ticket, error: Error) {
-        self.tell(ticket, Err(error));
+        self.report(ticket, Err(error));
     }
 
-    fn tell(&mut self, ticket: Ticket, result: Result<Found, Error>) {
+    fn report(&mut self, ticket: Ticket, result: Result<Found, Error>) {
         let Ticket { place, job, link, .. } = ticket;
         let outcome = Outcome { job, result };
         self.progress.add_file();
         if let Some(id) = link {
             for (place, outcome) in self.links.settle(id, &outcome) {
                 self.progress.add_file();
-                self.done.push((place, Told::Outcome(outcome)));
+                self.done.push((place, WorkerEvent::Outcome(outcome)));
             }
         }
-        self.done.push((place, Told::Outcome(outcome)));
+        self.done.push((place, WorkerEvent::Outcome(outcome)));
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Names {
 /// A requested name.
 #[derive(Debug)]
 struct Only {
-    asked: OsString,
+    requested: OsString,
     /// The name without redundant components: `./a//b/` is `a/b`.
     plain: Vec<u8>,
     /// The same as a glob, if it contains special characters.
@@ -99,26 +99,31 @@ impl Names {
     }
 
     /// Returns whether a name is one of the requested names, or none were requested.
-    pub(super) fn asks_for(&self, name: &[u8]) -> bool {
+    pub(super) fn requests(&self, name: &[u8]) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only.is(name))
     }
 
     /// Returns the requested names that matched nothing.
     pub(super) fn unmatched(&self) -> Vec<&OsStr> {
-        self.only.iter().filter(|only| !only.met.load(Relaxed)).map(|only| &*only.asked).collect()
+        self.only.iter().filter(|only| !only.met.load(Relaxed)).map(|only| &*only.requested).collect()
     }
 }
 
 impl Only {
-    fn new(asked: &OsString) -> Result<Only, String> {
-        let bytes = asked.as_bytes();
-        let glob = match asked.to_str() {
+    fn new(requested: &OsString) -> Result<Only, String> {
+        let bytes = requested.as_bytes();
+        let glob = match requested.to_str() {
             Some(text) if text.contains(['*', '?', '[', '{']) => {
                 Some(globs(std::iter::once(text.to_owned()))?)
             }
             _ => None,
         };
-        Ok(Only { asked: asked.clone(), plain: plain(bytes).into_owned(), glob, met: AtomicBool::new(false) })
+        Ok(Only {
+            requested: requested.clone(),
+            plain: plain(bytes).into_owned(),
+            glob,
+            met: AtomicBool::new(false),
+        })
     }
 
     /// Returns whether the name is this one, is below the folder with this name, or matches the glob.

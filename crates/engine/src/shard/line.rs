@@ -256,14 +256,14 @@ pub struct Counts {
 
 impl Counts {
     /// Counts the result of an item.
-    pub(super) fn add(&mut self, item: &Item, came: &Came) {
+    pub(super) fn add(&mut self, item: &Item, result: &ItemResult) {
         self.lines += 1;
-        match came {
-            Came::Failed(failure) => {
+        match result {
+            ItemResult::Failed(failure) => {
                 self.failed += 1;
                 self.again += u64::from(failure.again);
             }
-            Came::Digests(_) | Came::Pieces(_) => self.bytes += item.bytes(),
+            ItemResult::Digests(_) | ItemResult::Pieces(_) => self.bytes += item.bytes(),
         }
     }
 }
@@ -292,7 +292,7 @@ fn numbers<const N: usize>(line: &[u8], keys: [&str; N]) -> Option<[u64; N]> {
 
 /// The result of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Came {
+pub(super) enum ItemResult {
     /// The digests of a complete file, in the order of the plan's algorithms.
     Digests(Vec<Digest>),
     /// The hashes of a range, in the same order, each with its level in the tree.
@@ -322,15 +322,15 @@ impl Failure {
     }
 }
 
-impl Came {
+impl ItemResult {
     /// Appends the rest of an item's line.
     pub fn write(self, specs: &[Spec], out: &mut Vec<u8>) {
         match self {
-            Came::Digests(digests) => {
+            ItemResult::Digests(digests) => {
                 let digests = digests.iter().map(|digest| format!("\"{digest}\""));
                 keyed(",\"digests\":{", specs, digests, out);
             }
-            Came::Pieces(pieces) => {
+            ItemResult::Pieces(pieces) => {
                 let level = |(level, hash): &(u8, Digest)| format!("[{level},\"{hash}\"]");
                 let row = |row: &Vec<(u8, Digest)>| {
                     let levels: Vec<String> = row.iter().map(level).collect();
@@ -338,7 +338,7 @@ impl Came {
                 };
                 keyed(",\"pieces\":{", specs, pieces.iter().map(row), out);
             }
-            Came::Failed(Failure { kind, reason, again, errno }) => {
+            ItemResult::Failed(Failure { kind, reason, again, errno }) => {
                 out.extend_from_slice(format!(",\"failed\":\"{kind}\",\"reason\":").as_bytes());
                 string_into(&reason, out);
                 let errno = errno.map_or_else(|| "null".to_owned(), |errno| errno.to_string());
@@ -348,7 +348,7 @@ impl Came {
     }
 
     /// Parses the rest of an item's line.
-    pub fn parse(rest: &[u8], specs: &[Spec]) -> Option<Came> {
+    pub fn parse(rest: &[u8], specs: &[Spec]) -> Option<ItemResult> {
         let mut exact = Exact::new(rest);
         if exact.takes(",\"digests\":{") {
             let digests = each(&mut exact, specs, |exact, spec| {
@@ -356,7 +356,7 @@ impl Came {
                 (digest.len() == spec.digest_len() && digest.parts().is_some() == spec.counts_parts())
                     .then_some(digest)
             })?;
-            return Some(Came::Digests(digests));
+            return Some(ItemResult::Digests(digests));
         }
         if exact.takes(",\"pieces\":{") {
             let pieces = each(&mut exact, specs, |exact, _| {
@@ -371,7 +371,7 @@ impl Came {
                 }
                 Some(row)
             })?;
-            return Some(Came::Pieces(pieces));
+            return Some(ItemResult::Pieces(pieces));
         }
         exact.text(",\"failed\":")?;
         let kind = exact.string()?;
@@ -383,7 +383,7 @@ impl Came {
         let again = exact.takes("true");
         exact.text(if again { "}" } else { "false}" })?;
         exact.end()?;
-        Some(Came::Failed(Failure { kind, reason, again, errno }))
+        Some(ItemResult::Failed(Failure { kind, reason, again, errno }))
     }
 }
 
@@ -437,15 +437,18 @@ mod tests {
     fn items_and_what_came_of_them_survive_writing() {
         let specs: Vec<Spec> = ["sha256-tree", "crc32"].map(|name| name.parse().unwrap()).into();
         let io = Error::io(b"x", "open", std::io::Error::from_raw_os_error(5));
-        let came = [
-            Came::Digests(specs.iter().map(|spec| spec.digest(b"a")).collect()),
-            Came::Pieces(vec![vec![(0, Digest::new(&[7; 32])), (30, Digest::new(&[8; 32]))], Vec::new()]),
-            Came::Failed(Failure::of(&io)),
-            Came::Failed(Failure::of(&Error::interrupted(b"x"))),
+        let result = [
+            ItemResult::Digests(specs.iter().map(|spec| spec.digest(b"a")).collect()),
+            ItemResult::Pieces(vec![
+                vec![(0, Digest::new(&[7; 32])), (30, Digest::new(&[8; 32]))],
+                Vec::new(),
+            ]),
+            ItemResult::Failed(Failure::of(&io)),
+            ItemResult::Failed(Failure::of(&Error::interrupted(b"x"))),
         ];
         for name in [&b"a"[..], b"a\nb", b"\xff", "\u{202e}".as_bytes()] {
             for range in [None, Some(0..9), Some(8..9)] {
-                for came in &came {
+                for result in &result {
                     // The version of an object takes the place of the inode and the status change time.
                     let object =
                         State { version: Some("\"e-3\"".into()), ctime: STATE.mtime, inode: 0, ..STATE };
@@ -456,9 +459,9 @@ mod tests {
                     let opened = line.len();
                     let planned = [&line[..], b"}"].concat();
                     assert_eq!(Item::parse(&planned), Some(item), "{}", planned.escape_ascii());
-                    came.clone().write(&specs, &mut line);
+                    result.clone().write(&specs, &mut line);
                     assert_eq!(line.pop(), Some(b'\n'));
-                    assert_eq!(Came::parse(&line[opened..], &specs).as_ref(), Some(came));
+                    assert_eq!(ItemResult::parse(&line[opened..], &specs).as_ref(), Some(result));
                 }
             }
         }

@@ -6,7 +6,9 @@
 //! and the pieces of one file.
 
 pub use super::line::Failure;
-use super::line::{Came, Counts, Item, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable};
+use super::line::{
+    Counts, Item, ItemResult, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable,
+};
 use super::plan::Plan;
 use crate::error::Error;
 use crate::progress::Progress;
@@ -80,7 +82,7 @@ pub struct Merged {
     pub interrupted: bool,
 }
 
-/// Merges the parts of a plan. Entries of the manifest are passed to `each`, in order, and problems to `tell`. The
+/// Merges the parts of a plan. Entries of the manifest are passed to `each`, in order, and problems to `on_event`. The
 /// entries form the manifest of the planned files only if nothing failed and there were no faults.
 ///
 /// # Errors
@@ -90,7 +92,7 @@ pub fn merge(
     parts: &[PathBuf],
     progress: &Progress,
     each: &mut dyn FnMut(Entry) -> Result<(), Error>,
-    tell: &mut dyn FnMut(&Fault),
+    on_event: &mut dyn FnMut(&Fault),
 ) -> Result<Merged, Error> {
     let mut merged = Merged::default();
     let mut fault = |fault: Fault, merged: &mut Merged| {
@@ -98,7 +100,7 @@ pub fn merge(
             Fault::Failed(..) => merged.failed += 1,
             _ => merged.faults += 1,
         }
-        tell(&fault);
+        on_event(&fault);
     };
     let mut of_bundle: Vec<Option<&PathBuf>> = vec![None; plan.totals().bundles as usize];
     for path in parts {
@@ -117,7 +119,7 @@ pub fn merge(
             return Ok(merged);
         }
         let block = plan.block(bundle)?;
-        let mut came = |item: Item, came: Came| match joining.take(bundle, item, Some(came))? {
+        let mut result = |item: Item, result: ItemResult| match joining.take(bundle, item, Some(result))? {
             None => Ok(()),
             Some(Err(found)) => {
                 fault(found, &mut merged);
@@ -131,7 +133,7 @@ pub fn merge(
             }
         };
         let proven = match part {
-            Some(part) => prove(plan, bundle, &block, part, &mut came),
+            Some(part) => prove(plan, bundle, &block, part, &mut result),
             None => Err(Flaw::Fault(Fault::Missing(bundle), 0)),
         };
         match proven {
@@ -209,7 +211,7 @@ pub(super) fn prove(
     bundle: usize,
     block: &[u8],
     path: &Path,
-    each: &mut dyn FnMut(Item, Came) -> Result<(), Error>,
+    each: &mut dyn FnMut(Item, ItemResult) -> Result<(), Error>,
 ) -> Result<(Counts, String), Flaw> {
     let mut counts = Counts::default();
     let mut read = 0;
@@ -228,20 +230,20 @@ pub(super) fn prove(
         let line = part.next().map_err(|fault| Flaw::Fault(fault, read))?;
         // The result of an item follows it, in place of the brace.
         let rest = line.strip_prefix(&planned[..planned.len() - 1]);
-        let came = rest.and_then(|rest| Came::parse(rest, plan.specs()));
-        let suits = match &came {
-            Some(Came::Digests(_)) => item.range.is_none(),
-            Some(Came::Pieces(_)) => item.range.is_some(),
-            Some(Came::Failed(_)) => true,
+        let result = rest.and_then(|rest| ItemResult::parse(rest, plan.specs()));
+        let suits = match &result {
+            Some(ItemResult::Digests(_)) => item.range.is_none(),
+            Some(ItemResult::Pieces(_)) => item.range.is_some(),
+            Some(ItemResult::Failed(_)) => true,
             None => false,
         };
-        let Some(came) = came.filter(|_| suits) else {
+        let Some(result) = result.filter(|_| suits) else {
             return Err(damaged(&part, "not a result for the file that was planned here", read));
         };
         part.cover();
-        counts.add(&item, &came);
+        counts.add(&item, &result);
         read += 1;
-        each(item, came).map_err(Flaw::Error)?;
+        each(item, result).map_err(Flaw::Error)?;
     }
     let line = part.next().map_err(|fault| Flaw::Fault(fault, read))?.to_vec();
     let Some((covered, digest)) = sealed(&line).filter(|(covered, _)| is_part_end(covered, &counts)) else {
@@ -330,7 +332,7 @@ impl Joining<'_> {
         &mut self,
         bundle: usize,
         item: Item,
-        came: Option<Came>,
+        result: Option<ItemResult>,
     ) -> Result<Option<Result<Entry, Fault>>, Error> {
         if item.is_first() {
             self.files += 1;
@@ -339,10 +341,12 @@ impl Joining<'_> {
         }
         let at = self.cut.as_ref().and_then(|cut| cut.item.range.as_ref()).map_or(0, |range| range.end);
         let Some(range) = item.range.clone() else {
-            return match (self.cut.is_some(), came) {
+            return match (self.cut.is_some(), result) {
                 (true, _) => Err(self.plan.damaged(bundle)),
-                (false, Some(Came::Digests(digests))) => Ok(Some(Ok(self.entry(item, digests)))),
-                (false, Some(Came::Failed(failure))) => Ok(Some(Err(Fault::Failed(item.name, failure)))),
+                (false, Some(ItemResult::Digests(digests))) => Ok(Some(Ok(self.entry(item, digests)))),
+                (false, Some(ItemResult::Failed(failure))) => {
+                    Ok(Some(Err(Fault::Failed(item.name, failure))))
+                }
                 (false, _) => Ok(None),
             };
         };
@@ -358,10 +362,10 @@ impl Joining<'_> {
             unknown: false,
         });
         cut.item.range = Some(range.clone());
-        match came {
-            None | Some(Came::Digests(_)) => cut.unknown = true,
-            Some(Came::Failed(failure)) => drop(cut.failed.get_or_insert(failure)),
-            Some(Came::Pieces(pieces)) => cut.add(specs, &range, pieces),
+        match result {
+            None | Some(ItemResult::Digests(_)) => cut.unknown = true,
+            Some(ItemResult::Failed(failure)) => drop(cut.failed.get_or_insert(failure)),
+            Some(ItemResult::Pieces(pieces)) => cut.add(specs, &range, pieces),
         }
         if range.end < item.state.size {
             return Ok(None);
@@ -379,7 +383,7 @@ impl Joining<'_> {
             pieces.into_iter().map(|pieces| combine(pieces, Origins::Trusted)).collect();
         Ok(Some(match digests {
             Ok(digests) => Ok(self.entry(item, digests)),
-            Err(misfit) => Err(Fault::Pieces(item.name, misfit.to_string())),
+            Err(error) => Err(Fault::Pieces(item.name, error.to_string())),
         }))
     }
 
@@ -414,7 +418,7 @@ impl Cut {
 }
 
 /// Reads the part of a bundle and checks it against the plan, as a merge does. Returns its counts and its digest.
-/// `tell` is called for each file that could not be hashed, according to the part.
+/// `on_event` is called for each file that could not be hashed, according to the part.
 ///
 /// # Errors
 /// Fails if it is not a part of this bundle, is damaged, or cannot be read, or if the plan is damaged.
@@ -422,12 +426,12 @@ pub fn hold(
     plan: &Plan,
     bundle: usize,
     path: &Path,
-    tell: &mut dyn FnMut(&[u8], &Failure),
+    on_event: &mut dyn FnMut(&[u8], &Failure),
 ) -> Result<(Counts, String), Error> {
     let block = plan.block(bundle)?;
-    let mut each = |item: Item, came| {
-        if let Came::Failed(failure) = came {
-            tell(&item.name, &failure);
+    let mut each = |item: Item, result| {
+        if let ItemResult::Failed(failure) = result {
+            on_event(&item.name, &failure);
         }
         Ok(())
     };

@@ -2,7 +2,7 @@
 //! does not depend on which machine computed it.
 
 pub use super::line::Counts;
-use super::line::{Came, Failure, Item, part_end, part_head, seal, seal_into, unusable};
+use super::line::{Failure, Item, ItemResult, part_end, part_head, seal, seal_into, unusable};
 use super::merge::prove;
 use super::plan::Plan;
 use super::state::State;
@@ -56,7 +56,7 @@ pub struct Done {
     /// The counts in the part.
     pub counts: Counts,
     /// The status of the part after the bundle was computed.
-    pub standing: Standing,
+    pub status: PartStatus,
     /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
     /// one just written.
     pub digest: String,
@@ -64,7 +64,7 @@ pub struct Done {
 
 /// The status of a part after its bundle was computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PartStatus {
     /// It was written.
     Written,
     /// An identical part existed already.
@@ -79,7 +79,7 @@ pub enum Standing {
 /// Computes a bundle and writes its part to `folder`, under the plan's name for it. An existing part that is complete
 /// and without failures is not computed again unless requested; one with failures is replaced.
 ///
-/// `tell` is called for each file without a digest; these failures are also recorded in the part.
+/// `on_event` is called for each file without a digest; these failures are also recorded in the part.
 ///
 /// # Errors
 /// Fails if the plan is damaged or has no such bundle, the root cannot be opened, the part cannot be written, or the
@@ -89,7 +89,7 @@ pub fn compute(
     bundle: usize,
     folder: &Path,
     computing: &Computing<'_>,
-    tell: &mut dyn FnMut(&Error),
+    on_event: &mut dyn FnMut(&Error),
 ) -> Result<Done, Error> {
     let bundles = plan.totals().bundles;
     if bundle as u64 >= bundles {
@@ -110,14 +110,14 @@ pub fn compute(
     if !computing.again
         && let Some((counts, digest)) = good()
     {
-        return Ok(Done { counts, standing: Standing::There, digest });
+        return Ok(Done { counts, status: PartStatus::There, digest });
     }
     let root = match computing.remote {
         Some(_) => Root::Nowhere,
         None => Root::folder(computing.root.unwrap_or(plan.root()), computing.outside)?,
     };
     let fail = |error| Error::io(target.as_os_str().as_bytes(), "write", error);
-    let mut part = Part::begin(AtomicFile::create(&target)?, plan, bundle, tell).map_err(fail)?;
+    let mut part = Part::begin(AtomicFile::create(&target)?, plan, bundle, on_event).map_err(fail)?;
     match plan.items(bundle, &block).next().transpose()? {
         Some((_, item @ Item { range: Some(_), .. })) => {
             let reading = Reading {
@@ -134,7 +134,7 @@ pub fn compute(
             if computing.progress.stopped() {
                 return Err(Error::interrupted(&item.name));
             }
-            part.put(&item, pieces.map(Came::Pieces)).map_err(fail)?;
+            part.put(&item, pieces.map(ItemResult::Pieces)).map_err(fail)?;
         }
         _ => files(plan, bundle, &block, root, computing, &mut part).map_err(fail)?,
     }
@@ -152,19 +152,19 @@ pub fn compute(
     });
     let Some((others, other)) = met else {
         committed?;
-        return Ok(Done { counts, standing: Standing::Written, digest });
+        return Ok(Done { counts, status: PartStatus::Written, digest });
     };
     if other == digest {
-        return Ok(Done { counts: others, standing: Standing::There, digest });
+        return Ok(Done { counts: others, status: PartStatus::There, digest });
     }
     if counts.failed > 0 {
-        return Ok(Done { counts: others, standing: Standing::Kept(counts.failed), digest: other });
+        return Ok(Done { counts: others, status: PartStatus::Kept(counts.failed), digest: other });
     }
     let beside = target.with_extension("contradicting.jsonl");
     let mut kept = AtomicFile::create(&beside)?;
     from.rewind().and_then(|()| io::copy(&mut from, &mut kept)).map_err(fail)?;
     kept.commit()?;
-    Ok(Done { counts, standing: Standing::Contradicts(beside), digest })
+    Ok(Done { counts, status: PartStatus::Contradicts(beside), digest })
 }
 
 impl Computing<'_> {
@@ -187,7 +187,7 @@ struct Part<'a> {
     counts: Counts,
     specs: &'a [Spec],
     line: Vec<u8>,
-    tell: &'a mut dyn FnMut(&Error),
+    on_event: &'a mut dyn FnMut(&Error),
 }
 
 impl<'a> Part<'a> {
@@ -195,11 +195,11 @@ impl<'a> Part<'a> {
         file: AtomicFile,
         plan: &'a Plan,
         bundle: usize,
-        tell: &'a mut dyn FnMut(&Error),
+        on_event: &'a mut dyn FnMut(&Error),
     ) -> io::Result<Part<'a>> {
         let line = part_head(plan.id(), bundle).into_bytes();
         let mut part =
-            Part { file, seal: seal(), counts: Counts::default(), specs: plan.specs(), line, tell };
+            Part { file, seal: seal(), counts: Counts::default(), specs: plan.specs(), line, on_event };
         part.write()?;
         Ok(part)
     }
@@ -210,15 +210,15 @@ impl<'a> Part<'a> {
     }
 
     /// Writes the result of an item.
-    fn put(&mut self, item: &Item, came: Result<Came, Error>) -> io::Result<()> {
-        let came = came.unwrap_or_else(|error| {
-            (self.tell)(&error);
-            Came::Failed(Failure::of(&error))
+    fn put(&mut self, item: &Item, result: Result<ItemResult, Error>) -> io::Result<()> {
+        let result = result.unwrap_or_else(|error| {
+            (self.on_event)(&error);
+            ItemResult::Failed(Failure::of(&error))
         });
-        self.counts.add(item, &came);
+        self.counts.add(item, &result);
         self.line.clear();
         item.open_into(&mut self.line);
-        came.write(self.specs, &mut self.line);
+        result.write(self.specs, &mut self.line);
         self.write()
     }
 
@@ -282,7 +282,7 @@ fn files(
     };
     let mut tasks =
         plan.items(bundle, block).flatten().enumerate().map(|(line, (_, item))| match refusal(line, &item) {
-            Some(error) => Task::Tell(Notice::Failed(error)),
+            Some(error) => Task::Notice(Notice::Failed(error)),
             None => {
                 let listed = item.state.wanted().map(Box::new);
                 let name = OsString::from_vec(item.name);
@@ -304,10 +304,10 @@ struct InOrder<'p, 'a, I> {
 }
 
 impl<I: Iterator<Item = Item>> InOrder<'_, '_, I> {
-    fn put(&mut self, came: impl FnOnce(&Item) -> Result<Came, Error>) -> io::Result<()> {
+    fn put(&mut self, result: impl FnOnce(&Item) -> Result<ItemResult, Error>) -> io::Result<()> {
         let item =
             self.items.next().ok_or_else(|| io::Error::other("there are more results than planned files"))?;
-        self.part.put(&item, came(&item))
+        self.part.put(&item, result(&item))
     }
 }
 
@@ -317,9 +317,9 @@ impl<I: Iterator<Item = Item>> Sink for InOrder<'_, '_, I> {
         self.put(|item| {
             let found = outcome.result?;
             match item.state.differs(&State::found(&found)) {
-                _ if remote && item.state.version.is_some() => Ok(Came::Digests(found.into_digests())),
+                _ if remote && item.state.version.is_some() => Ok(ItemResult::Digests(found.into_digests())),
                 Some(what) => Err(Error::new(&item.name, "read", Cause::NotAsPlanned(what))),
-                None => Ok(Came::Digests(found.into_digests())),
+                None => Ok(ItemResult::Digests(found.into_digests())),
             }
         })
     }

@@ -4,9 +4,9 @@ use super::plan::Planner;
 use super::state::State;
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
+use crate::io::memory_limit::thread;
 use crate::io::open::{Root, describe};
-use crate::io::resolve::Reach;
-use crate::io::room::thread;
+use crate::io::resolve::Confinement;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::task::{Notice, Task};
@@ -30,7 +30,7 @@ pub struct Planned {
     pub interrupted: bool,
 }
 
-/// Adds the files of `tasks` to a plan, in order. `tell` is called for everything that is not planned. Names that were
+/// Adds the files of `tasks` to a plan, in order. `on_event` is called for everything that is not planned. Names that were
 /// not found by a walk are relative to `root`. `own` are files to skip, as `(device, inode)`.
 ///
 /// # Errors
@@ -41,7 +41,7 @@ pub fn plan<W: Write>(
     own: &[FileId],
     planner: &mut Planner<W>,
     progress: &Progress,
-    tell: &mut dyn FnMut(Notice),
+    on_event: &mut dyn FnMut(Notice),
 ) -> io::Result<Planned> {
     let mut planned = Planned::default();
     loop {
@@ -53,7 +53,7 @@ pub fn plan<W: Write>(
         let states = ask(&batch, root);
         for (task, state) in batch.into_iter().zip(states) {
             let notice = match (task, state) {
-                (Task::Tell(notice), _) => notice,
+                (Task::Notice(notice), _) => notice,
                 (Task::File(Job { name, listed: Some(listed), .. }), _) => match State::listed(&listed) {
                     State { version: None, .. } => {
                         let why = "the service reports no version for it, so workers cannot detect changes";
@@ -81,7 +81,7 @@ pub fn plan<W: Write>(
                 },
             };
             planned.failed += u64::from(matches!(notice, Notice::Failed(_)));
-            tell(notice);
+            on_event(notice);
         }
     }
 }
@@ -121,5 +121,5 @@ fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Stat, Errno>>> {
 
 fn stat(job: &Job, root: &Root) -> Result<Stat, Errno> {
     let (root, path) = job.way(root);
-    root.stat(path, root.reach() != Reach::NoLinks)
+    root.stat(path, root.confinement() != Confinement::NoLinks)
 }

@@ -4,7 +4,7 @@
 //! at any point and resumes from the last checkpoint.
 
 use crate::error::{Cause, Error};
-use crate::io::room::thread;
+use crate::io::memory_limit::thread;
 use crate::io::source::{Source, finish};
 use crate::job::Found;
 use crate::pieces::chains::Chains;

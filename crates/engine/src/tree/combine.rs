@@ -18,7 +18,7 @@ pub enum Origins {
 
 /// The reason why pieces cannot be combined to a digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum CombineError {
     /// There are no pieces.
     None,
     /// The pieces belong to different digests, or to files of different sizes.
@@ -39,39 +39,41 @@ pub enum Misfit {
     Undivided(String),
 }
 
-impl std::fmt::Display for Misfit {
+impl std::fmt::Display for CombineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Misfit::None => f.write_str("there are no ranges"),
-            Misfit::Mixed(what) => write!(f, "the ranges are from {what}"),
-            Misfit::Unstamped(range) => {
+            CombineError::None => f.write_str("there are no ranges"),
+            CombineError::Mixed(what) => write!(f, "the ranges are from {what}"),
+            CombineError::Unstamped(range) => {
                 write!(
                     f,
                     "the range {}..{} does not record which file it was read from",
                     range.start, range.end
                 )
             }
-            Misfit::Moved(range, path, what) => {
+            CombineError::Moved(range, path, what) => {
                 let (start, end, path) = (range.start, range.end, display_safe(path));
                 write!(
                     f,
                     "the range {start}..{end} was read from a different state of the file: {what} of {path} differs"
                 )
             }
-            Misfit::Contradiction(range) => {
+            CombineError::Contradiction(range) => {
                 write!(f, "two results for {}..{} of the same file differ", range.start, range.end)
             }
-            Misfit::Gap(expected, found) if found > expected => write!(f, "{expected}..{found} is missing"),
-            Misfit::Gap(expected, found) => write!(f, "{found}..{expected} occurs twice"),
-            Misfit::Levels(range) => {
+            CombineError::Gap(expected, found) if found > expected => {
+                write!(f, "{expected}..{found} is missing")
+            }
+            CombineError::Gap(expected, found) => write!(f, "{found}..{expected} occurs twice"),
+            CombineError::Levels(range) => {
                 write!(f, "the range {}..{} has the wrong hashes", range.start, range.end)
             }
-            Misfit::Undivided(name) => write!(f, "{name} cannot be divided"),
+            CombineError::Undivided(name) => write!(f, "{name} cannot be divided"),
         }
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for CombineError {}
 
 /// Returns the digest of the complete file from pieces that cover it, in any order. Duplicate pieces are allowed,
 /// because the work of a slow worker may be given to a second one.
@@ -79,44 +81,44 @@ impl std::error::Error for Misfit {}
 /// # Errors
 /// Fails if they do not cover the file, overlap, do not have the origins required by `origins`, or contradict
 /// themselves or each other.
-pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit> {
+pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, CombineError> {
     parts.sort_by_key(|piece| (piece.range.start, piece.range.end));
     if origins == Origins::One {
         one_origin(&parts)?;
     }
-    let Some(first) = parts.first() else { return Err(Misfit::None) };
+    let Some(first) = parts.first() else { return Err(CombineError::None) };
     let (spec, size) = (first.spec.clone(), first.size);
     if let Some(other) = parts.iter().find(|piece| piece.spec != spec || piece.size != size) {
         let what = format!("{spec} of {size} bytes and {} of {} bytes", other.spec, other.size);
-        return Err(Misfit::Mixed(what));
+        return Err(CombineError::Mixed(what));
     }
     if let Some(pair) =
         parts.windows(2).find(|pair| pair[0].range == pair[1].range && pair[0].levels != pair[1].levels)
     {
-        return Err(Misfit::Contradiction(pair[0].range.clone()));
+        return Err(CombineError::Contradiction(pair[0].range.clone()));
     }
     parts.dedup_by(|later, earlier| later.range == earlier.range);
     // No file is larger. A line that claims a larger size must not consume memory.
     let possible = size <= 1 << 48;
     let division = if possible { Division::of(&spec, size) } else { None };
-    let division = division.ok_or_else(|| Misfit::Undivided(format!("{spec} of {size} bytes")))?;
+    let division = division.ok_or_else(|| CombineError::Undivided(format!("{spec} of {size} bytes")))?;
     let mut next = 0;
     for piece in &parts {
         if piece.range.start != next {
-            return Err(Misfit::Gap(next, piece.range.start));
+            return Err(CombineError::Gap(next, piece.range.start));
         }
         next = piece.range.end;
         if piece.levels.iter().any(|(_, hash)| hash.len() != spec.digest_len()) {
-            return Err(Misfit::Levels(piece.range.clone()));
+            return Err(CombineError::Levels(piece.range.clone()));
         }
     }
     let count = division.count(size);
     if next != count {
-        return Err(Misfit::Gap(next, count));
+        return Err(CombineError::Gap(next, count));
     }
     let levels_fit = |piece: &Piece, expected: &mut dyn Iterator<Item = u8>| {
         let fit = expected.eq(piece.levels.iter().map(|(level, _)| *level));
-        if fit { Ok(()) } else { Err(Misfit::Levels(piece.range.clone())) }
+        if fit { Ok(()) } else { Err(CombineError::Levels(piece.range.clone())) }
     };
     match division {
         Division::Tree(tree) => {
@@ -128,11 +130,11 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit
                     let room =
                         whole.next().checked_add(1u64.checked_shl(u32::from(*level)).unwrap_or(u64::MAX));
                     if room.is_none_or(|room| room > end) || whole.push(*level, hash.clone(), node).is_err() {
-                        return Err(Misfit::Levels(piece.range.clone()));
+                        return Err(CombineError::Levels(piece.range.clone()));
                     }
                 }
                 if whole.next() != end {
-                    return Err(Misfit::Levels(piece.range.clone()));
+                    return Err(CombineError::Levels(piece.range.clone()));
                 }
             }
             whole_or_undivided(tree.close(&whole, size), &spec)
@@ -159,17 +161,17 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit
 }
 
 /// Finds a piece without an origin, or with a different origin than the first one.
-fn one_origin(parts: &[Piece]) -> Result<(), Misfit> {
+fn one_origin(parts: &[Piece]) -> Result<(), CombineError> {
     let mut first = None;
     for piece in parts {
-        let Some(origin) = &piece.origin else { return Err(Misfit::Unstamped(piece.range.clone())) };
+        let Some(origin) = &piece.origin else { return Err(CombineError::Unstamped(piece.range.clone())) };
         if let Some(what) = first.get_or_insert(origin).differs(origin) {
-            return Err(Misfit::Moved(piece.range.clone(), origin.path.clone(), what));
+            return Err(CombineError::Moved(piece.range.clone(), origin.path.clone(), what));
         }
     }
     Ok(())
 }
 
-fn whole_or_undivided(digest: Option<Digest>, spec: &Spec) -> Result<Digest, Misfit> {
-    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of a file this short")))
+fn whole_or_undivided(digest: Option<Digest>, spec: &Spec) -> Result<Digest, CombineError> {
+    digest.ok_or_else(|| CombineError::Undivided(format!("{spec} of a file this short")))
 }

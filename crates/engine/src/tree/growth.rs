@@ -9,7 +9,7 @@ use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
 use crate::tree::header::MAX_SIZE;
-use crate::tree::prove::{Nodes, Refuted, Row, of_length};
+use crate::tree::prove::{Nodes, ProofFailure, Row, of_length};
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use std::ops::Range;
@@ -118,8 +118,8 @@ pub fn prove_growth(
     let proof = GrowthProof { spec: spec.clone(), old_size, size, old_root, path: hashes };
     match grown(Some(path), &proof, old_digest, &digest, reading) {
         Ok(()) => Ok(proof),
-        Err(Refuted::File(error)) => Err(error),
-        Err(Refuted::OtherOld(_)) => {
+        Err(ProofFailure::File(error)) => Err(error),
+        Err(ProofFailure::OtherOld(_)) => {
             Err(fail(old_name, "the stored tree is damaged: its hashes do not lead to its digest".to_owned()))
         }
         Err(_) => Err(fail(path, "the file does not begin with the old file".to_owned())),
@@ -130,14 +130,14 @@ pub fn prove_growth(
 /// the new file, at `path`, is read, and none if the old file consists of complete leaves.
 ///
 /// # Errors
-/// Returns [`Refuted`] with the reason.
+/// Returns [`ProofFailure`] with the reason.
 pub fn verify_growth(
     path: Option<&Path>,
     proof: &GrowthProof,
     old: &Digest,
     new: &Digest,
     reading: &Reading<'_>,
-) -> Result<(), Refuted> {
+) -> Result<(), ProofFailure> {
     grown(path.map(|path| path.as_os_str().as_bytes()), proof, old, new, reading)
 }
 
@@ -147,23 +147,24 @@ fn grown(
     old: &Digest,
     new: &Digest,
     reading: &Reading<'_>,
-) -> Result<(), Refuted> {
+) -> Result<(), ProofFailure> {
     let GrowthProof { spec, old_size, size, old_root, path: hashes } = proof;
     let tree = sealed(path.unwrap_or_default(), spec)?;
     if old_size > size || *size > MAX_SIZE {
-        return Err(Refuted::Form(ProofError::Range));
+        return Err(ProofFailure::Form(ProofError::Range));
     }
     if hashes.iter().chain([old_root]).any(|hash| hash.as_bytes().len() != tree.hash_len()) {
-        return Err(Refuted::Form(ProofError::Hash));
+        return Err(ProofFailure::Form(ProofError::Hash));
     }
     if let Some(path) = path {
-        let file =
-            Root::Anywhere.stat(path, true).map_err(|error| Refuted::File(Error::io(path, "open", error)))?;
+        let file = Root::Anywhere
+            .stat(path, true)
+            .map_err(|error| ProofFailure::File(Error::io(path, "open", error)))?;
         of_length(path, file.st_size as u64, *size)?;
     }
     let old_found = tree.seal(old_root, *old_size);
     if old_found != *old {
-        return Err(Refuted::OtherOld(old_found));
+        return Err(ProofFailure::OtherOld(old_found));
     }
     let count = tree.leaves(*size);
     let node = |left: &Digest, right: &Digest| tree.node(left, right);
@@ -172,7 +173,7 @@ fn grown(
         Some(bytes) => {
             let Some(path) = path else {
                 let why = "the old file ends within a leaf: the new file is required, to read that leaf";
-                return Err(Refuted::File(fail(b"", why.to_owned())));
+                return Err(ProofFailure::File(fail(b"", why.to_owned())));
             };
             let leaf = bytes.start / tree.leaf_size();
             let pair = read_leaf(path, &tree, bytes, (*old_size, *size), reading)?;
@@ -181,9 +182,9 @@ fn grown(
     };
     let new_found = tree.seal(&root, *size);
     if new_found != *new {
-        return Err(Refuted::Other(new_found));
+        return Err(ProofFailure::Other(new_found));
     }
-    if begins == *old_root { Ok(()) } else { Err(Refuted::NoBeginning) }
+    if begins == *old_root { Ok(()) } else { Err(ProofFailure::NoBeginning) }
 }
 
 /// Returns the hash of a leaf of the file truncated at `cut`, and of the leaf as it is.

@@ -22,7 +22,7 @@ use truesum_hash::tree::Merkle;
 
 /// The result for a file and its stored tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum Diagnosis {
     /// The file is identical to the one the tree was built from.
     Good,
     /// The tree is intact, and the file differs.
@@ -60,7 +60,7 @@ pub struct Shift {
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// The overall result.
-    pub judgement: Judgement,
+    pub diagnosis: Diagnosis,
     /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
     pub damaged: Vec<Range<u64>>,
     /// The comparison of the lengths.
@@ -125,7 +125,7 @@ impl Comparison<'_> {
             std::cmp::Ordering::Greater => Length::Grown(size - header.size),
         };
         let mut report = Difference {
-            judgement: Judgement::OtherTree,
+            diagnosis: Diagnosis::OtherTree,
             damaged: Vec::new(),
             length,
             shift: None,
@@ -165,12 +165,12 @@ impl Comparison<'_> {
             (_, false) => Some("its hashes do not lead to its digest".to_owned()),
             (blemish, true) => blemish.as_ref().map(ToString::to_string),
         };
-        report.judgement = match (sound, good && length == Length::Same) {
-            (true, true) if report.blemish.is_some() => Judgement::TreeDamaged,
-            (true, true) => Judgement::Good,
-            (true, false) => Judgement::FileDamaged,
-            (false, true) => Judgement::TreeDamaged,
-            (false, false) => Judgement::CannotTell,
+        report.diagnosis = match (sound, good && length == Length::Same) {
+            (true, true) if report.blemish.is_some() => Diagnosis::TreeDamaged,
+            (true, true) => Diagnosis::Good,
+            (true, false) => Diagnosis::FileDamaged,
+            (false, true) => Diagnosis::TreeDamaged,
+            (false, false) => Diagnosis::CannotTell,
         };
         let ranges = bad
             .into_iter()

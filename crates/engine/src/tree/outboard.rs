@@ -4,7 +4,7 @@
 //! One chaining value per mebibyte is kept for the nodes above: 32 MiB of memory for a tebibyte.
 
 use crate::error::{Cause, Error};
-use crate::io::room::thread;
+use crate::io::memory_limit::thread;
 use crate::io::source::{Source, finish};
 use crate::io::write::AtomicFile;
 use crate::pieces::UNIT;

@@ -47,17 +47,17 @@ impl Piece {
     /// one written with the piece, the piece was corrupted in transit.
     pub fn seal(&self) -> Digest {
         let Piece { spec, size, range, levels, origin } = self;
-        let mut said = format!("{spec}\n{size}\n{}\n{}\n", range.start, range.end);
+        let mut text = format!("{spec}\n{size}\n{}\n{}\n", range.start, range.end);
         for (level, hash) in levels {
-            said.push_str(&format!("{level} {hash}\n"));
+            text.push_str(&format!("{level} {hash}\n"));
         }
-        let mut said = said.into_bytes();
+        let mut text = text.into_bytes();
         if let Some(Origin { path, state: Hints { inode, mtime, ctime, .. }, version }) = origin {
-            said.extend(version.iter().flat_map(|version| [b"version ", version.as_bytes(), b"\n"].concat()));
-            said.extend_from_slice(format!("{inode}\n{mtime}\n{ctime}\n").as_bytes());
-            said.extend_from_slice(path);
+            text.extend(version.iter().flat_map(|version| [b"version ", version.as_bytes(), b"\n"].concat()));
+            text.extend_from_slice(format!("{inode}\n{mtime}\n{ctime}\n").as_bytes());
+            text.extend_from_slice(path);
         }
-        "blake3".parse::<Spec>().expect("a row of the table").digest(&said)
+        "blake3".parse::<Spec>().expect("a row of the table").digest(&text)
     }
 }
 

@@ -177,7 +177,7 @@ pub(crate) fn bytes_of(tree: &Merkle, leaves: &Range<u64>, size: u64) -> Range<u
 
 /// The reason why a proof is invalid or could not be verified.
 #[derive(Debug)]
-pub enum Refuted {
+pub enum ProofFailure {
     /// It does not have the form that its range requires.
     Form(ProofError),
     /// The bytes or the proof lead to this other digest.
@@ -192,43 +192,43 @@ pub enum Refuted {
     File(Error),
 }
 
-impl From<ProofError> for Refuted {
-    fn from(error: ProofError) -> Refuted {
-        Refuted::Form(error)
+impl From<ProofError> for ProofFailure {
+    fn from(error: ProofError) -> ProofFailure {
+        ProofFailure::Form(error)
     }
 }
 
-impl From<Error> for Refuted {
-    fn from(error: Error) -> Refuted {
-        Refuted::File(error)
+impl From<Error> for ProofFailure {
+    fn from(error: Error) -> ProofFailure {
+        ProofFailure::File(error)
     }
 }
 
-impl std::fmt::Display for Refuted {
+impl std::fmt::Display for ProofFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Refuted::Form(error) => write!(f, "{error}"),
-            Refuted::Other(digest) => {
+            ProofFailure::Form(error) => write!(f, "{error}"),
+            ProofFailure::Other(digest) => {
                 write!(f, "the proof yields the digest {digest}, not the trusted one")
             }
-            Refuted::OtherOld(digest) => {
+            ProofFailure::OtherOld(digest) => {
                 write!(f, "the proof is for an old file with the digest {digest}, not the trusted one")
             }
-            Refuted::NoBeginning => f.write_str("the new file does not begin with the old file"),
-            Refuted::Misstated => f.write_str("it does not match the proof (size, digest or target)"),
-            Refuted::File(error) => write!(f, "{error}"),
+            ProofFailure::NoBeginning => f.write_str("the new file does not begin with the old file"),
+            ProofFailure::Misstated => f.write_str("it does not match the proof (size, digest or target)"),
+            ProofFailure::File(error) => write!(f, "{error}"),
         }
     }
 }
 
 /// Rejects a file with a different length than the one in the proof: it is a different file, whatever bytes of it were
 /// read.
-pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), Refuted> {
+pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), ProofFailure> {
     match found == proven {
         true => Ok(()),
         false => {
             let why = format!("it has {found} bytes, but the proof is for a file of {proven}");
-            Err(Refuted::File(Error::new(path, "verify", Cause::Other(why))))
+            Err(ProofFailure::File(Error::new(path, "verify", Cause::Other(why))))
         }
     }
 }
@@ -236,20 +236,20 @@ pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), Refu
 /// Verifies that the current bytes of the range in the file belong to the trusted digest. Reads only these bytes.
 ///
 /// # Errors
-/// Returns [`Refuted`] with the reason.
+/// Returns [`ProofFailure`] with the reason.
 pub fn verify_proof(
     path: impl AsRef<Path>,
     proof: &RangeProof,
     trusted: &Digest,
     reading: &Reading<'_>,
-) -> Result<(), Refuted> {
+) -> Result<(), ProofFailure> {
     let path = path.as_ref().as_os_str().as_bytes();
     let tree = Merkle::new(&proof.spec).ok_or_else(|| no_tree(path, &proof.spec))?;
     if proof.size > MAX_SIZE {
-        return Err(Refuted::Form(ProofError::Range));
+        return Err(ProofFailure::Form(ProofError::Range));
     }
     if proof.path.iter().any(|hash| hash.as_bytes().len() != tree.hash_len()) {
-        return Err(Refuted::Form(ProofError::Hash));
+        return Err(ProofFailure::Form(ProofError::Hash));
     }
     let mut file = reading.open(path)?;
     of_length(path, file.size_hint(), proof.size)?;
@@ -262,7 +262,7 @@ pub fn verify_proof(
         proof.leaves.clone(),
         &proof.path,
         |node| match node == (0..count) && !place_independent {
-            true => Err(Refuted::Form(ProofError::Range)),
+            true => Err(ProofFailure::Form(ProofError::Range)),
             false => Ok(hash_leaves(&mut source.reader(), &tree, bytes_of(&tree, &node, proof.size), 0)?),
         },
         |left, right, root| if root { tree.root(left, right) } else { tree.node(left, right) },
@@ -270,5 +270,5 @@ pub fn verify_proof(
     let digest = tree.seal(&root, proof.size);
     file.read_elsewhere(file.size_hint());
     file.finish(path)?;
-    if digest == *trusted { Ok(()) } else { Err(Refuted::Other(digest)) }
+    if digest == *trusted { Ok(()) } else { Err(ProofFailure::Other(digest)) }
 }

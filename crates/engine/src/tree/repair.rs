@@ -10,7 +10,7 @@ use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
-use crate::tree::locate::{Difference, Judgement, Length, hash_granule, verify};
+use crate::tree::locate::{Diagnosis, Difference, Length, hash_granule, verify};
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use rustix::fs::{OFlags, Stat};
@@ -26,7 +26,7 @@ const BLOCK: usize = 4096;
 
 /// The reason why a copy does not have the right bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum CopyFault {
     /// The copy is damaged itself, or too short.
     Damaged,
     /// The copy does not exist.
@@ -37,13 +37,13 @@ pub enum Lack {
 
 /// The repair of one damaged granule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mend {
+pub struct GranuleRepair {
     /// Its byte range.
     pub range: Range<u64>,
     /// Whether the copy has the right bytes.
     pub possible: bool,
     /// The reason why it does not have them; meaningless if it does.
-    pub lack: Lack,
+    pub fault: CopyFault,
     /// The number of bytes that were or would be written: complete blocks that differ.
     pub writes: u64,
     /// The number of existing bytes that differ from the copy.
@@ -52,8 +52,8 @@ pub struct Mend {
 
 /// Returns how many bytes would be lost if that is more than half of the `there` existing bytes: with that much damage,
 /// the list or tree probably belongs to another file.
-pub fn loses_most(mends: &[Mend], there: u64) -> Option<u64> {
-    let lost = mends.iter().map(|mend| mend.loses).sum();
+pub fn loses_most(repairs: &[GranuleRepair], there: u64) -> Option<u64> {
+    let lost = repairs.iter().map(|repair| repair.loses).sum();
     (lost > there / 2).then_some(lost)
 }
 
@@ -63,8 +63,8 @@ pub(crate) fn is_same(file: &Stat, copy: &Stat) -> bool {
 }
 
 /// Fails if too much would be lost.
-pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error> {
-    let Some(lost) = loses_most(mends, there) else { return Ok(()) };
+pub(crate) fn spare(path: &[u8], repairs: &[GranuleRepair], there: u64) -> Result<(), Error> {
+    let Some(lost) = loses_most(repairs, there) else { return Ok(()) };
     let what = format!("{lost} of its {there} bytes would change: it may be a different file");
     Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
@@ -93,7 +93,7 @@ impl Mode {
 ///
 /// A file that is too long is not truncated, because nothing is known about the bytes at its end.
 /// Nothing is done if the tree is damaged or not the trusted one, which is reported in
-/// [`Difference::judgement`]. The copy's name is relative to the current folder, whatever the
+/// [`Difference::diagnosis`]. The copy's name is relative to the current folder, whatever the
 /// file's name is relative to.
 ///
 /// # Errors
@@ -105,10 +105,10 @@ pub fn repair(
     copy: impl AsRef<Path>,
     mode: Mode,
     reading: &Reading<'_>,
-) -> Result<(Difference, Vec<Mend>), Error> {
+) -> Result<(Difference, Vec<GranuleRepair>), Error> {
     let report = verify(&path, store, trusted, reading)?;
     let (path, copy) = (path.as_ref().as_os_str().as_bytes(), copy.as_ref().as_os_str().as_bytes());
-    if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
+    if !matches!(report.diagnosis, Diagnosis::Good | Diagnosis::FileDamaged) {
         return Ok((report, Vec::new()));
     }
     let header = store.header();
@@ -125,8 +125,8 @@ pub fn repair(
     let file = reading.root.resolve(path, write | OFlags::CLOEXEC | OFlags::NOCTTY);
     let file = File::from(file.map_err(|error| reading.root.refusal(path, "open", error))?);
     let itself = rustix::fs::fstat(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
-    let lack = if itself { Lack::Itself } else { Lack::Damaged };
-    let (mut mends, mut prints) = (Vec::new(), Vec::new());
+    let fault = if itself { CopyFault::Itself } else { CopyFault::Damaged };
+    let (mut repairs, mut prints) = (Vec::new(), Vec::new());
     for granule in damaged {
         let range = header.range(granule);
         let mut right = Vec::new();
@@ -138,28 +138,31 @@ pub fn repair(
         let here = range.end <= source.size;
         let possible = here
             && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
-        let (writes, loses) =
-            if possible { mend(&file, path, source, &range, &right, Mode::DryRun, &mut 0)? } else { (0, 0) };
-        mends.push(Mend { range, possible, lack, writes, loses });
+        let (writes, loses) = if possible {
+            repair_range(&file, path, source, &range, &right, Mode::DryRun, &mut 0)?
+        } else {
+            (0, 0)
+        };
+        repairs.push(GranuleRepair { range, possible, fault, writes, loses });
         prints.push(right);
     }
     if mode == Mode::Write {
-        spare(path, &mends, report.size.min(header.size))?;
+        spare(path, &repairs, report.size.min(header.size))?;
     }
-    if mode.writes() && mends.iter().any(|mend| mend.possible) {
+    if mode.writes() && repairs.iter().any(|repair| repair.possible) {
         let mut written = 0;
         let mut write = || {
-            for (done, right) in mends.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
-                done.writes = mend(&file, path, source, &done.range, right, mode, &mut written)?.0;
+            for (done, right) in repairs.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
+                done.writes = repair_range(&file, path, source, &done.range, right, mode, &mut written)?.0;
             }
             file.sync_all().map_err(|error| Error::io(path, "write", error))
         };
         let done = write();
         // The file must not be open for writing when it is read.
         drop(file);
-        done.and_then(|()| check(path, store, &mends, reading)).map_err(|error| after(error, written))?;
+        done.and_then(|()| check(path, store, &repairs, reading)).map_err(|error| after(error, written))?;
     }
-    Ok((report, mends))
+    Ok((report, repairs))
 }
 
 /// Returns the same error with the number of bytes written before it, because the file has been modified by then.
@@ -181,7 +184,7 @@ pub(crate) fn print_of(bytes: &[u8]) -> Digest {
 
 /// Writes the blocks of a range that differ from the copy, whose units have the digests `right`. Returns the number of
 /// bytes in these blocks, and how many existing bytes differ. Bytes written are added to `sum` immediately.
-pub(crate) fn mend(
+pub(crate) fn repair_range(
     file: &File,
     path: &[u8],
     copy: Source<'_>,
@@ -234,12 +237,13 @@ fn read_to_end(file: &File, buffer: &mut [u8], start: u64) -> usize {
 }
 
 /// Reads the repaired granules again and compares them with the tree.
-fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> Result<(), Error> {
+fn check(path: &[u8], store: &Store, repairs: &[GranuleRepair], reading: &Reading<'_>) -> Result<(), Error> {
     let file = reading.open(path)?;
     let source = reading.unmapped(&file, path);
     let header = store.header();
-    let mended = (0..header.granules())
-        .filter(|&granule| mends.iter().any(|mend| mend.possible && mend.range == header.range(granule)));
+    let mended = (0..header.granules()).filter(|&granule| {
+        repairs.iter().any(|repair| repair.possible && repair.range == header.range(granule))
+    });
     for granule in mended {
         if hash_granule(&mut source.reader(), header, granule, header.range(granule).start)?
             != store.get(granule..granule + 1)?[0]
@@ -254,7 +258,7 @@ fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> R
 impl Difference {
     /// Returns whether repairing all damaged ranges makes the file identical to the original.
     pub fn can_be_mended(&self) -> bool {
-        self.judgement == Judgement::FileDamaged && !matches!(self.length, Length::Grown(_))
+        self.diagnosis == Diagnosis::FileDamaged && !matches!(self.length, Length::Grown(_))
     }
 }
 
@@ -279,7 +283,8 @@ mod tests {
         let guarded = reading.open(name).expect("open");
         let source = reading.unmapped(&guarded, name);
         let mut written = 0;
-        let result = mend(&target.open(), b"target", source, &(0..len), &right, Mode::Write, &mut written);
+        let result =
+            repair_range(&target.open(), b"target", source, &(0..len), &right, Mode::Write, &mut written);
         assert_eq!(written, UNIT);
         assert!(matches!(result, Err(Error { cause: Cause::Changed(_), .. })), "{result:?}");
         let unit = UNIT as usize;

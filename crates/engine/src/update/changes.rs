@@ -32,10 +32,10 @@ pub(super) struct Planned<'p, 'a> {
 }
 
 impl<'p, 'a> Planned<'p, 'a> {
-    pub(super) fn new(comparison: &'p Comparison<'a>, told: &[(Row, Action)]) -> Planned<'p, 'a> {
+    pub(super) fn new(comparison: &'p Comparison<'a>, decisions: &[(Row, Action)]) -> Planned<'p, 'a> {
         let listed = comparison.sets[LISTED].len() as usize;
         let (mut instead, mut renamed, mut fresh) = (vec![NONE; listed], Vec::new(), Vec::new());
-        for (Row { at: [listed, found], .. }, action) in told {
+        for (Row { at: [listed, found], .. }, action) in decisions {
             match action {
                 Action::Kept => {}
                 Action::Added => fresh.push(*found),
@@ -55,18 +55,18 @@ impl<'p, 'a> Planned<'p, 'a> {
 
     /// Returns the file that an entry belongs to.
     fn file(&mut self, line: &Line) -> Option<u32> {
-        let asked = &self.comparison.asked;
+        let requested = &self.comparison.requested;
         let number = line.at.number();
-        while asked.places.get(self.place).is_some_and(|(place, _)| *place < number) {
+        while requested.places.get(self.place).is_some_and(|(place, _)| *place < number) {
             self.place += 1;
         }
-        match asked.places.get(self.place) {
+        match requested.places.get(self.place) {
             Some((place, file)) if *place == number => {
                 self.place += 1;
                 Some(*file)
             }
             // Adjacent lines for one file are one entry of the audit, at the position of the first.
-            _ if line.entry.path == self.last.0 && !asked.contradicting.contains(&number) => self.last.1,
+            _ if line.entry.path == self.last.0 && !requested.contradicting.contains(&number) => self.last.1,
             _ => None,
         }
     }
@@ -93,7 +93,7 @@ fn usual(comparison: &Comparison<'_>) -> Vec<Spec> {
     let kinds = set.kinds().iter().zip(counts).filter(|(kind, _)| !kind.is_empty());
     // If two lists are equally common, use the first one.
     let most = kinds.rev().max_by_key(|(_, count)| *count);
-    most.map_or_else(|| comparison.asked.usual.clone(), |(kind, _)| kind.to_vec())
+    most.map_or_else(|| comparison.requested.usual.clone(), |(kind, _)| kind.to_vec())
 }
 
 impl Changes for Planned<'_, '_> {

@@ -2,7 +2,7 @@
 
 use super::outcome::{Action, Consent, QuickTrust, Refusal};
 use super::{Update, mounts};
-use crate::audit::Standing;
+use crate::audit::FileStatus;
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
 use std::collections::{HashMap, HashSet};
@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 impl Update<'_> {
     /// Returns why the manifest must not be written, if there is a reason. `missing` does not include moved files;
     /// `same` files match and are not reported.
-    pub(super) fn refusal(&self, told: &[(Row, Action)], missing: u64, same: usize) -> Option<Refusal> {
+    pub(super) fn refusal(&self, decisions: &[(Row, Action)], missing: u64, same: usize) -> Option<Refusal> {
         let options = self.options;
         let report = &self.comparison.report;
         if report.interrupted {
             return None;
         }
-        let is_unread = |told: &&(Row, Action)| told.0.standing == Standing::Unreadable;
-        let unread = report.failed + told.iter().filter(is_unread).count() as u64;
-        let removed = told.iter().filter(|(_, action)| *action == Action::Removed).count() as u64;
+        let is_unread = |row: &&(Row, Action)| row.0.status == FileStatus::Unreadable;
+        let unread = report.failed + decisions.iter().filter(is_unread).count() as u64;
+        let removed = decisions.iter().filter(|(_, action)| *action == Action::Removed).count() as u64;
         if unread > 0 && (!options.partial || removed > 0 && report.failed > 0) {
             return Some(Refusal::Unread(unread));
         }
@@ -36,10 +36,10 @@ impl Update<'_> {
         }
         if options.prune == Consent::Safe {
             let root = self.comparison.root.clone();
-            if same == 0 && told.iter().all(|(row, _)| row.standing == Standing::Missing) {
+            if same == 0 && decisions.iter().all(|(row, _)| row.status == FileStatus::Missing) {
                 return Some(Refusal::EmptyRoot(root));
             }
-            if let Some(folder) = self.emptied_folder(&root, told) {
+            if let Some(folder) = self.emptied_folder(&root, decisions) {
                 return Some(Refusal::EmptyFolder(folder));
             }
             if let Some(place) = mounts::absent(&root) {
@@ -50,8 +50,9 @@ impl Update<'_> {
             }
         }
         let kept = same > 0
-            || told.iter().any(|(row, action)| {
-                let listed = !matches!(row.standing, Standing::New | Standing::Copied | Standing::Duplicated);
+            || decisions.iter().any(|(row, action)| {
+                let listed =
+                    !matches!(row.status, FileStatus::New | FileStatus::Copied | FileStatus::Duplicated);
                 *action != Action::Removed && (listed || *action == Action::Added)
             });
         (!kept && !options.allow_empty).then_some(Refusal::NothingLeft)
@@ -59,9 +60,9 @@ impl Update<'_> {
 
     /// Returns a folder with entries to be removed that exists and is empty, as if its disk were not mounted. If its
     /// files were found elsewhere, it was emptied on purpose.
-    fn emptied_folder(&self, root: &Path, told: &[(Row, Action)]) -> Option<PathBuf> {
+    fn emptied_folder(&self, root: &Path, decisions: &[(Row, Action)]) -> Option<PathBuf> {
         let set = &self.comparison.sets[LISTED];
-        let of = |action: Action| told.iter().filter(move |(_, done)| *done == action);
+        let of = |action: Action| decisions.iter().filter(move |(_, done)| *done == action);
         let removed = of(Action::Removed);
         let mut looked_at = HashSet::new();
         for (row, _) in of(Action::Renamed) {
@@ -95,7 +96,7 @@ impl Update<'_> {
 pub(super) fn other_folder(comparison: &Comparison<'_>, rows: &[Row]) -> Option<PathBuf> {
     let [listed, found] = &comparison.sets;
     let mut folders: HashMap<&[u8], u64> = HashMap::new();
-    for row in rows.iter().filter(|row| row.standing == Standing::Moved) {
+    for row in rows.iter().filter(|row| row.status == FileStatus::Moved) {
         let (old, new) = (listed.name(row.at[LISTED]), found.name(row.at[FOUND]));
         let (long, short) = if old.len() > new.len() { (old, new) } else { (new, old) };
         if let Some(folder) = long.strip_suffix(short).filter(|folder| folder.ends_with(b"/")) {

@@ -3,7 +3,7 @@
 
 use super::outcome::{Action, Refusal};
 use super::{Update, original};
-use crate::audit::Standing;
+use crate::audit::FileStatus;
 use crate::audit::comparison::LISTED;
 use crate::audit::row::Row;
 use crate::content::set::NONE;
@@ -18,10 +18,10 @@ impl Update<'_> {
 
     /// Returns whether some line with a keyed digest matches, among the rows of all files.
     pub(super) fn fits_key(&self, rows: &[Row], folder: &Path) -> bool {
-        let same = |row: &&Row| row.standing == Standing::Same && self.is_keyed(row.at[LISTED]);
+        let same = |row: &&Row| row.status == FileStatus::Same && self.is_keyed(row.at[LISTED]);
         let elsewhere = |row: &Row| {
             let from = row.from.filter(|(side, _)| *side == LISTED).map(|(_, at)| at);
-            matches!(row.standing, Standing::Moved | Standing::Copied)
+            matches!(row.status, FileStatus::Moved | FileStatus::Copied)
                 && from.is_some_and(|at| self.is_keyed(at))
         };
         if rows.iter().any(elsewhere) {
@@ -62,16 +62,16 @@ impl Update<'_> {
     }
 
     /// Returns why the manifest must not be written if no keyed line matches the given key.
-    pub(super) fn other_key(&self, told: &[(Row, Action)], fits: bool) -> Option<Refusal> {
+    pub(super) fn other_key(&self, decisions: &[(Row, Action)], fits: bool) -> Option<Refusal> {
         let set = &self.comparison.sets[LISTED];
         let keyed = set.kinds().iter().flat_map(|kind| kind.iter()).any(truesum_hash::Spec::is_keyed);
         if fits || !keyed || self.comparison.report.interrupted {
             return None;
         }
         let concerns = |(row, action): &(Row, Action)| {
-            let differs = matches!(row.standing, Standing::Changed | Standing::Corrupt);
+            let differs = matches!(row.status, FileStatus::Changed | FileStatus::Corrupt);
             differs && self.is_keyed(row.at[LISTED]) || matches!(action, Action::Added | Action::Refreshed)
         };
-        told.iter().any(concerns).then_some(Refusal::OtherKey)
+        decisions.iter().any(concerns).then_some(Refusal::OtherKey)
     }
 }

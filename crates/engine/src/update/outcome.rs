@@ -1,6 +1,6 @@
 //! The options, events and counts of an update.
 
-use crate::audit::standing::{Equality, Finding, Standing};
+use crate::audit::status::{Equality, FileStatus, Finding};
 use crate::audit::{Options as AuditOptions, Report as AuditReport};
 use crate::error::Error;
 use crate::task::BadLine;
@@ -158,7 +158,7 @@ pub enum Event<'e> {
 }
 
 /// Receives the events of an update. Returning an error stops it.
-pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
 /// The counts of an update.
 #[derive(Clone, Debug, Default)]
@@ -196,11 +196,11 @@ impl Report {
         self.actions[action as usize]
     }
 
-    pub(super) fn count(&mut self, audit: &mut AuditReport, standing: Standing, action: Action) {
+    pub(super) fn count(&mut self, audit: &mut AuditReport, status: FileStatus, action: Action) {
         self.actions[action as usize] += 1;
         match action {
-            Action::Kept => audit.add(standing),
-            Action::Added | Action::Refreshed | Action::Renamed => audit.add(Standing::Same),
+            Action::Kept => audit.add(status),
+            Action::Added | Action::Refreshed | Action::Renamed => audit.add(FileStatus::Same),
             Action::Removed => {}
         }
     }

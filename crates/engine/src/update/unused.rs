@@ -19,20 +19,20 @@ use truesum_manifest::{Format, Place};
 /// Fails if the manifest could not be read again.
 pub(super) fn listed(
     comparison: &Comparison<'_>,
-    told: &[(Row, Action)],
+    decisions: &[(Row, Action)],
     places: &BTreeSet<Place>,
     mut manifest: impl Read,
     format: &Format,
 ) -> io::Result<Option<PathBuf>> {
     let named = |(_, action): &&(Row, Action)| matches!(action, Action::Added | Action::Renamed);
-    if places.is_empty() || !told.iter().any(|row| named(&row)) {
+    if places.is_empty() || !decisions.iter().any(|row| named(&row)) {
         return Ok(None);
     }
     let mut text = Vec::new();
     manifest.read_to_end(&mut text)?;
     let lines = unused(text, places);
     let bases = format.name.contains("mtree");
-    let found = told.iter().filter(named).map(|(row, _)| comparison.sets[FOUND].name(row.at[FOUND]));
+    let found = decisions.iter().filter(named).map(|(row, _)| comparison.sets[FOUND].name(row.at[FOUND]));
     let mut listed = found.filter(|name| {
         let base = name.rsplit(|&byte| byte == b'/').next().filter(|_| bases).unwrap_or(name);
         lines.iter().any(|line| stands_on(line, name) || stands_on(line, base))

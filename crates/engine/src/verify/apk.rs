@@ -7,7 +7,7 @@
 
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
-use crate::io::read::{Guarded, Whole};
+use crate::io::read::{CompleteRead, Guarded};
 use crate::progress::Progress;
 use crate::verify::options::Options;
 use rustix::io::{Errno, pread};
@@ -181,7 +181,7 @@ impl Pieces {
 
 /// The result of reading a package to its end.
 pub(super) struct Read {
-    pub(super) whole: Whole,
+    pub(super) whole: CompleteRead,
     /// The digests, keyed by algorithm name.
     pub(super) pieces: Vec<(&'static str, Digest)>,
     /// The plain digest of the file, if requested.

@@ -1,18 +1,18 @@
 //! Checks without manifests on the command line: files with their CRC-32 in their names, and all manifests below a
 //! folder.
 
+use crate::embedded_crc::{mark, spec};
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
 use crate::job::Job;
-use crate::marks::{mark, spec};
 use crate::run::config::Config;
 use crate::task::{Notice, Task};
 use crate::verify::bag;
 use crate::verify::detached::is_detached_signature;
 use crate::verify::event::{Event, Manifest};
 use crate::verify::report::Checked;
-use crate::verify::verification::{Tell, Verification};
+use crate::verify::verification::{Observer, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -39,8 +39,8 @@ impl Verification<'_> {
     /// given folders. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with files are reported and counted.
-    pub fn embedded(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+    /// Returns the error of `on_event`. Problems with files are reported and counted.
+    pub fn embedded(&mut self, places: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
         let crc32: Arc<[Spec]> = Arc::from([spec()]);
         let config = Config { own: self.own.clone(), ..self.options.config(Root::Anywhere) };
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
@@ -56,12 +56,12 @@ impl Verification<'_> {
                 marked += 1;
                 Some(Task::File(Job { anchor, expected: vec![digest], ..Job::hash(path, &crc32) }))
             }
-            Item::Failed(error) => Some(Task::Tell(Notice::Failed(error))),
+            Item::Failed(error) => Some(Task::Notice(Notice::Failed(error))),
             _ => None,
         });
         let manifest = Manifest { name: Path::new(""), root: &config.root };
         let mut checked = Checked::default();
-        let told = self.run(&config, &manifest, &mut tasks, &mut checked, None, tell);
+        let result = self.run(&config, &manifest, &mut tasks, &mut checked, None, on_event);
         drop(tasks);
         if marked > 0 {
             checked.not_tamper_evident.insert(spec().to_string(), marked);
@@ -69,8 +69,8 @@ impl Verification<'_> {
         checked.entries = marked;
         self.report.unmarked += unmarked;
         self.report.add(&checked);
-        told?;
-        self.end(tell)
+        result?;
+        self.end(on_event)
     }
 
     /// Checks all manifests below folders: files whose names contain an algorithm (`SHA256SUMS`,
@@ -80,8 +80,8 @@ impl Verification<'_> {
     /// elsewhere are only counted ([`Event::NotUsed`]).
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
-    pub fn below(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+    /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
+    pub fn below(&mut self, places: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
         let folders: Vec<PathBuf> = places.iter().filter(|place| place.is_dir()).cloned().collect();
         let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
@@ -114,24 +114,26 @@ impl Verification<'_> {
                         not_used.get_or_insert(path);
                     }
                 }
-                Item::File(path, Some(_)) if is_detached_signature(&path) => tell(Event::Signature(&path))?,
+                Item::File(path, Some(_)) if is_detached_signature(&path) => {
+                    on_event(Event::Signature(&path))?
+                }
                 Item::File(path, Some(_)) => manifests.push(path),
                 Item::Failed(error) => {
                     self.report.counts.unreadable += 1;
-                    tell(Event::Failed(&error))?;
+                    on_event(Event::Failed(&error))?;
                 }
                 // An object that has the name of a manifest but cannot be read is not skipped.
                 Item::Special(path, kind) if has_manifest_name(&path) => {
                     let why = Cause::Other(format!("named like a manifest, but a {kind}"));
-                    self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
+                    self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Dangling(path) if has_manifest_name(&path) => {
                     let why = Cause::Other("named like a manifest, but a broken symbolic link".to_owned());
-                    self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
+                    self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Link(path) if has_manifest_name(&path) => {
                     fruitful.insert(walk.current_root().to_owned());
-                    tell(Event::PassedOver(&path))?;
+                    on_event(Event::PassedOver(&path))?;
                 }
                 _ => {}
             }
@@ -143,19 +145,19 @@ impl Verification<'_> {
         if !manifests.is_empty() && !self.progress.stopped() {
             for folder in folders.iter().filter(|folder| !fruitful.contains(*folder)) {
                 let why = Cause::Other("no manifest in this folder or below it".to_owned());
-                self.unread(&Error::new(folder.as_os_str().as_bytes(), "check", why), tell)?;
+                self.unread(&Error::new(folder.as_os_str().as_bytes(), "check", why), on_event)?;
             }
         }
         // The manifests of a bag are checked with the bag.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
         if let Some(first) = not_used {
-            tell(Event::NotUsed(others, &first))?;
+            on_event(Event::NotUsed(others, &first))?;
         }
         let found = manifests.len() as u64;
         self.report.manifests = Some(found);
         self.report.missing_manifests = self.options.expect_manifests.saturating_sub(found);
-        self.manifests(&manifests, tell)
+        self.manifests(&manifests, on_event)
     }
 }
 

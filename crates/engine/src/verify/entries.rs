@@ -6,8 +6,8 @@ use crate::select::Selection;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::archive::{by_hash, is_release};
 use crate::verify::bag;
+use crate::verify::filter::{EntryFilter, Pick};
 use crate::verify::listed::ListedNames;
-use crate::verify::picking::{Pick, Picking};
 use crate::verify::pieced::{self, Join, Pieced};
 use crate::verify::state::{Key, key};
 use std::collections::{BTreeMap, HashSet};
@@ -51,9 +51,9 @@ pub struct Entries<'a, R> {
     weak: Option<String>,
     facts: Facts,
     /// The selection of the entries that become tasks.
-    picking: Picking,
+    filter: EntryFilter,
     /// The number of malformed lines that are reported individually.
-    told: u64,
+    reported: u64,
     /// An entry that is excluded only by the sample, and its key: it is checked if the sample is empty.
     spare: Option<(u64, Job)>,
     /// The file that the only entry belongs to, and the name in that entry.
@@ -87,7 +87,7 @@ pub struct Facts {
     /// The number of entries per algorithm for which a matching digest does not rule out tampering.
     pub weak: BTreeMap<String, u64>,
     /// The number of malformed lines that were only counted.
-    pub untold: u64,
+    pub unreported: u64,
     /// An algorithm that was determined only by the digest length.
     pub guessed: Option<Spec>,
     /// The error that ended reading early, if any.
@@ -105,8 +105,8 @@ impl<'a, R: Read> Entries<'a, R> {
         origin: usize,
         listed: Option<&'a mut ListedNames>,
     ) -> Entries<'a, R> {
-        let guessing = options.asked.is_empty() && options.named.is_none();
-        let keyed = options.asked.is_empty() && options.key.is_some();
+        let guessing = options.requested.is_empty() && options.named.is_none();
+        let keyed = options.requested.is_empty() && options.key.is_some();
         let release = options.file_name.as_deref().is_some_and(is_release);
         let options = Options { allow_undigested: true, allow_pieces: true, ..options };
         Entries {
@@ -121,9 +121,9 @@ impl<'a, R: Read> Entries<'a, R> {
             specs: Arc::new([]),
             weak: None,
             facts: Facts::default(),
-            picking: Picking::default(),
+            filter: EntryFilter::default(),
             spare: None,
-            told: u64::MAX,
+            reported: u64::MAX,
             data: None,
             guessing,
             keyed,
@@ -160,12 +160,12 @@ impl<'a, R: Read> Entries<'a, R> {
 
     /// Creates tasks only for selected entries.
     pub fn selecting(self, select: &Selection) -> Entries<'a, R> {
-        Entries { picking: Picking::new(select), ..self }
+        Entries { filter: EntryFilter::new(select), ..self }
     }
 
     /// Reports only this many malformed lines individually and counts the others.
-    pub(crate) fn telling(self, malformed: Option<u64>) -> Entries<'a, R> {
-        Entries { told: malformed.unwrap_or(u64::MAX), ..self }
+    pub(crate) fn reporting(self, malformed: Option<u64>) -> Entries<'a, R> {
+        Entries { reported: malformed.unwrap_or(u64::MAX), ..self }
     }
 
     /// Requires the manifest to have a single entry, which belongs to this file. Any other entry is malformed.
@@ -245,7 +245,7 @@ impl<'a, R: Read> Entries<'a, R> {
     /// its files are.
     pub(crate) fn take_pieced_picked(&mut self) -> Vec<Pieced> {
         let (root, all) = (self.root, self.pieced.take());
-        let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
+        let (files, left_out) = pieced::picked(all, |job| self.filter.pick(job, root));
         for file in &files {
             let by = pieced::judged_by(file);
             self.note(&by[0], by.iter().find_map(|specs| weak_name(specs)).as_deref());
@@ -271,9 +271,9 @@ impl<'a, R: Read> Entries<'a, R> {
                     self.pending = Some(Notice::Malformed(LineError { at: line.at, reason }.into()));
                     return None;
                 }
-                Err(ReadError::Line(_)) if self.facts.malformed >= self.told => {
+                Err(ReadError::Line(_)) if self.facts.malformed >= self.reported => {
                     self.facts.malformed += 1;
-                    self.facts.untold += 1;
+                    self.facts.unreported += 1;
                 }
                 Err(ReadError::Line(error)) => {
                     self.facts.malformed += 1;
@@ -412,20 +412,20 @@ impl<R: Read> Iterator for Entries<'_, R> {
 
     fn next(&mut self) -> Option<Task> {
         if let Some(notice) = self.pending.take() {
-            return Some(Task::Tell(notice));
+            return Some(Task::Notice(notice));
         }
         while let Some(line) = self.single() {
             let job = self.job(line);
             if self.keyed && !job.specs.is_empty() && !job.specs.iter().any(Spec::is_keyed) {
                 self.facts.malformed += 1;
                 let reason = "none of its digests is keyed (specify the algorithm with -a NAME)".to_owned();
-                return Some(Task::Tell(Notice::Malformed(BadLine {
+                return Some(Task::Notice(Notice::Malformed(BadLine {
                     at: job.origin.1,
                     reason,
                     lacks_key: false,
                 })));
             }
-            match self.picking.pick(&job, self.root) {
+            match self.filter.pick(&job, self.root) {
                 Pick::In => return Some(self.task(job)),
                 Pick::Out => self.leave_out(&job),
                 Pick::Spare(key) => {
@@ -436,13 +436,13 @@ impl<R: Read> Iterator for Entries<'_, R> {
                 }
             }
             if let Some(notice) = self.pending.take() {
-                return Some(Task::Tell(notice));
+                return Some(Task::Notice(notice));
             }
         }
         if let Some(notice) = self.pending.take() {
-            return Some(Task::Tell(notice));
+            return Some(Task::Notice(notice));
         }
-        let (_, job) = self.spare.take().filter(|_| self.picking.is_empty())?;
+        let (_, job) = self.spare.take().filter(|_| self.filter.is_empty())?;
         self.facts.left_out -= 1;
         self.left_out_failed.retain(|name| *name != job.name);
         Some(self.task(job))
@@ -459,7 +459,7 @@ mod tests {
 
     fn jobs(text: &str, root: &Root, listed: Option<&mut ListedNames>) -> (Vec<String>, Facts) {
         let mut entries = Entries::new(text.as_bytes(), Options::default(), root, 0, listed);
-        let told: Vec<String> = entries
+        let jobs_found: Vec<String> = entries
             .by_ref()
             .map(|task| match task {
                 Task::File(job) => {
@@ -473,11 +473,11 @@ mod tests {
                         open.escape_ascii()
                     )
                 }
-                Task::Tell(Notice::Malformed(error)) => format!("bad {}", error.at.number()),
-                Task::Tell(other) => format!("{other:?}"),
+                Task::Notice(Notice::Malformed(error)) => format!("bad {}", error.at.number()),
+                Task::Notice(other) => format!("{other:?}"),
             })
             .collect();
-        (told, entries.facts())
+        (jobs_found, entries.facts())
     }
 
     const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
@@ -489,8 +489,8 @@ mod tests {
         let root = root(&dir);
         let text =
             format!("{SHA256}\nMD5 (a) = {MD5}\noops\nMD5 (a) = {MD5}\nMD5 (a) = {MD5}\nMD5 (-) = {MD5}\n");
-        let (told, facts) = jobs(&text, &root, None);
-        assert_eq!(told, ["1:a:sha256+md5:=", "bad 3", "4:a:md5:=", "5:a:md5:=", "6:-:md5:="]);
+        let (jobs_found, facts) = jobs(&text, &root, None);
+        assert_eq!(jobs_found, ["1:a:sha256+md5:=", "bad 3", "4:a:md5:=", "5:a:md5:=", "6:-:md5:="]);
         assert_eq!((facts.jobs, facts.malformed), (4, 1));
         assert_eq!(facts.weak.into_iter().collect::<Vec<_>>(), [("md5".to_owned(), 3)]);
         assert_eq!(facts.guessed, None);
@@ -512,8 +512,8 @@ mod tests {
         }
         let text = format!("{MD5}  sub\\f\n{MD5}  sub\\g\n{MD5}  sub\\none\n");
         let mut listed = ListedNames::default();
-        let (told, _) = jobs(&text, &root(&dir), Some(&mut listed));
-        assert_eq!(told, ["1:sub\\\\f:md5:sub/f", "2:sub\\\\g:md5:=", "3:sub\\\\none:md5:="]);
+        let (jobs_found, _) = jobs(&text, &root(&dir), Some(&mut listed));
+        assert_eq!(jobs_found, ["1:sub\\\\f:md5:sub/f", "2:sub\\\\g:md5:=", "3:sub\\\\none:md5:="]);
         assert!(listed.contains(b"sub/f"));
         assert!(!listed.contains(b"sub/g"));
     }

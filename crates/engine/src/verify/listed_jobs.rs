@@ -8,8 +8,8 @@ use crate::progress::Progress;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
+use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
 use crate::verify::options::Options;
-use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::verification::open;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -55,22 +55,23 @@ pub(crate) fn listed_jobs(
     own.extend(id);
     let folder = options.folder(name);
     let root = options.leading(&folder).map_err(Ended::Unread)?;
-    let seen = Seen::new(options.digest_manifests);
-    let reader =
-        match look(CountedReader { reader: file, progress, seen: &seen }, None).map_err(unread("read"))? {
-            (_, Some(what)) if options.format.is_none() => {
-                return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
-            }
-            (reader, _) => reader,
-        };
+    let manifest_digest = ManifestDigest::new(options.digest_manifests);
+    let reader = match look(CountedReader { reader: file, progress, digest: &manifest_digest }, None)
+        .map_err(unread("read"))?
+    {
+        (_, Some(what)) if options.format.is_none() => {
+            return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
+        }
+        (reader, _) => reader,
+    };
     // The location of damage is not needed.
     let reading = manifest::Options { locating: false, one_piece: false, ..options.reading(bytes, progress) };
     let mut entries = Entries::new(reader, reading, &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {
         match task {
             Task::File(job) => each(Listed::Entry(job))?,
-            Task::Tell(Notice::Malformed(line)) => each(Listed::Bad(line))?,
-            Task::Tell(_) => {}
+            Task::Notice(Notice::Malformed(line)) => each(Listed::Bad(line))?,
+            Task::Notice(_) => {}
         }
     }
     for file in entries.take_pieced() {
@@ -78,6 +79,6 @@ pub(crate) fn listed_jobs(
     }
     match entries.facts().failed {
         Some(error) if !Input::is_interruption(&error) => Err(unread("read")(error)),
-        _ => Ok(seen.digest()),
+        _ => Ok(manifest_digest.digest()),
     }
 }

@@ -73,7 +73,7 @@ pub struct Options {
     /// The selection of the entries to check, and of the files not in the manifest that count.
     pub select: Selection,
     /// The part of the selection that is checked in this run.
-    pub turn: Turn,
+    pub limits: RunLimits,
     /// Names in manifests that must be verified.
     pub required: Vec<PathBuf>,
     /// The minimum number of manifests that a search of folders ([`Verification::below`](crate::Verification::below))
@@ -120,11 +120,11 @@ impl Options {
         let locating = !self.search
             && !self.spellings.any()
             && self.renaming.is_none()
-            && self.turn.is_all()
+            && self.limits.is_all()
             && self.remote.is_none()
             && self.also.is_empty();
         manifest::Options {
-            asked: self.algorithms.clone(),
+            requested: self.algorithms.clone(),
             format: self.format,
             allow_weak: self.allow_weak,
             allow_noise: self.lenient,
@@ -173,7 +173,7 @@ pub struct Renaming {
 pub enum Unlisted {
     /// They are not searched for.
     #[default]
-    Unasked,
+    Unrequested,
     /// Files in the deepest folder that contains all files in the manifest are reported, and are
     /// not failures. The search ends early if it would take long.
     Told,
@@ -183,7 +183,7 @@ pub enum Unlisted {
 
 /// The part of a check that is done in one run. The default is everything.
 #[derive(Clone, Debug, Default)]
-pub struct Turn {
+pub struct RunLimits {
     /// The file that stores when each entry was last read.
     pub state: Option<PathBuf>,
     /// The maximum number of bytes to read, except for the first file.
@@ -192,7 +192,7 @@ pub struct Turn {
     pub max_time: Option<Duration>,
 }
 
-impl Turn {
+impl RunLimits {
     /// Returns whether everything is checked and no state is stored.
     pub fn is_all(&self) -> bool {
         self.state.is_none() && self.max_bytes.is_none() && self.max_time.is_none()

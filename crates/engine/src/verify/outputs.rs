@@ -41,7 +41,7 @@ pub fn lists_one_of(
     let places: Vec<_> = files.iter().map(|file| place_of(file.as_ref())).collect();
     let folder = options.folder(manifest);
     let mut found = None;
-    let asked = listed_jobs(
+    let requested = listed_jobs(
         manifest,
         &Options { digest_manifests: false, ..options.clone() },
         progress,
@@ -68,6 +68,6 @@ pub fn lists_one_of(
             }
         },
     );
-    drop(asked);
+    drop(requested);
     found
 }

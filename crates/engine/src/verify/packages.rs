@@ -10,7 +10,7 @@ use crate::verify::apk::{Fault, Read, sections};
 use crate::verify::event::{Event, Manifest};
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::report::Checked;
-use crate::verify::verification::{Relay, Tell, Verification};
+use crate::verify::verification::{Observer, Relay, Verification};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -21,26 +21,26 @@ use truesum_manifest::{Place, Signer};
 
 impl Verification<'_> {
     /// Verifies a package with the digests in its own signing block.
-    pub(super) fn package(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(super) fn package(&mut self, name: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
         let bytes = name.as_os_str().as_bytes();
         let refused = |why: &str| Error::new(bytes, "verify", Cause::Other(why.to_owned()));
         if lists_more(self.options) {
             let why = "this is an Android package, which is checked as a unit by its signing block: options that select entries or specify a format do not apply";
-            return self.unread(&refused(why), tell);
+            return self.unread(&refused(why), on_event);
         }
         let started = Instant::now();
         self.progress.set_current(bytes);
         let file = match Guarded::open(&Root::Anywhere, bytes, self.options.special) {
             Ok(file) => file,
-            Err(error) => return self.unread(&error, tell),
+            Err(error) => return self.unread(&error, on_event),
         };
         let package = match sections(file.as_fd(), file.size_hint()) {
             Ok(package) => package,
-            Err(Fault::Shape(why)) => return self.unread(&refused(why), tell),
-            Err(Fault::System(error)) => return self.unread(&Error::io(bytes, "read", error), tell),
+            Err(Fault::Shape(why)) => return self.unread(&refused(why), on_event),
+            Err(Fault::System(error)) => return self.unread(&Error::io(bytes, "read", error), on_event),
         };
         if file.may_be_written() {
-            self.progress.add_untold();
+            self.progress.add_writers_unknown();
         }
         let read = package.read(file, bytes, self.options, self.progress);
         if self.progress.stopped() {
@@ -66,26 +66,26 @@ impl Verification<'_> {
         });
         let manifest = Manifest { name, root: &Root::Anywhere };
         let job = Job { origin: (0, Place::Byte(package.block)), ..Job::hash(name, &Arc::from([])) };
-        let mut relay = Relay::new(self.options, &manifest, &mut self.report, tell);
-        let told = relay.outcome(Outcome { job, result });
+        let mut relay = Relay::new(self.options, &manifest, &mut self.report, on_event);
+        let result = relay.outcome(Outcome { job, result });
         let (counts, ignored) = relay.counted();
         let unverified_signature = Some(Signer::Package);
         let checked =
             Checked { counts, ignored, entries: 1, digest, unverified_signature, ..Checked::default() };
         self.report.add(&checked);
-        told?;
+        result?;
         if !others.is_empty() {
             let why =
                 format!("its signing block also has unsupported digests, which were not compared:{others}");
-            tell(Event::Doubtful(&refused(&why)))?;
+            on_event(Event::Doubtful(&refused(&why)))?;
         }
-        tell(Event::Checked(&manifest, &checked))
+        on_event(Event::Checked(&manifest, &checked))
     }
 }
 
 /// Returns whether options are set that only make sense for a list of files.
 fn lists_more(options: &Options) -> bool {
-    let Options { root, remote, data, algorithms, key, unlisted, select, turn, .. } = options;
+    let Options { root, remote, data, algorithms, key, unlisted, select, limits, .. } = options;
     root.is_some()
         || remote.is_some()
         || data.is_some()
@@ -93,5 +93,5 @@ fn lists_more(options: &Options) -> bool {
         || key.is_some()
         || *unlisted == Unlisted::Refused
         || !select.is_open()
-        || !turn.is_all()
+        || !limits.is_all()
 }

@@ -6,10 +6,10 @@
 //! bytes of a file that could not be read is unknown. One that differs is damage of every file it contains bytes of,
 //! because its digest does not reveal which of them is damaged.
 
+mod comparer;
+mod comparers;
 mod file;
 mod join;
-mod judge;
-mod panel;
 
 use crate::error::{Cause, Error};
 use crate::job::{Findings, Job, Outcome};
@@ -17,12 +17,12 @@ use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::run::read_file::{SLICE, read_file};
 use crate::task::Sink;
-use crate::verify::picking::Pick;
+use crate::verify::filter::Pick;
+use comparers::Comparers;
 pub use file::Pieced;
 use file::end_of;
-pub(crate) use file::{judged_by, lots, size_of};
+pub(crate) use file::{by_division, judged_by, size_of};
 pub use join::Join;
-use panel::Panel;
 use std::io;
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -83,13 +83,13 @@ pub fn verify(
     while let Some(mut sequence) = next_sequence(&mut files) {
         settle(&mut sequence[0], config);
         let pieces = sequence[0].pieces.clone();
-        let mut told = 0;
+        let mut finished = 0;
         let mut hand_out = |outcome: Outcome| {
-            told += 1;
+            finished += 1;
             sink.outcome(outcome)
         };
         self::sequence(sequence, &pieces, config, progress, &mut hand_out)?;
-        left -= told;
+        left -= finished;
         sink.pause()?;
         if progress.stopped() {
             break;
@@ -130,7 +130,7 @@ fn sequence(
     std::thread::scope(|scope| {
         let starts = pieces.iter().map(|list| list.covered().start.min(list.file_start()));
         let mut at = starts.min().unwrap_or_default();
-        let mut panel = Panel::new(pieces, at, threads, scope);
+        let mut comparers = Comparers::new(pieces, at, threads, scope);
         let mut buffer = vec![0; SLICE];
         for file in files {
             if progress.stopped() {
@@ -138,15 +138,15 @@ fn sequence(
             }
             let (start, size) = (file.pieces[0].file_start(), size_of(&file));
             let job = file.job;
-            panel.between(at..start);
+            comparers.between(at..start);
             progress.set_current(&job.name);
             let mut given = 0;
             let result = read_file(&job, config, progress, &mut buffer, &mut |bytes| {
                 let count = (size - given).min(bytes.len() as u64);
-                panel.bytes(&bytes[..count as usize]);
+                comparers.bytes(&bytes[..count as usize]);
                 given += count;
             });
-            panel.absent(size - given);
+            comparers.absent(size - given);
             if progress.stopped() {
                 return Ok(());
             }
@@ -159,10 +159,10 @@ fn sequence(
                 (Ok(found), None) => at.max(start + found.size()),
                 _ => at,
             };
-            panel.file(start..end, Outcome { job, result });
+            comparers.file(start..end, Outcome { job, result });
             progress.add_file();
-            panel.hand_out(hand_out)?;
+            comparers.hand_out(hand_out)?;
         }
-        panel.end(at, hand_out)
+        comparers.end(at, hand_out)
     })
 }

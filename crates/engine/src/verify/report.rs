@@ -87,7 +87,7 @@ pub struct Report {
     /// Entries that were not selected.
     pub left_out: u64,
     /// Selected entries that are deferred to a later run.
-    pub not_in_turn: u64,
+    pub deferred: u64,
     /// Deferred entries that failed when they were last read.
     pub still_failed: u64,
     /// Requested names that matched no entry.
@@ -132,7 +132,7 @@ impl Report {
             empty: 0,
             not_verified: options.required.iter().map(|name| plain_path(name.as_os_str())).collect(),
             left_out: 0,
-            not_in_turn: 0,
+            deferred: 0,
             still_failed: 0,
             unmatched: 0,
             manifests: None,
@@ -166,7 +166,7 @@ impl Report {
             moved_passes,
             // Selections make the check partial (`is_part`).
             left_out: _,
-            not_in_turn: _,
+            deferred: _,
             // Not zero only after an interruption, which alone determines the result.
             not_begun: _,
             // Reported, but not failures with these options.
@@ -206,7 +206,7 @@ impl Report {
 
     /// Returns whether only some of the entries were selected or scheduled for this run.
     pub fn is_part(&self) -> bool {
-        self.left_out + self.not_in_turn > 0
+        self.left_out + self.deferred > 0
     }
 
     /// Returns whether the selection left nothing to check.
@@ -225,7 +225,7 @@ impl Report {
         self.ignored += checked.ignored;
         self.entries += checked.entries;
         self.left_out += checked.left_out;
-        self.not_in_turn += checked.not_in_turn;
+        self.deferred += checked.deferred;
         self.still_failed += checked.still_failed;
         self.unread += u64::from(checked.failed.is_some());
         self.empty += u64::from(checked.nothing_verified());
@@ -243,13 +243,13 @@ pub struct Checked {
     /// Entries that were skipped.
     pub ignored: u64,
     /// Entries whose files are missing and are searched for under other names after all manifests have been read.
-    pub sought: u64,
+    pub missing: u64,
     /// Entries found so far that are selected.
     pub entries: u64,
     /// Entries found so far that are not selected.
     pub left_out: u64,
     /// Selected entries that are deferred to a later run; they are not included in `entries`.
-    pub not_in_turn: u64,
+    pub deferred: u64,
     /// Deferred entries that failed when they were last read.
     pub still_failed: u64,
     /// The SHA-256 of the manifest itself, if requested and the manifest was read to its end.
@@ -277,7 +277,7 @@ impl Checked {
         let Summary { interrupted, verified, .. } = self.counts;
         self.failed.is_none()
             && !interrupted
-            && verified + self.sought == 0
+            && verified + self.missing == 0
             && self.counts.failed() == 0
             && !self.all_left_out()
     }
@@ -311,7 +311,7 @@ mod tests {
             (|report| report.counts.verified = 0, Conclusion::NothingVerified),
             (|report| report.unmatched = 1, Conclusion::NotAsAsked),
             (|report| report.left_out = 1, Conclusion::PartVerified),
-            (|report| report.not_in_turn = 1, Conclusion::PartVerified),
+            (|report| report.deferred = 1, Conclusion::PartVerified),
             (|report| report.still_failed = 1, Conclusion::Failed),
             (|report| report.counts.interrupted = true, Conclusion::Interrupted),
         ];

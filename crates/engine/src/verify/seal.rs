@@ -101,10 +101,10 @@ fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> R
 
 /// Rejects a signature by another key.
 fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), Error> {
-    let (own, asked) = (shown(signature.id), shown(key.id));
+    let (own, requested) = (shown(signature.id), shown(key.id));
     match signature.id == key.id {
         true => Ok(()),
-        false => Err(refused(at, format!("signed by key {own}, but --pubkey is {asked}"))),
+        false => Err(refused(at, format!("signed by key {own}, but --pubkey is {requested}"))),
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Mark {
 impl Mark {
     /// Returns the sort key of entries: those that have waited longest come first and, within one run, those that it
     /// did not read.
-    pub(crate) fn turn(&self) -> (u64, bool) {
+    pub(crate) fn due(&self) -> (u64, bool) {
         (self.run, self.what != What::Seen)
     }
 }
@@ -257,9 +257,9 @@ mod tests {
         drop(state);
         // regression: after the clock was set back, entries that had been read counted as never read, again and again.
         let mut state = open(&path, 1).unwrap();
-        let mut turns = [read, waiting, new].map(|key| (state.mark(key).turn(), key));
-        turns.sort_unstable();
-        assert_eq!(turns.map(|(_, key)| key), [waiting, read, new]);
+        let mut order = [read, waiting, new].map(|key| (state.mark(key).due(), key));
+        order.sort_unstable();
+        assert_eq!(order.map(|(_, key)| key), [waiting, read, new]);
     }
 
     #[test]

@@ -56,11 +56,11 @@ pub enum Scope {
     /// reported.
     Around,
     /// The complete root.
-    Whole,
+    CompleteRead,
 }
 
 /// The options of a search.
-pub struct Looking<'a> {
+pub struct SearchScope<'a> {
     /// The extent of the search.
     pub scope: Scope,
     /// The selection of files that count.
@@ -88,10 +88,10 @@ pub struct Looking<'a> {
 pub fn unlisted(
     root: &[u8],
     listed: &mut ListedNames,
-    looking: &Looking<'_>,
+    scope: &SearchScope<'_>,
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Search> {
-    let &Looking { scope, select, own, strict, temporaries, limit, stopped } = looking;
+    let &SearchScope { scope, select, own, strict, temporaries, limit, stopped } = scope;
     let below = if scope == Scope::Around { listed.folder() } else { b"" };
     let options = Options { select: select.clone(), below_root: true, ..Options::default() };
     let walk = Walk::new([OsStr::from_bytes(root).to_owned()], options, 0);
@@ -115,7 +115,7 @@ pub fn unlisted(
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
                 let anchor = anchor.as_ref();
-                if !select.asks_for(name) || listed.contains(name) || is_among(own, &path, anchor) {
+                if !select.requests(name) || listed.contains(name) || is_among(own, &path, anchor) {
                     continue;
                 }
                 if is_signature(own, &path, anchor) {
@@ -143,7 +143,7 @@ pub fn unlisted(
                 let path = path.into_os_string().into_vec();
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
-                if select.asks_for(name) && !listed.contains(name) {
+                if select.requests(name) && !listed.contains(name) {
                     result.files += 1;
                     found(name)?;
                 }
@@ -152,7 +152,7 @@ pub fn unlisted(
                 let path = path.into_os_string().into_vec();
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
-                if select.asks_for(name) && !listed.contains(name) {
+                if select.requests(name) && !listed.contains(name) {
                     result.others += 1;
                     if strict {
                         found(name)?;
@@ -179,12 +179,12 @@ pub(crate) fn unlisted_there(
     let mut result = Search { folder: remote.name().into_bytes(), ..Search::default() };
     for task in remote.list(&Arc::from([]), progress) {
         match task {
-            Task::File(job) if select.asks_for(&job.name) && !listed.contains(&job.name) => {
+            Task::File(job) if select.requests(&job.name) && !listed.contains(&job.name) => {
                 result.files += 1;
                 found(&job.name)?;
             }
-            Task::Tell(Notice::Failed(error)) if result.failed.len() < 100 => result.failed.push(error),
-            Task::File(_) | Task::Tell(_) => {}
+            Task::Notice(Notice::Failed(error)) if result.failed.len() < 100 => result.failed.push(error),
+            Task::File(_) | Task::Notice(_) => {}
         }
     }
     result.cut = progress.stopped();
@@ -240,9 +240,17 @@ mod tests {
     use crate::tree::store::{GRANULE, Header, Hints};
     use std::os::unix::ffi::OsStrExt;
 
-    fn hundred(scope: Scope) -> Looking<'static> {
+    fn hundred(scope: Scope) -> SearchScope<'static> {
         let select = Box::leak(Box::new(Selection::default()));
-        Looking { scope, select, own: &[], strict: false, temporaries: false, limit: 100, stopped: &|| false }
+        SearchScope {
+            scope,
+            select,
+            own: &[],
+            strict: false,
+            temporaries: false,
+            limit: 100,
+            stopped: &|| false,
+        }
     }
 
     #[test]
@@ -263,7 +271,7 @@ mod tests {
                 Ok(())
             };
             let (own, select) = ([FileId::from(&own)], &Selection::default());
-            let looking = Looking {
+            let scope = SearchScope {
                 scope,
                 select,
                 own: &own,
@@ -272,11 +280,11 @@ mod tests {
                 limit,
                 stopped: &|| false,
             };
-            let result = unlisted(path, &mut listed, &looking, &mut found).unwrap();
+            let result = unlisted(path, &mut listed, &scope, &mut found).unwrap();
             (names, result.cut)
         };
-        assert_eq!(search(Scope::Whole, 100), (vec!["a".to_owned(), "sub/c".to_owned()], false));
-        assert_eq!(search(Scope::Whole, 2), (vec!["a".to_owned()], true));
+        assert_eq!(search(Scope::CompleteRead, 100), (vec!["a".to_owned(), "sub/c".to_owned()], false));
+        assert_eq!(search(Scope::CompleteRead, 2), (vec!["a".to_owned()], true));
         assert_eq!(search(Scope::Around, 100), (vec!["sub/c".to_owned()], false));
     }
 
@@ -311,7 +319,7 @@ mod tests {
             Ok(())
         };
         let path = dir.path().as_os_str().as_bytes();
-        let search = unlisted(path, &mut listed, &hundred(Scope::Whole), &mut found).unwrap();
+        let search = unlisted(path, &mut listed, &hundred(Scope::CompleteRead), &mut found).unwrap();
         assert_eq!(names, [".a.part", "a.ftr.flat", "b.ftr", "c.ftr"]);
         assert_eq!((search.files, search.own), (4, 4));
     }

@@ -15,17 +15,17 @@ use crate::verify::archive::is_optional;
 use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
+use crate::verify::folders::{Folder, Several};
 use crate::verify::foreign::look;
 use crate::verify::listed::ListedNames;
+use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
 use crate::verify::missing::MissingEntries;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::place::history;
+use crate::verify::relocation;
 use crate::verify::report::{Checked, Report};
-use crate::verify::seen::{CountedReader, Seen};
-use crate::verify::several::{Folder, Several};
-use crate::verify::sought;
-use crate::verify::unlisted::{Looking, Scope, unlisted, unlisted_there};
+use crate::verify::unlisted::{Scope, SearchScope, unlisted, unlisted_there};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -40,7 +40,7 @@ use truesum_manifest::path::display_safe;
 const SEARCH: u64 = 100_000;
 
 /// Receives the events of a check. Returning an error stops it.
-pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
 /// A check in progress.
 pub struct Verification<'a> {
@@ -71,11 +71,11 @@ impl<'a> Verification<'a> {
     /// folder that is a bag is checked with all its manifests and for completeness.
     ///
     /// # Errors
-    /// Returns the error of `tell`. Problems with manifests and files are reported and counted.
-    pub fn manifests(&mut self, names: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+    /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
+    pub fn manifests(&mut self, names: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
         if let Some(error) = self.not_in_parts(names) {
-            self.unread(&error, tell)?;
-            return self.end(tell);
+            self.unread(&error, on_event)?;
+            return self.end(on_event);
         }
         for (at, name) in names.iter().enumerate() {
             if self.progress.stopped() {
@@ -87,52 +87,52 @@ impl<'a> Verification<'a> {
                 Some(Ok(_)) if self.options.public_key.is_some() => {
                     let why = "a bag is not signed as a unit: specify one of its manifests";
                     let why = Cause::Other(why.to_owned());
-                    self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
+                    self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), on_event)?;
                     continue;
                 }
                 Some(Ok(_)) if self.options.remote.is_some() => {
                     let why =
                         Cause::Other("a bag is checked in place: specify one of its manifests".to_owned());
-                    self.unread(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
+                    self.unread(&Error::new(name.as_os_str().as_bytes(), "verify", why), on_event)?;
                     continue;
                 }
                 Some(Ok(bag)) => {
                     self.bags.push(name.to_owned());
-                    self.bag(name, &bag, tell)?;
+                    self.bag(name, &bag, on_event)?;
                     continue;
                 }
                 Some(Err(error)) => {
                     self.bags.push(name.to_owned());
                     self.report.incomplete += 1;
-                    tell(Event::Failed(&error))?;
+                    on_event(Event::Failed(&error))?;
                     continue;
                 }
                 None => {}
             }
             match (self.open(name), &self.options.public_key) {
-                (Ok(file), None) if is_package(name, &file, self.options) => self.package(name, tell)?,
-                (Ok(file), None) => self.manifest(name, file, None, tell)?,
-                (Ok(file), Some(key)) => self.signed(name, file, key, tell)?,
-                (Err(error), _) => self.unread(&error, tell)?,
+                (Ok(file), None) if is_package(name, &file, self.options) => self.package(name, on_event)?,
+                (Ok(file), None) => self.manifest(name, file, None, on_event)?,
+                (Ok(file), Some(key)) => self.signed(name, file, key, on_event)?,
+                (Err(error), _) => self.unread(&error, on_event)?,
             }
         }
-        self.seek(tell)?;
+        self.relocate_missing(on_event)?;
         if !self.progress.stopped() {
-            self.search(tell)?;
+            self.search(on_event)?;
         }
-        self.end(tell)
+        self.end(on_event)
     }
 
     /// Compares one file with one digest.
     ///
     /// # Errors
-    /// Returns the error of `tell`.
+    /// Returns the error of `on_event`.
     pub fn expect(
         &mut self,
         file: &Path,
         spec: &Spec,
         digest: &Digest,
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let expected = vec![digest.clone()];
         let job = Job { expected, ..Job::argument(file, &Arc::from([spec.clone()])) };
@@ -143,10 +143,10 @@ impl<'a> Verification<'a> {
             checked.not_tamper_evident.insert(spec.to_string(), 1);
         }
         let mut task = std::iter::once(Task::File(job));
-        let told = self.run(&config, &manifest, &mut task, &mut checked, None, tell);
+        let result = self.run(&config, &manifest, &mut task, &mut checked, None, on_event);
         self.report.add(&checked);
-        told?;
-        self.end(tell)
+        result?;
+        self.end(on_event)
     }
 
     /// Checks a manifest that is already open. Its name determines its folder, and may imply its algorithm and format.
@@ -156,73 +156,77 @@ impl<'a> Verification<'a> {
         name: &Path,
         reader: impl Read + Send,
         listed: Option<&mut ListedNames>,
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
         let folder = options.folder(name);
         let root = match options.leading(&folder) {
             Ok(root) => root,
-            Err(error) => return self.unread(&error, tell),
+            Err(error) => return self.unread(&error, on_event),
         };
         let reading = options.reading(bytes, self.progress);
-        let seen = Seen::new(options.digest_manifests);
-        let reader = CountedReader { reader, progress: self.progress, seen: &seen };
+        let manifest_digest = ManifestDigest::new(options.digest_manifests);
+        let reader = CountedReader { reader, progress: self.progress, digest: &manifest_digest };
         let (reader, foreign) = match look(reader, Some(bytes)) {
             Ok(looked) => looked,
             Err(error) if Input::is_interruption(&error) => {
                 self.report.not_begun += 1;
                 return Ok(());
             }
-            Err(error) => return self.unread(&Error::io(bytes, "read", error), tell),
+            Err(error) => return self.unread(&Error::io(bytes, "read", error), on_event),
         };
         if let (Some(what), None) = (foreign, options.format) {
-            return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
+            return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), on_event);
         }
         let state = match self.state() {
             Ok(state) => state,
-            Err(error) => return self.unread(&error, tell),
+            Err(error) => return self.unread(&error, on_event),
         };
         let config = options.config(root);
         // A caller that collects the names does the search itself.
         let mut folder_listed = match options.unlisted {
             _ if listed.is_some() => None,
-            Unlisted::Unasked if !sought::is_asked(options) => None,
-            Unlisted::Unasked | Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
+            Unlisted::Unrequested if !relocation::is_requested(options) => None,
+            Unlisted::Unrequested | Unlisted::Told | Unlisted::Refused => {
+                Some(self.take_folder(folder.clone()))
+            }
         };
-        let (folder_names, sought) = match &mut folder_listed {
-            Some(Folder { listed, sought, .. }) => (Some(listed), Some(sought)),
+        let (folder_names, missing) = match &mut folder_listed {
+            Some(Folder { listed, missing, .. }) => (Some(listed), Some(missing)),
             None => (None, None),
         };
         let of_payload = listed.is_some() && bag::is_of_payload(name);
         let listing = listed.or(folder_names);
-        let mut sought = sought.filter(|_| sought::is_asked(options));
-        let before = sought.as_ref().map_or(0, |sought| sought.len());
+        let mut missing = missing.filter(|_| relocation::is_requested(options));
+        let before = missing.as_ref().map_or(0, |missing| missing.len());
         let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
         let entries = entries.of_data(options.data.as_deref()).of_payload(of_payload);
         let failed = state.as_ref().map(|state| state.failed().collect()).unwrap_or_default();
-        let entries = entries.selecting(&options.select).telling(options.malformed_told);
+        let entries = entries.selecting(&options.select).reporting(options.malformed_told);
         let mut entries = entries.noting_failed(failed).computing(&options.also);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
-        let in_parts = !options.turn.is_all();
-        let told = match in_parts {
-            true => self.in_turn(state, &config, &manifest, &mut entries, &mut checked, tell),
-            false => self.run(&config, &manifest, &mut entries, &mut checked, sought.as_deref_mut(), tell),
+        let in_parts = !options.limits.is_all();
+        let result = match in_parts {
+            true => self.check_limited(state, &config, &manifest, &mut entries, &mut checked, on_event),
+            false => {
+                self.run(&config, &manifest, &mut entries, &mut checked, missing.as_deref_mut(), on_event)
+            }
         };
-        checked.sought = sought.map_or(0, |sought| sought.len() - before) as u64;
-        let told = told.and_then(|()| {
+        checked.missing = missing.map_or(0, |missing| missing.len() - before) as u64;
+        let result = result.and_then(|()| {
             let files = entries.take_pieced_picked();
             if in_parts && !files.is_empty() {
                 let why = "it has piece digests: check all of it, or use --only";
                 return self
-                    .unread(&Error::new(bytes, "check a part of", Cause::Other(why.to_owned())), tell);
+                    .unread(&Error::new(bytes, "check a part of", Cause::Other(why.to_owned())), on_event);
             }
-            self.run_pieced(&config, &manifest, files, &mut checked, tell)
+            self.run_pieced(&config, &manifest, files, &mut checked, on_event)
         });
         checked.format = entries.format();
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
-        checked.digest = seen.digest();
+        checked.digest = manifest_digest.digest();
         let unread = entries.unread().iter();
         let (mut names, mut digests) = (Vec::new(), 0);
         for (name, entries) in unread {
@@ -231,9 +235,9 @@ impl<'a> Verification<'a> {
         }
         let facts = entries.facts();
         self.folders.extend(folder_listed);
-        checked.entries = facts.jobs - checked.not_in_turn;
+        checked.entries = facts.jobs - checked.deferred;
         checked.left_out = facts.left_out;
-        checked.counts.malformed += facts.untold;
+        checked.counts.malformed += facts.unreported;
         if !in_parts {
             checked.not_tamper_evident = facts.weak;
         }
@@ -241,27 +245,27 @@ impl<'a> Verification<'a> {
         let failed = facts.failed.filter(|error| !Input::is_interruption(error));
         checked.failed = failed.map(|error| Error::io(bytes, "read", error));
         self.report.add(&checked);
-        told?;
+        result?;
         if digests > 0 {
             let names = names.join(", ");
             let why = match digests {
                 1 => format!("1 digest of an unknown algorithm ({names}) was not checked"),
                 _ => format!("{digests} digests of unknown algorithms ({names}) were not checked"),
             };
-            tell(Event::Doubtful(&Error::new(bytes, "verify", Cause::Other(why))))?;
+            on_event(Event::Doubtful(&Error::new(bytes, "verify", Cause::Other(why))))?;
         }
-        tell(Event::Checked(&manifest, &checked))
+        on_event(Event::Checked(&manifest, &checked))
     }
 
     /// Checks a bag with all its manifests, and for completeness.
-    fn bag(&mut self, folder: &Path, bag: &Bag, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn bag(&mut self, folder: &Path, bag: &Bag, on_event: &mut Observer<'_>) -> io::Result<()> {
         let (mut listed, mut tags, mut beside) = (ListedNames::default(), ListedNames::default(), Vec::new());
         let mut faults = bag::faults(folder);
         for (at, name) in bag.payload.iter().enumerate() {
             if bag.all_in_each {
                 listed = ListedNames::default();
             }
-            self.part_of_bag(name, &mut listed, tell)?;
+            self.part_of_bag(name, &mut listed, on_event)?;
             if self.progress.stopped() {
                 return Ok(());
             }
@@ -269,25 +273,30 @@ impl<'a> Verification<'a> {
                 faults.push(bag::lists_twice(name));
             }
             if bag.all_in_each || at + 1 == bag.payload.len() {
-                beside = self.unlisted_payload(folder, name, &mut listed, tell)?;
+                beside = self.unlisted_payload(folder, name, &mut listed, on_event)?;
                 faults.extend(bag::unlisted_fetches(folder, name, &mut listed));
             }
         }
         for name in &bag.tags {
-            self.part_of_bag(name, &mut tags, tell)?;
+            self.part_of_bag(name, &mut tags, on_event)?;
         }
         beside.retain(|name| !tags.contains(name));
         for fault in faults {
             self.report.incomplete += 1;
-            tell(Event::Failed(&fault))?;
+            on_event(Event::Failed(&fault))?;
         }
-        bag::doubts(folder, &beside).iter().try_for_each(|doubt| tell(Event::Doubtful(doubt)))
+        bag::doubts(folder, &beside).iter().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))
     }
 
-    fn part_of_bag(&mut self, name: &Path, listed: &mut ListedNames, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn part_of_bag(
+        &mut self,
+        name: &Path,
+        listed: &mut ListedNames,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
         match self.open(name) {
-            Ok(file) => self.manifest(name, file, Some(listed), tell),
-            Err(error) => self.unread(&error, tell),
+            Ok(file) => self.manifest(name, file, Some(listed), on_event),
+            Err(error) => self.unread(&error, on_event),
         }
     }
 
@@ -298,7 +307,7 @@ impl<'a> Verification<'a> {
         folder: &Path,
         manifest: &Path,
         listed: &mut ListedNames,
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<Vec<Vec<u8>>> {
         let stopped = || self.progress.stopped();
         let (mut too_much, mut beside) = (Vec::new(), Vec::new());
@@ -309,8 +318,8 @@ impl<'a> Verification<'a> {
         };
         let bytes = folder.as_os_str().as_bytes();
         // The selection does not apply to the files of a bag.
-        let (scope, select) = (Scope::Whole, &Selection::default());
-        let looking = Looking {
+        let (scope, select) = (Scope::CompleteRead, &Selection::default());
+        let scope = SearchScope {
             scope,
             select,
             own: &self.own,
@@ -319,32 +328,32 @@ impl<'a> Verification<'a> {
             limit: u64::MAX,
             stopped: &stopped,
         };
-        let search = unlisted(bytes, listed, &looking, &mut found)?;
+        let search = unlisted(bytes, listed, &scope, &mut found)?;
         self.report.counts.unreadable += search.failed.len() as u64;
-        search.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
+        search.failed.iter().try_for_each(|error| on_event(Event::Failed(error)))?;
         let manifest = manifest.file_name().unwrap_or_default().display();
         for name in too_much {
             self.report.incomplete += 1;
             let why = Cause::Other(format!("it is in the payload but not in {manifest}"));
             let path = folder.join(OsStr::from_bytes(&name));
-            tell(Event::Failed(&Error::new(path.as_os_str().as_bytes(), "verify", why)))?;
+            on_event(Event::Failed(&Error::new(path.as_os_str().as_bytes(), "verify", why)))?;
         }
         Ok(beside)
     }
 
-    /// Runs tasks. If `tell` fails, the entries reported before are still counted.
+    /// Runs tasks. If `on_event` fails, the entries reported before are still counted.
     pub(super) fn run(
         &mut self,
         config: &Config,
         manifest: &Manifest<'_>,
         tasks: &mut (dyn Iterator<Item = Task> + Send),
         checked: &mut Checked,
-        sought: Option<&mut MissingEntries>,
-        tell: &mut Tell<'_>,
+        missing: Option<&mut MissingEntries>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
-        let mut relay = Relay::new(options, manifest, report, tell);
-        relay.sought = sought;
+        let mut relay = Relay::new(options, manifest, report, on_event);
+        relay.missing = missing;
         let ended = run(config, tasks, progress, &mut relay);
         (checked.counts, checked.ignored) = (relay.counts, relay.ignored);
         let Summary { unreached, interrupted, .. } = ended?;
@@ -359,10 +368,10 @@ impl<'a> Verification<'a> {
         manifest: &Manifest<'_>,
         files: Vec<Pieced>,
         checked: &mut Checked,
-        tell: &mut Tell<'_>,
+        on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
-        let mut relay = Relay::new(options, manifest, report, tell);
+        let mut relay = Relay::new(options, manifest, report, on_event);
         let ended = pieced::verify(files, config, progress, &mut relay);
         checked.counts += relay.counts;
         checked.ignored += relay.ignored;
@@ -378,9 +387,9 @@ impl<'a> Verification<'a> {
         Ok(file)
     }
 
-    pub(super) fn unread(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(super) fn unread(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
         self.report.unread += 1;
-        tell(Event::Failed(error))
+        on_event(Event::Failed(error))
     }
 
     /// Removes and returns the folder and the names that manifests so far contain for it.
@@ -389,14 +398,14 @@ impl<'a> Verification<'a> {
             .map_or(FileId { device: 0, inode: 0 }, |metadata| FileId::from(&metadata));
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
-            None => Folder { id, path, listed: ListedNames::default(), sought: MissingEntries::default() },
+            None => Folder { id, path, listed: ListedNames::default(), missing: MissingEntries::default() },
         }
     }
 
     /// Searches for files that are in no manifest.
-    fn search(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn search(&mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
         let exact = self.options.unlisted == Unlisted::Refused;
-        if self.options.unlisted == Unlisted::Unasked {
+        if self.options.unlisted == Unlisted::Unrequested {
             return Ok(());
         }
         let mut folders = std::mem::take(&mut self.folders);
@@ -407,7 +416,7 @@ impl<'a> Verification<'a> {
                 continue;
             }
             let (scope, limit) = match exact {
-                true => (Scope::Whole, u64::MAX),
+                true => (Scope::CompleteRead, u64::MAX),
                 false => (Scope::Around, SEARCH.max(folders[at].listed.len() as u64 * 4)),
             };
             // Its contents were already found by the search of a parent folder.
@@ -422,12 +431,12 @@ impl<'a> Verification<'a> {
                     return Ok(());
                 }
                 files += 1;
-                tell(Event::Unlisted(&path, Path::new(OsStr::from_bytes(name))))
+                on_event(Event::Unlisted(&path, Path::new(OsStr::from_bytes(name))))
             };
             let bytes = path.as_os_str().as_bytes();
             let stopped = || self.progress.stopped();
             let select = &self.options.select;
-            let looking = Looking {
+            let scope = SearchScope {
                 scope,
                 select,
                 own: &self.own,
@@ -438,7 +447,7 @@ impl<'a> Verification<'a> {
             };
             let result = match &self.options.remote {
                 Some(remote) => unlisted_there(&**remote, &mut listed, select, self.progress, &mut found),
-                None => unlisted(bytes, &mut listed, &looking, &mut found),
+                None => unlisted(bytes, &mut listed, &scope, &mut found),
             };
             folders[at].listed = listed;
             report.unlisted += files;
@@ -450,21 +459,21 @@ impl<'a> Verification<'a> {
             if exact {
                 report.counts.unreadable += search.failed.len() as u64;
             }
-            tell(Event::Searched(&search))?;
+            on_event(Event::Searched(&search))?;
         }
         Ok(())
     }
 
     /// Reports required names that were not verified.
-    pub(super) fn end(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(super) fn end(&mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
         if self.progress.stopped() {
             self.report.counts.interrupted = true;
             return Ok(());
         }
         let unmatched = self.options.select.unmatched();
         self.report.unmatched = unmatched.len() as u64;
-        unmatched.into_iter().try_for_each(|name| tell(Event::Unmatched(Path::new(name))))?;
-        self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
+        unmatched.into_iter().try_for_each(|name| on_event(Event::Unmatched(Path::new(name))))?;
+        self.report.not_verified.iter().try_for_each(|name| on_event(Event::NotVerified(name)))
     }
 }
 
@@ -486,8 +495,8 @@ pub(super) struct Relay<'r, 't> {
     counts: Summary,
     ignored: u64,
     /// Stores missing entries, if they are to be searched for elsewhere.
-    sought: Option<&'r mut MissingEntries>,
-    tell: &'r mut Tell<'t>,
+    missing: Option<&'r mut MissingEntries>,
+    on_event: &'r mut Observer<'t>,
 }
 
 impl<'r, 't> Relay<'r, 't> {
@@ -495,9 +504,9 @@ impl<'r, 't> Relay<'r, 't> {
         options: &'r Options,
         manifest: &'r Manifest<'r>,
         report: &'r mut Report,
-        tell: &'r mut Tell<'t>,
+        on_event: &'r mut Observer<'t>,
     ) -> Relay<'r, 't> {
-        Relay { options, manifest, report, counts: Summary::default(), ignored: 0, sought: None, tell }
+        Relay { options, manifest, report, counts: Summary::default(), ignored: 0, missing: None, on_event }
     }
 
     /// Returns the counts so far, and the number of skipped entries.
@@ -516,11 +525,11 @@ impl Sink for Relay<'_, '_> {
         let verdict = outcome.verdict();
         // A name that leads out of the folder may be that of a file on another machine.
         let is_outside = outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot);
-        if let Some(sought) = &mut self.sought
+        if let Some(missing) = &mut self.missing
             && (verdict == Verdict::Missing || is_outside)
             && !outcome.job.expected.is_empty()
         {
-            match sought.push(self.manifest.name, outcome) {
+            match missing.push(self.manifest.name, outcome) {
                 Ok(()) => return Ok(()),
                 Err(refused) => outcome = *refused,
             }
@@ -528,18 +537,18 @@ impl Sink for Relay<'_, '_> {
         let ignored = || self.options.ignore_missing || is_optional(self.manifest, &outcome.job.name);
         if verdict == Verdict::Missing && ignored() {
             self.ignored += 1;
-            return (self.tell)(Event::Ignored(self.manifest, &outcome));
+            return (self.on_event)(Event::Ignored(self.manifest, &outcome));
         }
         self.counts.count(&outcome);
         if verdict == Verdict::Verified {
             self.report.note_verified(&outcome.job.name);
         }
-        (self.tell)(Event::Entry(self.manifest, &outcome))?;
+        (self.on_event)(Event::Entry(self.manifest, &outcome))?;
         let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
         match pieces.and_then(Findings::doubt).filter(|_| verdict == Verdict::Verified) {
             Some(why) => {
                 let why = Cause::Other(why.to_owned());
-                (self.tell)(Event::Doubtful(&Error::new(&outcome.job.name, "verify", why)))
+                (self.on_event)(Event::Doubtful(&Error::new(&outcome.job.name, "verify", why)))
             }
             None => Ok(()),
         }
@@ -549,11 +558,11 @@ impl Sink for Relay<'_, '_> {
         match notice {
             Notice::Malformed(line) => {
                 self.counts.malformed += 1;
-                (self.tell)(Event::Malformed(self.manifest, &line))
+                (self.on_event)(Event::Malformed(self.manifest, &line))
             }
             Notice::Failed(error) => {
                 self.counts.unreadable += 1;
-                (self.tell)(Event::Failed(&error))
+                (self.on_event)(Event::Failed(&error))
             }
             // A check does not walk folders while it runs.
             _ => Ok(()),
@@ -561,7 +570,7 @@ impl Sink for Relay<'_, '_> {
     }
 
     fn pause(&mut self) -> io::Result<()> {
-        (self.tell)(Event::Pause)
+        (self.on_event)(Event::Pause)
     }
 }
 

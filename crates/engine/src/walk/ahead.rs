@@ -1,24 +1,28 @@
 //! Threads that list folders before the consumer of a walk reaches them.
 
 use crate::io::anchor::Anchor;
-use crate::io::room::thread;
-use crate::walk::listing::{Entry, Met, Offer, WaitingShare, list};
+use crate::io::memory_limit::thread;
+use crate::walk::ancestry::Ancestry;
+use crate::walk::listing::{Entry, ListingJob, Pending, WaitingShare, list};
 use crate::walk::slot::ListingSlot;
-use crate::walk::way::Way;
 use rustix::fs::FileType;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Returns offers for the folders among the entries of `way` that have not been offered yet; the next one to be reached
+/// Returns offers for the folders among the entries of `folder_path` that have not been offered yet; the next one to be reached
 /// is last.
-pub(super) fn offers(way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) -> Vec<Offer> {
+pub(super) fn listing_jobs(
+    folder_path: &Arc<Ancestry>,
+    anchor: &Anchor,
+    entries: &mut [Entry],
+) -> Vec<ListingJob> {
     let folders =
-        entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.offer.is_none());
-    let offer = |entry: &mut Entry| {
-        let way = way.down(entry.folder_name(), anchor.clone());
-        entry.offer.insert(Offer { way, slot: Arc::new(ListingSlot::new()) }).clone()
+        entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.job.is_none());
+    let job = |entry: &mut Entry| {
+        let folder_path = folder_path.down(entry.folder_name(), anchor.clone());
+        entry.job.insert(ListingJob { folder_path, slot: Arc::new(ListingSlot::new()) }).clone()
     };
-    folders.map(offer).collect()
+    folders.map(job).collect()
 }
 
 /// Threads that list folders ahead of the consumer. They end when this is dropped.
@@ -29,12 +33,12 @@ pub(super) struct Ahead {
 #[derive(Default)]
 struct Shared {
     /// Folders to list; the next one to be reached is last.
-    folders: Mutex<Vec<Offer>>,
+    folders: Mutex<Vec<ListingJob>>,
     more: Condvar,
     ended: AtomicBool,
     /// The number of entries listed and not yet consumed, which bounds memory.
     waiting: Arc<AtomicUsize>,
-    met: Arc<Met>,
+    pending: Arc<Pending>,
     /// Whether folders found by helpers are listed ahead too.
     deep: bool,
 }
@@ -43,8 +47,8 @@ struct Shared {
 const AHEAD: usize = 1 << 16;
 
 impl Ahead {
-    pub(super) fn start(threads: usize, deep: bool, met: Arc<Met>) -> Ahead {
-        let shared = Arc::new(Shared { met, deep, ..Shared::default() });
+    pub(super) fn start(threads: usize, deep: bool, pending: Arc<Pending>) -> Ahead {
+        let shared = Arc::new(Shared { pending, deep, ..Shared::default() });
         for _ in 0..threads {
             let shared = shared.clone();
             // If a helper cannot be started, the consumer lists the remaining folders.
@@ -54,8 +58,8 @@ impl Ahead {
     }
 
     /// Offers folders to list, the next one to be reached last.
-    pub(super) fn offer(&self, folders: Vec<Offer>) {
-        self.shared.offer(folders);
+    pub(super) fn job(&self, folders: Vec<ListingJob>) {
+        self.shared.job(folders);
     }
 }
 
@@ -70,11 +74,11 @@ impl Drop for Ahead {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Vec<Offer>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<ListingJob>> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn offer(&self, folders: Vec<Offer>) {
+    fn job(&self, folders: Vec<ListingJob>) {
         if !folders.is_empty() {
             self.lock().extend(folders);
             self.more.notify_all();
@@ -85,30 +89,30 @@ impl Shared {
         let mut folders = self.lock();
         while !self.ended.load(Relaxed) {
             let full = self.waiting.load(Relaxed) > AHEAD;
-            let Some(offer) = (if full { None } else { folders.pop() }) else {
+            let Some(job) = (if full { None } else { folders.pop() }) else {
                 // When full, poll: the consumer does not notify helpers.
                 let wait = std::time::Duration::from_millis(if full { 2 } else { 1000 });
                 folders = self.more.wait_timeout(folders, wait).unwrap_or_else(PoisonError::into_inner).0;
                 continue;
             };
             drop(folders);
-            self.list(offer);
+            self.list(job);
             folders = self.lock();
         }
     }
 
-    fn list(&self, Offer { way, slot }: Offer) {
+    fn list(&self, ListingJob { folder_path, slot }: ListingJob) {
         let Some(begun) = slot.begin() else { return };
-        let mut listing = list(&way, &self.met);
-        let mut offered = Vec::new();
+        let mut listing = list(&folder_path, &self.pending);
+        let mut listed = Vec::new();
         if let Ok(listing) = &mut listing {
             if self.deep {
                 listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-                offered = offers(&way, &listing.anchor, &mut listing.entries);
+                listed = listing_jobs(&folder_path, &listing.anchor, &mut listing.entries);
             }
             listing.waits = Some(WaitingShare::new(listing.entries.len(), &self.waiting));
         }
         begun.put(listing);
-        self.offer(offered);
+        self.job(listed);
     }
 }

@@ -3,10 +3,10 @@
 use crate::error::Error;
 use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
-use crate::io::rest::after_tick;
+use crate::io::quiescence::after_tick;
 use crate::io::system::System;
+use crate::walk::ancestry::Ancestry;
 use crate::walk::slot::ListingSlot;
-use crate::walk::way::Way;
 use rustix::fs::{self, AtFlags, FileType, OFlags, RawDir, Stat};
 use rustix::io::Errno;
 use std::mem::{MaybeUninit, take};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed, Ordering::Seq
 
 /// The number of entries in listings that the consumer has not reached yet.
 #[derive(Debug, Default)]
-pub(super) struct Met {
+pub(super) struct Pending {
     /// Entries that will certainly be items.
     pub(super) items: AtomicI64,
     /// Entries that may contain any number of items: folders not listed yet, and links if they are followed.
@@ -26,7 +26,7 @@ pub(super) struct Met {
     pub(super) settled: bool,
 }
 
-impl Met {
+impl Pending {
     pub(super) fn is_open(&self, kind: FileType) -> bool {
         kind == FileType::Directory || self.follow && kind == FileType::Symlink
     }
@@ -45,7 +45,7 @@ pub(super) struct Entry {
     pub(super) name: Vec<u8>,
     pub(super) kind: FileType,
     /// A folder that was offered to helpers.
-    pub(super) offer: Option<Offer>,
+    pub(super) job: Option<ListingJob>,
 }
 
 impl Entry {
@@ -57,8 +57,8 @@ impl Entry {
 
 /// A folder that a helper may list.
 #[derive(Clone, Debug)]
-pub(super) struct Offer {
-    pub(super) way: Arc<Way>,
+pub(super) struct ListingJob {
+    pub(super) folder_path: Arc<Ancestry>,
     pub(super) slot: Arc<ListingSlot<Result<Listing, Error>>>,
 }
 
@@ -107,7 +107,7 @@ impl Drop for Listing {
     fn drop(&mut self) {
         let mut rest = take(&mut self.entries);
         while let Some(entry) = rest.pop() {
-            let slot = entry.offer.and_then(|offer| Arc::into_inner(offer.slot));
+            let slot = entry.job.and_then(|job| Arc::into_inner(job.slot));
             if let Some(Ok(mut listing)) = slot.and_then(ListingSlot::into_listed) {
                 rest.append(&mut listing.entries);
             }
@@ -116,23 +116,23 @@ impl Drop for Listing {
 }
 
 /// Reads a folder and counts its entries. The result is unsorted.
-pub(super) fn list(way: &Way, met: &Met) -> Result<Listing, Error> {
-    let listing = read(way, met.settled);
-    listing.iter().for_each(|listing| met.add(&listing.entries, 1));
-    met.open.fetch_sub(1, SeqCst);
+pub(super) fn list(folder_path: &Ancestry, pending: &Pending) -> Result<Listing, Error> {
+    let listing = read(folder_path, pending.settled);
+    listing.iter().for_each(|listing| pending.add(&listing.entries, 1));
+    pending.open.fetch_sub(1, SeqCst);
     listing
 }
 
-fn read(way: &Way, settled: bool) -> Result<Listing, Error> {
-    let root = way.anchor.root();
-    let fail = |error: Errno| root.refusal(&way.path(), "list", error);
+fn read(folder_path: &Ancestry, settled: bool) -> Result<Listing, Error> {
+    let root = folder_path.anchor.root();
+    let fail = |error: Errno| root.refusal(&folder_path.path(), "list", error);
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let folder = root.resolve(&way.rest(), flags).map_err(fail)?;
+    let folder = root.resolve(&folder_path.rest(), flags).map_err(fail)?;
     let mut stat = fs::fstat(&folder).map_err(fail)?;
     if settled {
         let system = System::of(&folder, &stat);
         let after = after_tick(&folder, stat, &system);
-        (stat, _) = after.map_err(|cause| Error::new(&way.path(), "list", cause))?;
+        (stat, _) = after.map_err(|cause| Error::new(&folder_path.path(), "list", cause))?;
     }
     let mut buffer: Vec<MaybeUninit<u8>> = vec![MaybeUninit::uninit(); 1 << 15];
     let mut entries = Vec::new();
@@ -157,8 +157,8 @@ fn read(way: &Way, settled: bool) -> Result<Listing, Error> {
         if is_folder {
             own.push(b'/');
         }
-        entries.push(Entry { name: own, kind, offer: None });
+        entries.push(Entry { name: own, kind, job: None });
     }
-    let anchor = way.anchor.below(way.len(), folder);
+    let anchor = folder_path.anchor.below(folder_path.len(), folder);
     Ok(Listing { entries, stat, anchor, waits: None })
 }

@@ -8,7 +8,7 @@ use truesum::hash::Spec;
 use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::reading::Reading;
 use truesum::tree::repair::Mode;
-use truesum::verify::mending::repair;
+use truesum::verify::piece_repair::repair;
 use truesum::{Conclusion, Event, Options, Outcome, Progress, Verdict, Verification};
 use truesum_test_support::thorough_or;
 
@@ -88,7 +88,8 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     std::fs::write(&copy, &damaged).unwrap();
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
     assert!(
-        done.files[0].mends.iter().all(|mend| !mend.possible) && done.files[0].verdict() == Verdict::Mismatch
+        done.files[0].repairs.iter().all(|run_repair| !run_repair.possible)
+            && done.files[0].verdict() == Verdict::Mismatch
     );
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
     // A copy that is damaged elsewhere does.
@@ -98,9 +99,9 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     std::fs::write(&copy, &elsewhere).unwrap();
     let tried = repair(&list, &copy, Mode::DryRun, &options, &progress).unwrap();
     assert!(
-        tried.files[0].mends.iter().all(|mend| mend.possible && mend.writes > 0),
+        tried.files[0].repairs.iter().all(|run_repair| run_repair.possible && run_repair.writes > 0),
         "{:?}",
-        tried.files[0].mends
+        tried.files[0].repairs
     );
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
@@ -119,7 +120,7 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     // Bytes after the listed ones are not counted as kept.
     std::fs::write(&file, [other.clone(), vec![7; 3 * other.len()]].concat()).unwrap();
     if let Ok(done) = repair(&list, &copy, Mode::Write, &options, &progress) {
-        assert!(done.files[0].mends.is_empty(), "{}: {done:?}", list.display());
+        assert!(done.files[0].repairs.is_empty(), "{}: {done:?}", list.display());
     }
     assert_eq!(std::fs::read(&file).unwrap()[..other.len()], other);
     std::fs::write(&file, &good).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Time};
 use truesum::shard::merge::{Fault, hold, merge};
-use truesum::shard::part::{Computing, Standing, compute};
+use truesum::shard::part::{Computing, PartStatus, compute};
 use truesum::shard::plan::{Plan, Planner};
 use truesum::shard::{Sizes, State, plan};
 use truesum::{Error, Job, Mapping, Progress, Root, Task};
@@ -57,7 +57,7 @@ impl Divided {
         let plan = divided.plan().unwrap();
         for bundle in 0..plan.totals().bundles as usize {
             let done = divided.compute(&plan, bundle, false);
-            assert_eq!(done.standing, Standing::Written);
+            assert_eq!(done.status, PartStatus::Written);
             divided.parts.push(divided.dir.path().join(plan.part_name(bundle)));
         }
         divided
@@ -269,8 +269,8 @@ fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
     // A worker that finds the forged part in place of its own keeps both.
     std::fs::rename(&other, path).unwrap();
     let plan = divided.plan().unwrap();
-    assert_eq!(divided.compute(&plan, 0, false).standing, Standing::There);
-    let Standing::Contradicts(beside) = divided.compute(&plan, 0, true).standing else { panic!("not told") };
+    assert_eq!(divided.compute(&plan, 0, false).status, PartStatus::There);
+    let PartStatus::Contradicts(beside) = divided.compute(&plan, 0, true).status else { panic!("not told") };
     assert_eq!(std::fs::read_to_string(beside).unwrap(), text);
     assert_ne!(std::fs::read_to_string(path).unwrap(), text);
 }
@@ -308,9 +308,9 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
 
     // A complete part stays, whatever another attempt skips.
     let (done, told) = withholding(&divided, 0, 1..2, false);
-    assert_eq!((done.standing, done.counts.failed, told.len()), (Standing::There, 0, 0));
+    assert_eq!((done.status, done.counts.failed, told.len()), (PartStatus::There, 0, 0));
     let (done, told) = withholding(&divided, 0, 1..2, true);
-    assert_eq!((done.standing, told), (Standing::Kept(1), vec![b"a\nb".to_vec()]));
+    assert_eq!((done.status, told), (PartStatus::Kept(1), vec![b"a\nb".to_vec()]));
 
     // Without a part, skipped files are not read: this one does not even exist.
     let unreadable = divided.dir.path().join("root/a\nb");
@@ -318,7 +318,7 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     std::fs::remove_file(&unreadable).unwrap();
     remove(&divided, 0);
     let (done, told) = withholding(&divided, 0, 1..2, false);
-    assert_eq!((done.standing, done.counts.failed, done.counts.bytes), (Standing::Written, 1, 70_000));
+    assert_eq!((done.status, done.counts.failed, done.counts.bytes), (PartStatus::Written, 1, 70_000));
     assert_eq!(told, [b"a\nb".to_vec()]);
     let mut kinds = Vec::new();
     let held = hold(&plan, 0, &divided.parts[0], &mut |name, failure| {
@@ -331,7 +331,7 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     assert!(faults[0].contains("withheld"), "{faults:?}");
     // A part with failures is replaced by the next attempt.
     let (done, _) = withholding(&divided, 0, 0..3, false);
-    assert_eq!((done.standing, done.counts.failed, done.counts.bytes), (Standing::Written, 3, 0));
+    assert_eq!((done.status, done.counts.failed, done.counts.bytes), (PartStatus::Written, 3, 0));
     std::fs::write(&unreadable, content).unwrap();
 
     // A range is the only line of its bundle.
@@ -342,7 +342,7 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     assert!(faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("withheld")), "{faults:?}");
     // Lines outside all bundles belong to no part.
     remove(&divided, 1);
-    assert_eq!(withholding(&divided, 1, 1..9, false).0.standing, Standing::Written);
+    assert_eq!(withholding(&divided, 1, 1..9, false).0.status, PartStatus::Written);
 }
 
 #[test]

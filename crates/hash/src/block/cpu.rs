@@ -56,7 +56,7 @@ use std::arch::is_x86_feature_detected as detected;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 macro_rules! features {
-    ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($asked:tt)*] $(and $found:ident)?;)*) => {
+    ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($requested:tt)*] $(and $found:ident)?;)*) => {
         /// The features in the order of the table.
         #[allow(clippy::upper_case_acronyms)]
         #[repr(u32)]
@@ -69,7 +69,7 @@ macro_rules! features {
             name: $name,
             is: $constant,
             leaves: $constant$(.and($with))*,
-            found: || true $(&& detected!($asked))* $(&& $found())?,
+            found: || true $(&& detected!($requested))* $(&& $found())?,
         }),*];
     };
 }

@@ -32,7 +32,7 @@ pub struct PieceList {
     /// True if the file's size was not in the manifest, even if [`PieceList::of_size`] has set it
     /// since.
     was_open: bool,
-    made: Made,
+    made: PieceHashing,
     raised: Option<(u32, u32)>,
     sums: Option<Sums>,
     pads: Option<Arc<[Range<u64>]>>,
@@ -54,7 +54,7 @@ pub enum Cuts {
 
 /// The input that is hashed for a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum PieceHashing {
     /// The bytes of the piece.
     Plain,
     /// The bytes of the piece with other bytes before and after them.
@@ -195,7 +195,7 @@ impl PieceList {
             is_padded: false,
             ends_with_file: false,
             was_open: false,
-            made: Made::Plain,
+            made: PieceHashing::Plain,
             raised: None,
             sums: None,
             pads: None,
@@ -247,7 +247,7 @@ impl PieceList {
 
     /// Returns the same pieces with this input for the hash function.
     #[must_use]
-    pub fn made(self, made: Made) -> PieceList {
+    pub fn made(self, made: PieceHashing) -> PieceList {
         PieceList { made, ..self }
     }
 
@@ -339,7 +339,7 @@ impl PieceList {
     }
 
     /// Returns the input that is hashed for each piece.
-    pub fn made_of(&self) -> &Made {
+    pub fn made_of(&self) -> &PieceHashing {
         &self.made
     }
 
@@ -348,9 +348,9 @@ impl PieceList {
     pub fn hasher(&self) -> Option<Hasher> {
         let mut hasher = self.spec.hasher();
         match &self.made {
-            Made::Plain => {}
-            Made::Salted { before, .. } => hasher.update(before),
-            Made::Subtree => return None,
+            PieceHashing::Plain => {}
+            PieceHashing::Salted { before, .. } => hasher.update(before),
+            PieceHashing::Subtree => return None,
         }
         Some(hasher)
     }
@@ -358,8 +358,8 @@ impl PieceList {
     /// Returns the bytes that are hashed after each piece.
     pub fn after(&self) -> &[u8] {
         match &self.made {
-            Made::Salted { after, .. } => after,
-            Made::Plain | Made::Subtree => &[],
+            PieceHashing::Salted { after, .. } => after,
+            PieceHashing::Plain | PieceHashing::Subtree => &[],
         }
     }
 

@@ -11,7 +11,7 @@ pub struct Holds {
     /// The algorithms.
     pub algorithms: Algorithms,
     /// The source that determines the algorithm of a digest.
-    pub told: Told,
+    pub algorithm_source: AlgorithmSource,
     /// The file names.
     pub names: Names,
     /// True if the format holds the file's size.
@@ -51,13 +51,13 @@ pub enum Algorithms {
 
 /// The source that determines the algorithm of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum AlgorithmSource {
     /// The manifest itself: a tag, the heading of a column, or the format.
-    Here,
+    Manifest,
     /// Only the manifest's name, the user, or the length of the digest.
     Elsewhere,
     /// Only the manifest's name, which is also the only evidence for the format.
-    ByName,
+    FileName,
 }
 
 /// The file names that a format can hold. No format can hold a name with a NUL byte.
@@ -83,7 +83,7 @@ impl Holds {
     /// Holds any name and digests of any algorithm, but nothing else.
     pub const DIGESTS: Holds = Holds {
         algorithms: Algorithms::Any,
-        told: Told::Here,
+        algorithm_source: AlgorithmSource::Manifest,
         names: Names::Bytes,
         size: false,
         mtime: false,

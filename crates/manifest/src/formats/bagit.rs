@@ -5,8 +5,8 @@ use crate::algorithm::Stated;
 use crate::digest::{MIN_DIGITS, is_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{
-    Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style, Told, Unholdable,
-    Writing,
+    AlgorithmSource, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style,
+    Unholdable, Writing,
 };
 use crate::formats::bsd::BSD;
 use crate::line::Reason;
@@ -29,7 +29,7 @@ pub(crate) static BAGIT: Format = Format {
     ],
     summary: "BagIt manifest: digest, spaces, name (CR, LF and % escaped)",
     holds: Holds {
-        told: Told::ByName,
+        algorithm_source: AlgorithmSource::FileName,
         // A leading asterisk or blank would be read as part of the separator between digest and
         // name, and programs that read bags drop trailing blanks.
         names: Names::Literal { nowhere: b"", not_first: b"* \t", not_last: b" \t\x0b\x0c" },

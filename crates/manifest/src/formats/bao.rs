@@ -7,7 +7,7 @@
 //! parent, so a damaged outboard is never used to check a file.
 
 use super::nameless::{self, LIMIT, ROW, le64};
-use crate::entry::{Cuts, Made, PieceList, SIZE_LIMIT};
+use crate::entry::{Cuts, PieceHashing, PieceList, SIZE_LIMIT};
 use crate::format::{Format, Options, Parts, Reading};
 use crate::line::LineError;
 use crate::records::{refused, stopped};
@@ -44,13 +44,13 @@ const LENGTH: usize = 8;
 fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     // The file's length is present if 8 bytes remain in addition to complete nodes.
-    let told = text.len() % NODE == LENGTH;
-    if !told && (leaf == CHUNK || !text.len().is_multiple_of(NODE)) {
+    let has_length = text.len() % NODE == LENGTH;
+    if !has_length && (leaf == CHUNK || !text.len().is_multiple_of(NODE)) {
         return Err(refused(text.len() / NODE * NODE, "the outboard is truncated"));
     }
-    let nodes = &text[if told { LENGTH } else { 0 }..];
+    let nodes = &text[if has_length { LENGTH } else { 0 }..];
     let leaves = (nodes.len() / NODE) as u64 + 1;
-    let size = le64(text, 0).filter(|_| told);
+    let size = le64(text, 0).filter(|_| has_length);
     if size.is_some_and(|size| size > SIZE_LIMIT || size.div_ceil(leaf).max(1) != leaves) {
         return Err(refused(0, "invalid length: truncated, or not an outboard"));
     }
@@ -81,7 +81,7 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
     }?;
     let covered = 0..size.unwrap_or(leaves * leaf);
     let list = PieceList::of(spec, Cuts::Equal { covered, len: leaf }, row.into(), 32);
-    let list = list.ok_or(refused(0, "the nodes do not match the file"))?.made(Made::Subtree);
+    let list = list.ok_or(refused(0, "the nodes do not match the file"))?.made(PieceHashing::Subtree);
     let list = if size.is_none() { list.ending_with_file() } else { list };
     Ok(nameless::only(path, size, vec![list]))
 }

@@ -1,6 +1,6 @@
 //! The database of Microsoft's File Checksum Integrity Verifier: XML with digests in base64.
 
-use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
+use super::xml::{self, Dialect, DigestEncoding, Digests, Pieces, Source};
 use crate::format::{Format, Holds, Reading, Writing};
 
 pub(crate) static FCIV: Format = Format {
@@ -22,7 +22,10 @@ static DIALECT: Dialect = Dialect {
     name: Source::Child("name"),
     size: Source::Child("size"),
     within: None,
-    digests: Digests::Named(&[("MD5", "md5", Spelled::Plainly), ("SHA1", "sha1", Spelled::Plainly)]),
+    digests: Digests::Named(&[
+        ("MD5", "md5", DigestEncoding::Plainly),
+        ("SHA1", "sha1", DigestEncoding::Plainly),
+    ]),
     pieces: Pieces::No,
     skip_itself: false,
 };

@@ -4,7 +4,7 @@
 use crate::algorithm::usual;
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{Format, Holds, Reading, Style, Told, Unholdable, Writing};
+use crate::format::{AlgorithmSource, Format, Holds, Reading, Style, Unholdable, Writing};
 use crate::formats::bsd::{BSD, BSD_Z};
 use crate::formats::mixed::Mixed;
 use crate::{path, scan};
@@ -13,7 +13,7 @@ pub(crate) static GNU: Format = Format {
     name: "gnu",
     file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
     summary: "digest, two characters, name, as written by sha256sum and similar tools",
-    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    holds: Holds { algorithm_source: AlgorithmSource::Elsewhere, ..Holds::DIGESTS },
     sniff: |head| head.first(b'\n', is_line),
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
     writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
@@ -24,7 +24,7 @@ pub(crate) static GNU_Z: Format = Format {
     name: "gnu-z",
     file_names: &[],
     summary: "gnu with NUL-terminated lines and unescaped names (sha256sum -z)",
-    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    holds: Holds { algorithm_source: AlgorithmSource::Elsewhere, ..Holds::DIGESTS },
     sniff: |head| head.first(0, starts_with_digest),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
     writing: Writing::Entries(|entry, style, out| write(entry, style, 0, out)),

@@ -187,8 +187,8 @@ impl Table {
     /// Returns the columns of a manifest whose first entry has these algorithms. They are always
     /// in hashdeep's order, regardless of the order in which they were requested.
     fn columns(&self, first: &[Spec]) -> Vec<Spec> {
-        let asked = if self.heading.specs.is_empty() { first } else { &self.heading.specs };
-        let column = |name: &&str| asked.iter().find(|spec| spec.algorithm().name == *name).cloned();
+        let requested = if self.heading.specs.is_empty() { first } else { &self.heading.specs };
+        let column = |name: &&str| requested.iter().find(|spec| spec.algorithm().name == *name).cloned();
         COLUMNS.iter().filter_map(column).collect()
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The list also has an entry for itself, whose digest cannot be correct. That entry is ignored.
 
-use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
+use super::xml::{self, Dialect, DigestEncoding, Digests, Pieces, Source};
 use crate::format::{Format, Holds, Reading, Writing};
 
 pub(crate) static INTERNET_ARCHIVE: Format = Format {
@@ -25,9 +25,9 @@ static DIALECT: Dialect = Dialect {
     size: Source::Child("size"),
     within: None,
     digests: Digests::Named(&[
-        ("md5", "md5", Spelled::Plainly),
-        ("crc32", "crc32", Spelled::Plainly),
-        ("sha1", "sha1", Spelled::Plainly),
+        ("md5", "md5", DigestEncoding::Plainly),
+        ("crc32", "crc32", DigestEncoding::Plainly),
+        ("sha1", "sha1", DigestEncoding::Plainly),
     ]),
     pieces: Pieces::No,
     skip_itself: true,

@@ -15,8 +15,8 @@ use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, W
 use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
-use key::Key as Sense;
-use object::{Object, Role, Said, holds_digest};
+use key::Key as Meaning;
+use object::{Object, Role, Statement, holds_digest};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -61,16 +61,16 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut walk = Visit::new(&text, options.stop.as_deref());
     let mut json = serde_json::Deserializer::from_slice(&text);
-    let top = Value { walk: &mut walk, key: "", sense: Sense::default(), role: Role::Top, group: None };
-    let read = top.deserialize(&mut json).and_then(|said| json.end().map(|()| said));
-    let said = read.map_err(|error| {
+    let top = Value { walk: &mut walk, key: "", sense: Meaning::default(), role: Role::Top, group: None };
+    let read = top.deserialize(&mut json).and_then(|statement| json.end().map(|()| statement));
+    let statement = read.map_err(|error| {
         if options.stopped() {
             return stopped(walk.at);
         }
-        let what = Reason::Said(format!("not a JSON document: {error}"));
+        let what = Reason::Message(format!("not a JSON document: {error}"));
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
-    if matches!(said, Said::Listed) {
+    if matches!(statement, Statement::Listed) {
         walk.records.begin(walk.at);
         walk.records.fault("a digest in an array of strings, which is not supported");
     }
@@ -85,7 +85,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 struct Value<'w, 't, 'k> {
     walk: &'w mut Visit<'t>,
     key: &'k str,
-    sense: Sense,
+    sense: Meaning,
     role: Role,
     /// The number of the array or map of names that contains it.
     group: Option<u32>,
@@ -106,50 +106,50 @@ impl Value<'_, '_, '_> {
 }
 
 impl<'de> DeserializeSeed<'de> for Value<'_, '_, '_> {
-    type Value = Said<'de>;
+    type Value = Statement<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Statement<'de>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Value<'_, '_, '_> {
-    type Value = Said<'de>;
+    type Value = Statement<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Said<'de>, E> {
-        Ok(Said::Null)
+    fn visit_unit<E>(self) -> Result<Statement<'de>, E> {
+        Ok(Statement::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Said<'de>, E> {
-        Ok(if value { Said::True } else { Said::Odd })
+    fn visit_bool<E>(self, value: bool) -> Result<Statement<'de>, E> {
+        Ok(if value { Statement::True } else { Statement::Odd })
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Said<'de>, E> {
-        Ok(Said::Number(number))
+    fn visit_u64<E>(self, number: u64) -> Result<Statement<'de>, E> {
+        Ok(Statement::Number(number))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Said<'de>, E> {
-        Ok(Said::Odd)
+    fn visit_i64<E>(self, _: i64) -> Result<Statement<'de>, E> {
+        Ok(Statement::Odd)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Said<'de>, E> {
-        Ok(Said::Odd)
+    fn visit_f64<E>(self, _: f64) -> Result<Statement<'de>, E> {
+        Ok(Statement::Odd)
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Said<'de>, E> {
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Statement<'de>, E> {
         self.walk.found(text);
-        Ok(Said::Text(Cow::Borrowed(text)))
+        Ok(Statement::Text(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Said<'de>, E> {
-        Ok(Said::Text(Cow::Owned(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<Statement<'de>, E> {
+        Ok(Statement::Text(Cow::Owned(text.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Said<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Statement<'de>, A::Error> {
         self.enter()?;
         let (mut digests, mut listed) = (Object::default(), false);
         let role = self.role.of_items(self.sense);
@@ -158,24 +158,25 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         let tag = self.walk.keys.tag(self.sense).map(str::to_owned);
         loop {
             let item = Value { walk: self.walk, key: self.key, sense: self.sense, role, group };
-            let Some(said) = list.next_element_seed(item)? else { break };
-            listed |=
-                matches!(&said, Said::Listed) || matches!(&said, Said::Text(text) if holds_digest(text));
+            let Some(statement) = list.next_element_seed(item)? else { break };
+            listed |= matches!(&statement, Statement::Listed)
+                || matches!(&statement, Statement::Text(text) if holds_digest(text));
             // Objects and arrays have already been classified.
-            let is_digest = !matches!(said, Said::Nothing | Said::Stray) && self.sense.holds_digest();
-            if is_digest || matches!(said, Said::Digests(_)) {
-                digests.item(tag.as_deref(), said, self.walk.at);
+            let is_digest =
+                !matches!(statement, Statement::Nothing | Statement::Stray) && self.sense.holds_digest();
+            if is_digest || matches!(statement, Statement::Digests(_)) {
+                digests.item(tag.as_deref(), statement, self.walk.at);
             }
         }
         self.walk.depth -= 1;
         Ok(match listed {
-            _ if !digests.is_empty() => Said::Digests(digests),
-            true => Said::Listed,
-            false => Said::Nothing,
+            _ if !digests.is_empty() => Statement::Digests(digests),
+            true => Statement::Listed,
+            false => Statement::Nothing,
         })
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Said<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Statement<'de>, A::Error> {
         self.enter()?;
         if self.walk.stopped() {
             return Err(A::Error::custom(STOPPED));
@@ -187,8 +188,8 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
             let sense = self.walk.keys.key(&key);
             let role = self.role.of_member(sense);
-            let said = map.next_value_seed(Value { walk: self.walk, key: &key, sense, role, group })?;
-            object.member(&key, sense, said, self.walk.at);
+            let statement = map.next_value_seed(Value { walk: self.walk, key: &key, sense, role, group })?;
+            object.member(&key, sense, statement, self.walk.at);
         }
         self.walk.depth -= 1;
         let inner = self.walk.records.count() > before;

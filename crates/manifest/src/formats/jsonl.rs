@@ -73,7 +73,7 @@ impl Parse for Json {
             return Err(Reason::Part("not a JSON entry: truncated"));
         }
         let object: Object = serde_json::from_slice(line)
-            .map_err(|error| Reason::Said(format!("not a JSON entry: {error}")))?;
+            .map_err(|error| Reason::Message(format!("not a JSON entry: {error}")))?;
         object.entry(&self.options).map(Some)
     }
 }
@@ -92,13 +92,13 @@ struct Object {
 
 impl Object {
     fn entry(self, options: &Options) -> Result<Entry, Reason> {
-        let fault = |what: &str| Reason::Said(what.to_owned());
+        let fault = |what: &str| Reason::Message(what.to_owned());
         match self.schema.as_deref() {
             Some(SCHEMA) => {}
             Some(other) => {
-                return Err(Reason::Said(format!("unsupported schema '{other}', expected {SCHEMA}")));
+                return Err(Reason::Message(format!("unsupported schema '{other}', expected {SCHEMA}")));
             }
-            None => return Err(Reason::Said(format!("no schema, expected {SCHEMA}"))),
+            None => return Err(Reason::Message(format!("no schema, expected {SCHEMA}"))),
         }
         let shown = self.path.ok_or_else(|| fault("the path is missing"))?;
         let path = path_from(shown, self.path_base64.as_deref()).map_err(fault)?;

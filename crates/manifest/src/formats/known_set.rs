@@ -150,7 +150,7 @@ impl Parse for Nsrl {
                 (_, Some(name)) => match tagged(name, &field, &self.options) {
                     Ok(found) => entry.digests.push(found),
                     // Not requested, or weaker than another digest of the line.
-                    Err(Reason::NotAsked(_) | Reason::Weak(_)) => {}
+                    Err(Reason::NotRequested(_) | Reason::Weak(_)) => {}
                     Err(reason) => return Err(reason),
                 },
                 (b"FileName", _) => entry.path = field,
@@ -168,10 +168,10 @@ fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let body = text.len() - ENCASE_HEAD;
     let (count, rest) = (body / ENCASE_RECORD, body % ENCASE_RECORD);
-    let told = le32(&text, ENCASE_COUNT).unwrap_or_default() as usize;
+    let stated = le32(&text, ENCASE_COUNT).unwrap_or_default() as usize;
     let fault = match () {
         () if rest > 0 => Some("the last digest is truncated"),
-        () if told != count => Some("the number of digests differs from the header"),
+        () if stated != count => Some("the number of digests differs from the header"),
         () => None,
     };
     let end = fault.map(|what| Err(refused(text.len(), what)));

@@ -310,7 +310,7 @@ impl Loose {
     /// Applies the algorithm of a heading to lines that begin with a name as well.
     fn state(&mut self, stated: &Stated) {
         if let Stated::Known(spec) = stated
-            && self.options.asked.is_empty()
+            && self.options.requested.is_empty()
         {
             self.options.named = Some(spec.clone());
             self.options.unsupported = None;

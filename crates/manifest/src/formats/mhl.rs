@@ -4,7 +4,7 @@
 //! Names in an ASC list are relative to the parent of that directory. Digests of directories
 //! cover lists and are ignored, as is the chain file.
 
-use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
+use super::xml::{self, Dialect, DigestEncoding, Digests, Pieces, Source};
 use crate::entry::{Entry, Time};
 use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Unholdable, Writing};
 use crate::radix::to_c4;
@@ -44,11 +44,11 @@ static ONE: Dialect = Dialect {
     size: Source::Child("size"),
     within: None,
     digests: Digests::Named(&[
-        ("md5", "md5", Spelled::Plainly),
-        ("sha1", "sha1", Spelled::Plainly),
-        ("xxhash", "xxh32", Spelled::Decimal),
-        ("xxhash64", "xxh64", Spelled::Reversed),
-        ("xxhash64be", "xxh64", Spelled::Plainly),
+        ("md5", "md5", DigestEncoding::Plainly),
+        ("sha1", "sha1", DigestEncoding::Plainly),
+        ("xxhash", "xxh32", DigestEncoding::Decimal),
+        ("xxhash64", "xxh64", DigestEncoding::Reversed),
+        ("xxhash64be", "xxh64", DigestEncoding::Plainly),
     ]),
     pieces: Pieces::No,
     skip_itself: false,
@@ -60,12 +60,12 @@ static TWO: Dialect = Dialect {
     size: Source::ChildAttribute("path", "size"),
     within: None,
     digests: Digests::Named(&[
-        ("md5", "md5", Spelled::Plainly),
-        ("sha1", "sha1", Spelled::Plainly),
-        ("xxh64", "xxh64", Spelled::Plainly),
-        ("xxh3", "xxh3", Spelled::Plainly),
-        ("xxh128", "xxh128", Spelled::Plainly),
-        ("c4", "c4", Spelled::Plainly),
+        ("md5", "md5", DigestEncoding::Plainly),
+        ("sha1", "sha1", DigestEncoding::Plainly),
+        ("xxh64", "xxh64", DigestEncoding::Plainly),
+        ("xxh3", "xxh3", DigestEncoding::Plainly),
+        ("xxh128", "xxh128", DigestEncoding::Plainly),
+        ("c4", "c4", DigestEncoding::Plainly),
     ]),
     pieces: Pieces::No,
     skip_itself: false,

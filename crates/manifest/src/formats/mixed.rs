@@ -29,7 +29,7 @@ enum Gap {
 pub(crate) struct Mixed {
     options: Options,
     /// The algorithm stated by the last heading, if it was not requested.
-    unasked: Option<Spec>,
+    unrequested: Option<Spec>,
     terminator: u8,
     gap: Gap,
     /// The name and size in the comment directly above, as in Fedora's lists.
@@ -38,14 +38,14 @@ pub(crate) struct Mixed {
 
 impl Mixed {
     pub(crate) fn new(options: &Options, terminator: u8) -> Mixed {
-        Mixed { options: options.clone(), unasked: None, terminator, gap: Gap::Unknown, above: None }
+        Mixed { options: options.clone(), unrequested: None, terminator, gap: Gap::Unknown, above: None }
     }
 
     /// Applies the algorithm stated by a heading to the following lines.
     pub(crate) fn state(&mut self, stated: Stated) {
         let options = &mut self.options;
-        (options.named, options.unsupported, self.unasked) = match stated {
-            Stated::Known(spec) if options.asked.is_empty() || options.asked.contains(&spec) => {
+        (options.named, options.unsupported, self.unrequested) = match stated {
+            Stated::Known(spec) if options.requested.is_empty() || options.requested.contains(&spec) => {
                 (Some(spec), None, None)
             }
             Stated::Known(spec) => (None, None, Some(spec)),
@@ -56,7 +56,7 @@ impl Mixed {
     /// Parses the digest of a line without a tag.
     fn untagged(&self, text: &[u8]) -> Result<(Spec, Digest), Reason> {
         let found = digest::untagged(text, &self.options)?;
-        self.unasked.clone().map_or(Ok(found), |spec| Err(Reason::NotAsked(spec)))
+        self.unrequested.clone().map_or(Ok(found), |spec| Err(Reason::NotRequested(spec)))
     }
 
     /// Parses the digest of a tagged line. `openssl dgst -c` separates bytes with colons, and

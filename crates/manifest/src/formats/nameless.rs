@@ -36,8 +36,8 @@ pub(super) fn name(options: &Options, endings: &[&str]) -> Result<Vec<u8>, LineE
         let at = own.len().checked_sub(ending.len()).filter(|at| *at > 0)?;
         own[at..].eq_ignore_ascii_case(ending.as_bytes()).then(|| own[..at].to_vec())
     });
-    let told = stripped.or_else(|| options.subject.clone());
-    told.ok_or(refused(0, "neither the list nor its name specifies its file; use --locate LIST FILE"))
+    let name = stripped.or_else(|| options.subject.clone());
+    name.ok_or(refused(0, "neither the list nor its name specifies its file; use --locate LIST FILE"))
 }
 
 /// Returns the list's only entry.

@@ -174,10 +174,10 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             _ => {}
         }
     }
-    let mut told = HashSet::new();
+    let mut emitted = HashSet::new();
     for (at, id) in named {
         let known = described.contains_key(&id);
-        if told.insert(id) && !known {
+        if emitted.insert(id) && !known {
             records.begin(at);
             records.fault("a file of the set has no description");
         }
@@ -190,7 +190,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         records.fault("no packet with the list of files, so some files may be missing");
     } else {
         let mut strange: Vec<u64> =
-            described_at.iter().filter(|(_, id)| !told.contains(*id)).map(|(at, _)| *at).collect();
+            described_at.iter().filter(|(_, id)| !emitted.contains(*id)).map(|(at, _)| *at).collect();
         strange.sort_unstable();
         for at in strange {
             records.begin(at as usize);

@@ -138,7 +138,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let object: Object = serde_json::from_slice(&text).map_err(|error| {
-        let what = Reason::Said(format!("not a JSON document: {error}"));
+        let what = Reason::Message(format!("not a JSON document: {error}"));
         LineError { at: Place::Byte(0), reason: what }
     })?;
     let (parts, truncated, marker, count) = match (object.object_parts, object.parts) {
@@ -244,7 +244,7 @@ fn composite(name: &str, digest: &str, list: &PieceList, parts: usize) -> Result
     match (found, made) {
         (Ok(found), Ok(made))
             if found.as_bytes() == made.as_bytes()
-                && found.parts().is_none_or(|told| told == parts as u64) =>
+                && found.parts().is_none_or(|count| count == parts as u64) =>
         {
             Ok(())
         }
@@ -269,7 +269,7 @@ fn list(
         let read = in_any_base(name, digest.as_bytes(), options);
         match read {
             // The algorithm was not requested.
-            Err(Reason::NotAsked(_)) => {}
+            Err(Reason::NotRequested(_)) => {}
             Err(reason) => return Err(LineError { at: Place::Byte(0), reason }),
             Ok(read) => found.push(read),
         }

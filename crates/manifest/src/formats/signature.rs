@@ -15,7 +15,7 @@ pub(crate) static OPENPGP: Format = Format {
     name: "openpgp-signature",
     summary: "detached OpenPGP signature; recognised, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::OpenPgp),
-    reading: Reading::Not(|options| told(options, |name, file| format!("gpg --verify {name} {file}"))),
+    reading: Reading::Not(|options| verify_with(options, |name, file| format!("gpg --verify {name} {file}"))),
     ..DETACHED
 };
 
@@ -24,7 +24,7 @@ pub(crate) static MINISIGN: Format = Format {
     summary: "detached minisign signature; recognised, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Minisign),
     reading: Reading::Not(|options| {
-        told(options, |name, file| format!("minisign -V -p KEY.pub -x {name} -m {file}"))
+        verify_with(options, |name, file| format!("minisign -V -p KEY.pub -x {name} -m {file}"))
     }),
     ..DETACHED
 };
@@ -34,7 +34,7 @@ pub(crate) static SIGNIFY_DETACHED: Format = Format {
     summary: "detached signify signature; recognised, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Signify),
     reading: Reading::Not(|options| {
-        told(options, |name, file| format!("signify -V -p KEY.pub -x {name} -m {file}"))
+        verify_with(options, |name, file| format!("signify -V -p KEY.pub -x {name} -m {file}"))
     }),
     ..DETACHED
 };
@@ -44,7 +44,7 @@ pub(crate) static SSH: Format = Format {
     summary: "detached signature by ssh-keygen; recognised, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Ssh),
     reading: Reading::Not(|options| {
-        told(options, |name, file| {
+        verify_with(options, |name, file| {
             format!("ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s {name} < {file}")
         })
     }),
@@ -56,7 +56,7 @@ pub(crate) static CMS: Format = Format {
     summary: "detached CMS (PKCS #7) signature; recognised, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Cms),
     reading: Reading::Not(|options| {
-        told(options, |name, file| {
+        verify_with(options, |name, file| {
             format!("openssl cms -verify -binary -inform PEM -in {name} -content {file} -CAfile CA.pem")
         })
     }),
@@ -72,7 +72,7 @@ pub(crate) static SIGSTORE: Format = Format {
         begin.windows(mark.len()).any(|part| part == mark).then_some(Claim { sign: Sign::Mark, at: 0 })
     },
     reading: Reading::Not(|options| {
-        told(options, |name, file| format!("cosign verify-blob --bundle {name} {file}"))
+        verify_with(options, |name, file| format!("cosign verify-blob --bundle {name} {file}"))
     }),
     ..DETACHED
 };
@@ -108,7 +108,7 @@ fn claim(head: &Head<'_>, wanted: Kind) -> Option<Claim> {
 pub const VERIFY: &str = "to verify it: ";
 
 /// Returns the error message, with the command that verifies the signature of the signed file.
-fn told(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
+fn verify_with(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
     let name = options.file_name.as_deref().unwrap_or(b"FILE.sig");
     let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
     let signed = dot.map_or_else(|| "FILE".to_owned(), |at| display_safe(&name[..at]));

@@ -10,7 +10,7 @@
 //! Every block of digests is hashed and compared with its digest in the level above.
 
 use super::nameless::{self, LIMIT, ROW, le32, le64};
-use crate::entry::{Cuts, Made, PieceList, SIZE_LIMIT};
+use crate::entry::{Cuts, PieceHashing, PieceList, SIZE_LIMIT};
 use crate::format::{Claim, Format, Options, Parts, Reading, Sign};
 use crate::line::LineError;
 use crate::records::{refused, stopped};
@@ -142,7 +142,7 @@ impl Shape {
         let digests =
             named.filter(|_| blocks > 1).ok_or(refused(from, "a file of a single block has no tree"))?;
         let covered = 0..blocks.checked_mul(self.block).filter(|end| *end <= SIZE_LIMIT).ok_or(cut(from))?;
-        let made = Made::Salted { before: self.before.clone(), after: self.after.clone() };
+        let made = PieceHashing::Salted { before: self.before.clone(), after: self.after.clone() };
         let list =
             PieceList::of(self.spec.clone(), Cuts::Equal { covered, len: self.block }, digests.into(), len);
         Ok(list.ok_or(refused(from, "the digests do not match the blocks of the file"))?.made(made).padded())
@@ -234,7 +234,7 @@ fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let lists = match blocks {
         // There is no tree: the root is the digest of the only block.
         1 => {
-            let made = Made::Salted { before: shape.before.clone(), after: shape.after.clone() };
+            let made = PieceHashing::Salted { before: shape.before.clone(), after: shape.after.clone() };
             let cuts = Cuts::Equal { covered: 0..shape.block, len: shape.block };
             let list = PieceList::of(shape.spec.clone(), cuts, root.into(), root.len());
             list.map(|list| list.made(made).padded()).into_iter().collect()

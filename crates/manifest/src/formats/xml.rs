@@ -54,12 +54,12 @@ pub(super) enum Digests {
     /// Elements of this name, with the algorithm in this attribute.
     Typed(&'static str, &'static str),
     /// Elements of these names, with algorithm and encoding.
-    Named(&'static [(&'static str, &'static str, Spelled)]),
+    Named(&'static [(&'static str, &'static str, DigestEncoding)]),
 }
 
 /// The encoding of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelled {
+pub(super) enum DigestEncoding {
     /// Hexadecimal, base64, or a C4 identifier.
     Plainly,
     /// A 32-bit decimal number.
@@ -72,7 +72,7 @@ pub(super) enum Spelled {
 enum Take {
     Name,
     Size,
-    Digest(Vec<u8>, Spelled),
+    Digest(Vec<u8>, DigestEncoding),
     /// A digest of a piece, with this algorithm.
     Piece(String),
     /// A flag that shows whether the file exists in the searched disk image. It does not if the
@@ -319,7 +319,7 @@ impl Elements<'_> {
         Ok(match self.dialect.digests {
             Digests::Typed(element, key) if name == element.as_bytes() => {
                 let algorithm = attribute(tag, key, at)?.unwrap_or_default();
-                Some(Take::Digest(algorithm.trim().as_bytes().to_vec(), Spelled::Plainly))
+                Some(Take::Digest(algorithm.trim().as_bytes().to_vec(), DigestEncoding::Plainly))
             }
             Digests::Typed(..) => None,
             Digests::Named(rows) => match rows.iter().find(|(element, ..)| element.as_bytes() == name) {
@@ -398,12 +398,12 @@ impl Elements<'_> {
             Take::Unknown(name) if is_like(trimmed.as_bytes()) => self.records.unread(name.as_bytes()),
             Take::Unknown(_) => {}
             Take::Piece(tag) => self.gathered.digest(&tag, trimmed, self.options),
-            Take::Digest(tag, Spelled::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
-            Take::Digest(tag, Spelled::Decimal) => match trimmed.parse::<u32>() {
+            Take::Digest(tag, DigestEncoding::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
+            Take::Digest(tag, DigestEncoding::Decimal) => match trimmed.parse::<u32>() {
                 Ok(number) => self.records.digest(&tag, format!("{number:08x}").as_bytes()),
                 Err(_) => self.records.fault("the digest is not a decimal number of 32 bits"),
             },
-            Take::Digest(tag, Spelled::Reversed) => {
+            Take::Digest(tag, DigestEncoding::Reversed) => {
                 let reversed: Vec<u8> = trimmed.as_bytes().rchunks(2).flatten().copied().collect();
                 self.records.digest(&tag, &reversed);
             }

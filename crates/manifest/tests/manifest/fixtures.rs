@@ -1,7 +1,7 @@
 //! Checks every fixture under `testdata/manifests`: one case, one exact outcome.
 //!
 //! A fixture starts with lines `key: value` and a blank line. The rest, byte for byte, is the
-//! manifest. Keys: `file-name` (the manifest's name), `asked` (the requested algorithms, separated
+//! manifest. Keys: `file-name` (the manifest's name), `requested` (the requested algorithms, separated
 //! by commas), `allow-weak`, `allow-pieces`, `allow-set`, `note`, and one `expect` for each entry
 //! and bad line that the reader must return: `line N: ALGORITHM DIGEST NAME` with the first 8
 //! digits of the digest, the name as shown in messages, and `unread NAME` for each digest that is

@@ -129,7 +129,7 @@ fn no_format_takes_long_for_anything() {
             [(format!("{piece:?}"), text), (format!("its beginning, {piece:?}"), behind)]
         });
         for (what, text) in texts.into_iter().chain(of_text) {
-            let options = Options { format: Some(*format), ..options.clone() }.all_said();
+            let options = Options { format: Some(*format), ..options.clone() }.accept_all();
             peak();
             let (began, before) = (on_cpu(), peak());
             let items = Reader::new(&text[..], options).count();

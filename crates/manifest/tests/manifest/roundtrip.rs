@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec};
 use truesum_manifest::path::{Charset, display_safe, escape_into, quotef, unescape, within_root};
 use truesum_manifest::{
-    Algorithms, Entry, FORMATS, Format, Heading, Mode, NAME_LIMIT, Names, Options, Place, ReadError, Reader,
-    SIZE_LIMIT, Spelling, Style, Time, Told, Unholdable, WriteError, Writer, Writing, append, for_file,
+    AlgorithmSource, Algorithms, Entry, FORMATS, Format, Heading, Mode, NAME_LIMIT, Names, Options, Place,
+    ReadError, Reader, SIZE_LIMIT, Spelling, Style, Time, Unholdable, WriteError, Writer, Writing, append,
+    for_file,
 };
 
 /// Names that programs have lost, each with one peculiarity.
@@ -146,7 +147,7 @@ fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<V
 /// Returns options for a manifest of this format with digests of this algorithm.
 fn told(format: &'static Format, spec: &Spec) -> Options {
     let name = format!("manifest-{}.txt", spec.to_string().replace('-', ""));
-    let named = if format.holds.told == Told::ByName {
+    let named = if format.holds.algorithm_source == AlgorithmSource::FileName {
         Options::for_name(name.as_bytes())
     } else {
         Options::default()
@@ -162,7 +163,8 @@ fn is_limit(format: &Format, why: &Unholdable) -> bool {
         Unholdable::Pieces => format.holds.pieces.is_some(),
         Unholdable::Algorithm(_) => format.holds.algorithms != Algorithms::Any,
         Unholdable::Twice(_) => {
-            format.holds.algorithms != Algorithms::Any || format.holds.told == Told::ByName
+            format.holds.algorithms != Algorithms::Any
+                || format.holds.algorithm_source == AlgorithmSource::FileName
         }
         Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components => format.holds.names != Names::Bytes,
         Unholdable::ReadOnly => matches!(format.writing, Writing::No),
@@ -184,12 +186,12 @@ proptest! {
             }
         };
         // The reader is given the format, and then recognises it.
-        let asked = vec![entry.digests[0].0.clone()];
-        let told = Options { asked: asked.clone(), format: Some(format), ..Options::default() };
+        let requested = vec![entry.digests[0].0.clone()];
+        let told = Options { requested: requested.clone(), format: Some(format), ..Options::default() };
         prop_assert_eq!(&read(&text, told), &[format.holds.kept(&entry)]);
-        let found = Options { asked, ..Options::default() };
+        let found = Options { requested, ..Options::default() };
         // A digest of 16 bits can be mistaken for a word.
-        let by_name = format.holds.told == Told::ByName;
+        let by_name = format.holds.algorithm_source == AlgorithmSource::FileName;
         if entry.digests[0].1.len() >= 4 && !mistakable(&entry.path) && !by_name {
             prop_assert_eq!(&read(&text, found), &[format.holds.kept(&entry)]);
         }
@@ -283,9 +285,9 @@ proptest! {
     }
 
     #[test]
-    fn no_input_makes_the_reader_stumble(text in hostile_text(), allow_weak: bool, asked: bool) {
-        let asked = if asked { vec!["sha256".parse().unwrap()] } else { Vec::new() };
-        let options = Options { asked, allow_weak, ..Options::default() };
+    fn no_input_makes_the_reader_stumble(text in hostile_text(), allow_weak: bool, requested: bool) {
+        let requested = if requested { vec!["sha256".parse().unwrap()] } else { Vec::new() };
+        let options = Options { requested, allow_weak, ..Options::default() };
         let (mut last, mut fallen) = (Place::Line(0), 0);
         let mut reader = Reader::new(&text[..], options);
         while let Some(item) = reader.next() {
@@ -468,7 +470,7 @@ fn hostile_names_survive_every_format() {
             assert_eq!(read(&text, told(format, &spec)), kept, "{} {path:?}", format.name);
             // The reader also recognises the format, unless the name can be mistaken for another
             // format's text or only the manifest's name shows the format.
-            if !mistakable(path) && format.holds.told != Told::ByName {
+            if !mistakable(path) && format.holds.algorithm_source != AlgorithmSource::FileName {
                 let mut reader = Reader::new(&text[..], Options::default());
                 assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name);
                 // RHash writes a single digest as GNU does.

@@ -35,7 +35,7 @@ fn fixture(name: PathBuf) -> Fixture {
         let (key, value) = line.split_once(": ").expect("key: value");
         match key {
             "file-name" => file_name = Some(value),
-            "asked" => options.asked = value.split(',').map(|name| name.parse().unwrap()).collect(),
+            "asked" => options.requested = value.split(',').map(|name| name.parse().unwrap()).collect(),
             "allow-weak" => options.allow_weak = value == "yes",
             "allow-pieces" => options.allow_pieces = value == "yes",
             "allow-set" => options.allow_set = value == "yes",

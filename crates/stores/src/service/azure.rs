@@ -1,9 +1,9 @@
 //! Azure Blob Storage: List Blobs, Get Blob, Get Blob Properties.
 
-use super::{Object, PAGE, Page, Service, Telling, etag, variable};
+use super::{Object, PAGE, Page, Service, ObjectBuilder, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
-use crate::request::{Answer, Ask, escaped, seconds};
+use crate::request::{Answer, Request, escaped, seconds};
 use crate::sign::Signing;
 use crate::xml;
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -36,12 +36,12 @@ pub(super) fn open(container: &str) -> Result<(Azure, Signing), Failure> {
     if let Some(account) = variable(&["AZURE_STORAGE_ACCOUNT"]) {
         builder = builder.with_account(account);
     }
-    let says = |key| builder.get_config_value(&key);
-    let account = says(AzureConfigKey::AccountName)
-        .ok_or_else(|| Failure::Unasked("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned()))?;
+    let config = |key| builder.get_config_value(&key);
+    let account = config(AzureConfigKey::AccountName)
+        .ok_or_else(|| Failure::Unrequested("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned()))?;
     let endpoint = endpoint.unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
     let base = format!("{}/{container}", endpoint.trim_end_matches('/'));
-    let anonymous = says(AzureConfigKey::SkipSignature).is_some_and(|value| value == "true");
+    let anonymous = config(AzureConfigKey::SkipSignature).is_some_and(|value| value == "true");
     let signing = match anonymous {
         true => Signing::Nothing,
         false => {
@@ -59,29 +59,29 @@ impl Azure {
 }
 
 impl Service for Azure {
-    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask {
+    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Request {
         let prefix = escaped(prefix, false);
         let mut url = format!("{}?restype=container&comp=list&maxresults={most}&prefix={prefix}", self.base);
         if let Some(next) = next {
             url += &format!("&marker={}", escaped(next, false));
         }
-        Ask::get(url, PAGE)
+        Request::get(url, PAGE)
     }
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let (mut told, mut is_folder) = (Telling::default(), false);
+        let (mut object, mut is_folder) = (ObjectBuilder::default(), false);
         let (mut is_list, mut bad) = (false, None);
         xml::elements(body, |path, text| match path {
             "Blobs" => is_list = true,
             "NextMarker" if !text.is_empty() => page.next = Some(text.to_owned()),
-            "Blobs/Blob/Name" => told.key = Some(text.to_owned()),
-            "Blobs/Blob/Properties/Content-Length" => told.size = text.parse().ok(),
-            "Blobs/Blob/Properties/Last-Modified" => told.modified = seconds(text).unwrap_or(0),
-            "Blobs/Blob/Properties/Etag" => told.version = etag(text),
+            "Blobs/Blob/Name" => object.key = Some(text.to_owned()),
+            "Blobs/Blob/Properties/Content-Length" => object.size = text.parse().ok(),
+            "Blobs/Blob/Properties/Last-Modified" => object.modified = seconds(text).unwrap_or(0),
+            "Blobs/Blob/Properties/Etag" => object.version = etag(text),
             // Accounts with a hierarchical namespace list its folders as empty blobs.
             "Blobs/Blob/Properties/ResourceType" => is_folder = text == "directory",
-            "Blobs/Blob" => match (told.end(), take(&mut is_folder)) {
+            "Blobs/Blob" => match (object.end(), take(&mut is_folder)) {
                 (Some(Object { size: 0, .. }), true) => {}
                 (Some(object), _) => page.objects.push(object),
                 (None, _) => bad = Some("a blob in the list has no name or length"),
@@ -97,12 +97,12 @@ impl Service for Azure {
         }
     }
 
-    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
-        Ask::get(self.object(key), 0).ranged(range).matching(version.map(quoted))
+    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Request {
+        Request::get(self.object(key), 0).ranged(range).matching(version.map(quoted))
     }
 
-    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Ask {
-        Ask::head(self.object(key)).matching(version.map(quoted))
+    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Request {
+        Request::head(self.object(key)).matching(version.map(quoted))
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::{Object, PAGE, Page, Service, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
-use crate::request::{Answer, Ask, escaped};
+use crate::request::{Answer, Request, escaped};
 use crate::sign::Signing;
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use serde_json::Value;
@@ -55,7 +55,7 @@ fn text<'v>(value: &'v Value, member: &str) -> Option<&'v str> {
 }
 
 impl Service for Gcs {
-    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask {
+    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Request {
         let fields = "nextPageToken,items(name,size,generation,updated)";
         let mut url = format!(
             "{}?maxResults={most}&prefix={}&fields={}",
@@ -66,7 +66,7 @@ impl Service for Gcs {
         if let Some(next) = next {
             url += &format!("&pageToken={}", escaped(next, false));
         }
-        Ask::get(url, PAGE)
+        Request::get(url, PAGE)
     }
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
@@ -88,13 +88,13 @@ impl Service for Gcs {
         Ok(page)
     }
 
-    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
+    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Request {
         // Requests the bytes as stored: compressed objects would be decompressed otherwise.
-        Ask::get(self.object(key, "alt=media", version), 0).ranged(range).with("accept-encoding", "gzip")
+        Request::get(self.object(key, "alt=media", version), 0).ranged(range).with("accept-encoding", "gzip")
     }
 
-    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Ask {
-        Ask::get(self.object(key, "alt=json", version), 1 << 20)
+    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Request {
+        Request::get(self.object(key, "alt=json", version), 1 << 20)
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {

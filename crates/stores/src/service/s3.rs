@@ -1,10 +1,10 @@
 //! Amazon S3, and services with its protocol: ListObjectsV2, GetObject, HeadObject.
 
-use super::{PAGE, Page, Service, Telling, etag, variable};
+use super::{PAGE, Page, Service, ObjectBuilder, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
 use crate::profile::Profile;
-use crate::request::{Answer, Ask, escaped, unescaped};
+use crate::request::{Answer, Request, escaped, unescaped};
 use crate::sign::Signing;
 use crate::xml;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
@@ -24,26 +24,26 @@ pub(super) struct S3 {
 /// The profile does not exist, or has unsupported settings.
 pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_allow_http(true);
-    let says = |key| builder.get_config_value(&key);
-    let has_own = says(AmazonS3ConfigKey::AccessKeyId).is_some()
-        || says(AmazonS3ConfigKey::WebIdentityTokenFile).is_some();
-    let profile = Profile::find(has_own).map_err(Failure::Unasked)?;
+    let config = |key| builder.get_config_value(&key);
+    let has_own = config(AmazonS3ConfigKey::AccessKeyId).is_some()
+        || config(AmazonS3ConfigKey::WebIdentityTokenFile).is_some();
+    let profile = Profile::find(has_own).map_err(Failure::Unrequested)?;
     let region = variable(&["AWS_REGION", "AWS_DEFAULT_REGION"]).or(profile.region);
     let region = region.unwrap_or_else(|| "us-east-1".to_owned());
     let endpoint =
         variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]).or(profile.endpoint);
     let base = match endpoint {
         Some(endpoint) if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) => {
-            return Err(Failure::Unasked("the endpoint of S3 begins with https:// or http://".to_owned()));
+            return Err(Failure::Unrequested("the endpoint of S3 begins with https:// or http://".to_owned()));
         }
         Some(endpoint) => format!("{}/{bucket}/", endpoint.trim_end_matches('/')),
         // The wildcard certificate for buckets does not cover names with dots.
         None if bucket.contains('.') => format!("https://s3.{region}.amazonaws.com/{bucket}/"),
         None => format!("https://{bucket}.s3.{region}.amazonaws.com/"),
     };
-    let anonymous = says(AmazonS3ConfigKey::SkipSignature).is_some_and(|value| value == "true");
+    let anonymous = config(AmazonS3ConfigKey::SkipSignature).is_some_and(|value| value == "true");
     let payer =
-        says(AmazonS3ConfigKey::RequestPayer).is_some_and(|value| value == "true" || value == "requester");
+        config(AmazonS3ConfigKey::RequestPayer).is_some_and(|value| value == "true" || value == "requester");
     let mut builder = builder.with_region(&region);
     if let Some((id, secret, token)) = profile.keys {
         builder = builder.with_access_key_id(id).with_secret_access_key(secret);
@@ -68,7 +68,7 @@ impl S3 {
 }
 
 impl Service for S3 {
-    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask {
+    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Request {
         let mut url = format!(
             "{}?encoding-type=url&list-type=2&max-keys={most}&prefix={}",
             self.base,
@@ -77,22 +77,22 @@ impl Service for S3 {
         if let Some(next) = next {
             url += &format!("&continuation-token={}", escaped(next, false));
         }
-        Ask::get(url, PAGE)
+        Request::get(url, PAGE)
     }
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let mut told = Telling::default();
+        let mut object = ObjectBuilder::default();
         let (mut truncated, mut is_escaped, mut is_list, mut bad) = (false, false, false, None);
         xml::elements(body, |path, text| match path {
             "EncodingType" => is_escaped = text == "url",
             "IsTruncated" => (is_list, truncated) = (true, text == "true"),
             "NextContinuationToken" if !text.is_empty() => page.next = Some(text.to_owned()),
-            "Contents/Key" => told.key = Some(text.to_owned()),
-            "Contents/Size" => told.size = text.parse().ok(),
-            "Contents/LastModified" => told.modified = Time::parse(text).map_or(0, |time| time.seconds),
-            "Contents/ETag" => told.version = etag(text),
-            "Contents" => match told.end() {
+            "Contents/Key" => object.key = Some(text.to_owned()),
+            "Contents/Size" => object.size = text.parse().ok(),
+            "Contents/LastModified" => object.modified = Time::parse(text).map_or(0, |time| time.seconds),
+            "Contents/ETag" => object.version = etag(text),
+            "Contents" => match object.end() {
                 Some(object) => page.objects.push(object),
                 None => bad = Some("an object in the list has no key or size"),
             },
@@ -117,13 +117,13 @@ impl Service for S3 {
         }
     }
 
-    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
-        Ask::get(self.object(key), 0).ranged(range).matching(version)
+    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Request {
+        Request::get(self.object(key), 0).ranged(range).matching(version)
     }
 
-    fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Ask {
+    fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Request {
         let query = part.map_or(String::new(), |part| format!("?partNumber={part}"));
-        Ask::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED").matching(version)
+        Request::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED").matching(version)
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {

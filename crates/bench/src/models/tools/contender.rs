@@ -103,10 +103,10 @@ pub(super) fn run_once(
         .map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
     let succeeded = cost.status.is_some_and(|s| s == 0 || contender.engine.accept.contains(&s));
     if !succeeded {
-        let said = std::fs::read(&errors).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
+        let output = std::fs::read(&errors).unwrap_or_default();
+        let output = String::from_utf8_lossy(&output);
         let line =
-            said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message").trim().to_owned();
+            output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message").trim().to_owned();
         let status =
             cost.status.map_or_else(|| "ended by a signal".to_owned(), |s| format!("exit status {s}"));
         return Err(Error(format!("{}: {status}: {line}", contender.engine.name)));

@@ -378,25 +378,26 @@ fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
 fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
     let folder = Folder::with(&[("d/a", "abc"), ("out", "secret")]);
     std::os::unix::fs::symlink("../out", folder.path("d/link")).unwrap();
-    for (asked, bundle) in [(&["d", "out"][..], "leads out"), (&["--follow", "d"], "leads out"), (&["d"], "")]
+    for (requested, bundle) in
+        [(&["d", "out"][..], "leads out"), (&["--follow", "d"], "leads out"), (&["d"], "")]
     {
         std::fs::remove_dir_all(folder.path("plan.parts")).ok();
-        let plan = [&["shard", "plan", "-q", "-o", "plan", "--root", "d"], asked].concat();
+        let plan = [&["shard", "plan", "-q", "-o", "plan", "--root", "d"], requested].concat();
         assert_eq!(folder.run(&plan).code, Some(0));
         let ran = folder.run(&["shard", "run", "-q", "plan", "0"]);
         let code = if bundle.is_empty() { 0 } else { 1 };
-        assert_eq!(ran.code, Some(code), "{asked:?} {}", ran.err);
+        assert_eq!(ran.code, Some(code), "{requested:?} {}", ran.err);
         assert!(
             ran.err.contains(bundle) && ran.err.contains("--allow-outside") != bundle.is_empty(),
             "{}",
             ran.err
         );
         let ran = folder.run(&["shard", "run", "-q", "--allow-outside", "plan", "0"]);
-        assert_eq!(ran.code, Some(0), "{asked:?} {}", ran.err);
-        let is_named = asked.contains(&"out");
+        assert_eq!(ran.code, Some(0), "{requested:?} {}", ran.err);
+        let is_named = requested.contains(&"out");
         let ran = folder.run(&["shard", "merge", "-q", "--keep-names", "plan", "-o", "M"]);
-        assert_eq!(ran.code, Some(if is_named { 2 } else { 0 }), "{asked:?} {}", ran.err);
-        assert_eq!(ran.err.contains("1 file is outside "), is_named, "{asked:?} {}", ran.err);
+        assert_eq!(ran.code, Some(if is_named { 2 } else { 0 }), "{requested:?} {}", ran.err);
+        assert_eq!(ran.err.contains("1 file is outside "), is_named, "{requested:?} {}", ran.err);
         let merge =
             ["shard", "merge", "-q", "--allow-outside", "plan", "-o", if is_named { "out" } else { "M" }];
         let ran = folder.run(&merge);
@@ -406,10 +407,10 @@ fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
     // However it is spelled.
     let within = folder.path("d").into_os_string().into_string().unwrap();
     let out = folder.path("out").into_os_string().into_string().unwrap();
-    for (asked, says) in [(&[within.as_str()][..], false), (&[&within, &out], true)] {
+    for (requested, says) in [(&[within.as_str()][..], false), (&[&within, &out], true)] {
         std::fs::remove_dir_all(folder.path("plan.parts")).ok();
         let root: &[&str] = if says { &["--root", "d"] } else { &[] };
-        let ran = folder.run(&[&["shard", "plan", "-o", "plan"], root, asked].concat());
+        let ran = folder.run(&[&["shard", "plan", "-o", "plan"], root, requested].concat());
         assert_eq!((ran.code, ran.err.contains("--allow-outside")), (Some(0), says), "{}", ran.err);
         let ran = folder.run(&["shard", "run", "plan", "0"]);
         assert_eq!(ran.code, Some(i32::from(says)), "{}", ran.err);

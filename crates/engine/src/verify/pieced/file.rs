@@ -30,28 +30,28 @@ pub(super) fn same_pieces(a: &PieceList, b: &PieceList) -> bool {
 }
 
 /// Groups lists that have the same pieces.
-pub(crate) fn lots(lists: &[PieceList]) -> Vec<Vec<PieceList>> {
-    let mut lots: Vec<Vec<PieceList>> = Vec::new();
+pub(crate) fn by_division(lists: &[PieceList]) -> Vec<Vec<PieceList>> {
+    let mut by_division: Vec<Vec<PieceList>> = Vec::new();
     for list in lists {
-        match lots.iter_mut().find(|lot| same_pieces(&lot[0], list)) {
-            Some(lot) => lot.push(list.clone()),
-            None => lots.push(vec![list.clone()]),
+        match by_division.iter_mut().find(|lists| same_pieces(&lists[0], list)) {
+            Some(lists) => lists.push(list.clone()),
+            None => by_division.push(vec![list.clone()]),
         }
     }
-    lots
+    by_division
 }
 
 /// Returns the algorithms that verify a file: at least one of each list here. Lists that cover everything that any list
 /// covers verify it together; if there is none, each list verifies the part that the others do not cover.
 pub(crate) fn judged_by(file: &Pieced) -> Vec<Vec<Spec>> {
     let (start, end) = (file.pieces.iter().map(|list| list.covered().start).min(), size_of(file));
-    let is_whole = |lot: &Vec<PieceList>| {
-        let covered = lot[0].covered();
+    let is_whole = |lists: &Vec<PieceList>| {
+        let covered = lists[0].covered();
         Some(covered.start) == start
-            && covered.end.saturating_sub(lot[0].file_start()) >= end
-            && lot[0].cuts().gaps().next().is_none()
+            && covered.end.saturating_sub(lists[0].file_start()) >= end
+            && lists[0].cuts().gaps().next().is_none()
     };
-    let lots = lots(&file.pieces);
+    let by_division = by_division(&file.pieces);
     let by = |lists: &[PieceList]| {
         let specs = lists.iter().map(PieceList::spec).chain(file.job.specs.iter());
         let mut specs: Vec<Spec> = specs.cloned().collect();
@@ -59,9 +59,10 @@ pub(crate) fn judged_by(file: &Pieced) -> Vec<Vec<Spec>> {
         specs.dedup();
         specs
     };
-    let whole: Vec<PieceList> = lots.iter().filter(|lot| is_whole(lot)).flatten().cloned().collect();
+    let whole: Vec<PieceList> =
+        by_division.iter().filter(|lists| is_whole(lists)).flatten().cloned().collect();
     match whole.is_empty() {
-        true => lots.iter().map(|lot| by(lot)).collect(),
+        true => by_division.iter().map(|lists| by(lists)).collect(),
         false => vec![by(&whole)],
     }
 }

@@ -4,7 +4,7 @@ use super::stage::{Case, MIB, noise, reading, spec};
 use std::path::Path;
 use truesum::Progress;
 use truesum::tree::build::{Begin, Saving, save};
-use truesum::tree::locate::Judgement;
+use truesum::tree::locate::Diagnosis;
 use truesum::tree::store::{GRANULE, part_of};
 
 #[test]
@@ -31,8 +31,8 @@ fn trees_of_every_kind_hold_the_digest_and_find_damage() {
             assert!(!part_of(&case.tree).exists());
             let report = case.verify();
             assert_eq!(
-                (report.judgement, report.damaged, report.blemish),
-                (Judgement::Good, vec![], None),
+                (report.diagnosis, report.damaged, report.blemish),
+                (Diagnosis::Good, vec![], None),
                 "{name} {size}"
             );
             for offset in [0, size / 2, size.saturating_sub(1)] {
@@ -41,7 +41,7 @@ fn trees_of_every_kind_hold_the_digest_and_find_damage() {
                 }
                 case.flip(offset);
                 let report = case.verify();
-                assert_eq!(report.judgement, Judgement::FileDamaged, "{name} of {size} bytes, byte {offset}");
+                assert_eq!(report.diagnosis, Diagnosis::FileDamaged, "{name} of {size} bytes, byte {offset}");
                 let [damaged] = &report.damaged[..] else { panic!("{:?}", report.damaged) };
                 let store = case.store();
                 let granules = 0..store.header().granules();
@@ -70,11 +70,11 @@ fn holes_and_data_give_the_same_tree() {
     {
         let saved = case.built(name, granule);
         assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)], "{name}");
-        assert_eq!(case.verify().judgement, Judgement::Good);
+        assert_eq!(case.verify().diagnosis, Diagnosis::Good);
     }
     case.flip(20 * MIB);
     let report = case.verify();
-    assert_eq!((report.judgement, report.damaged), (Judgement::FileDamaged, vec![20 * MIB..21 * MIB]));
+    assert_eq!((report.diagnosis, report.damaged), (Diagnosis::FileDamaged, vec![20 * MIB..21 * MIB]));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn plain_digests_ride_along() {
                 std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
             assert_eq!(saved.found.digests(), expected, "{name} of {size} bytes");
             assert_eq!(progress.bytes(), size, "{name}: one read for all");
-            assert_eq!(case.verify().judgement, Judgement::Good, "{name} of {size} bytes");
+            assert_eq!(case.verify().diagnosis, Diagnosis::Good, "{name} of {size} bytes");
         }
     }
 }
@@ -125,7 +125,7 @@ fn a_grown_file_is_read_from_where_it_grew() {
         let compared = old - (old / MIB).saturating_sub(1) * MIB;
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB + compared);
         assert_eq!(saved.unread, (old / MIB).saturating_sub(1) * MIB);
-        assert_eq!(case.verify().judgement, Judgement::Good);
+        assert_eq!(case.verify().diagnosis, Diagnosis::Good);
         assert!(case.save(name, GRANULE, Begin::Append, &[]).is_err(), "it did not grow");
     }
 }
@@ -145,7 +145,7 @@ fn only_the_granules_said_to_have_changed_are_read() {
     let saved = save(case.path(), &spec("sha256-tree"), &saving, &reading(2, &progress)).expect("built");
     assert_eq!(saved.found.digests(), [spec("sha256-tree").digest(&bytes)]);
     assert_eq!((progress.bytes(), saved.unread), (3 * MIB, 7 * MIB));
-    assert_eq!(case.verify().judgement, Judgement::Good);
+    assert_eq!(case.verify().diagnosis, Diagnosis::Good);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use truesum::Progress;
 use truesum::hash::Digest;
-use truesum::tree::combine::{Misfit, Origins, combine};
+use truesum::tree::combine::{CombineError, Origins, combine};
 use truesum::tree::piece::{Piece, hash_range};
 use truesum::tree::store::Hints;
 
@@ -27,14 +27,14 @@ fn pieces_of_two_states_of_a_file_make_no_digest() {
     let second = piece(MIB..2 * MIB);
     let found = combine(vec![first.clone(), second.clone()], Origins::One);
     assert!(
-        matches!(found, Err(Misfit::Moved(_, ref path, _)) if path == case.file.as_os_str().as_encoded_bytes()),
+        matches!(found, Err(CombineError::Moved(_, ref path, _)) if path == case.file.as_os_str().as_encoded_bytes()),
         "{found:?}"
     );
     // The same bytes in another file are a different state, too.
     std::fs::rename(&case.file, case.file.with_extension("old")).expect("renamed");
     std::fs::write(&case.file, &bytes).expect("written");
     let found = combine(vec![first, piece(MIB..2 * MIB)], Origins::One);
-    assert!(matches!(found, Err(Misfit::Moved(..))), "{found:?}");
+    assert!(matches!(found, Err(CombineError::Moved(..))), "{found:?}");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn pieces_from_many_workers_combine_and_others_do_not() {
         let mut other = doubled[0].levels[0].1.as_bytes().to_vec();
         other[0] ^= 1;
         doubled[0].levels[0].1 = Digest::new(&other);
-        assert_eq!(combine(doubled, Origins::One), Err(Misfit::Contradiction(range)));
+        assert_eq!(combine(doubled, Origins::One), Err(CombineError::Contradiction(range)));
         assert!(combine(parts[1..].to_vec(), Origins::One).is_err());
         if parts.len() > 1 {
             let mut other = parts.clone();
@@ -81,7 +81,10 @@ fn pieces_from_many_workers_combine_and_others_do_not() {
             ] {
                 let mut other = parts.clone();
                 change(&mut other[1].origin.as_mut().expect("stamped").state);
-                assert!(matches!(combine(other.clone(), Origins::One), Err(Misfit::Moved(..))), "{name}");
+                assert!(
+                    matches!(combine(other.clone(), Origins::One), Err(CombineError::Moved(..))),
+                    "{name}"
+                );
                 assert_eq!(combine(other, Origins::Trusted), digest);
             }
             let mut elsewhere = parts.clone();
@@ -91,7 +94,7 @@ fn pieces_from_many_workers_combine_and_others_do_not() {
         }
         let mut other = parts.clone();
         other[0].origin = None;
-        assert!(matches!(combine(other.clone(), Origins::One), Err(Misfit::Unstamped(_))), "{name}");
+        assert!(matches!(combine(other.clone(), Origins::One), Err(CombineError::Unstamped(_))), "{name}");
         assert_eq!(combine(other, Origins::Trusted), digest);
         let mut other = parts.clone();
         other[0].levels.pop();

@@ -6,7 +6,7 @@ use truesum::Progress;
 use truesum::hash::Digest;
 use truesum::hash::tree::{Merkle, consistency_path, range_path};
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
-use truesum::tree::prove::{RangeProof, Refuted, Row, prove, read_row, verify_proof};
+use truesum::tree::prove::{ProofFailure, RangeProof, Row, prove, read_row, verify_proof};
 use truesum::tree::store::Store;
 
 #[test]
@@ -122,8 +122,11 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
                 whole,
                 "{what}"
             );
-            assert!(matches!(see(&proof, &flipped(&old_digest), &new_digest), Err(Refuted::OtherOld(_))));
-            assert!(matches!(see(&proof, &old_digest, &flipped(&new_digest)), Err(Refuted::Other(_))));
+            assert!(matches!(
+                see(&proof, &flipped(&old_digest), &new_digest),
+                Err(ProofFailure::OtherOld(_))
+            ));
+            assert!(matches!(see(&proof, &old_digest, &flipped(&new_digest)), Err(ProofFailure::Other(_))));
             let refused = |forged: GrowthProof, how: &str| {
                 assert!(see(&forged, &old_digest, &new_digest).is_err(), "{what}, forged: {how}");
             };

@@ -2,7 +2,7 @@
 
 use super::stage::{Case, MIB, noise, reading, spec};
 use truesum::Progress;
-use truesum::tree::locate::Judgement;
+use truesum::tree::locate::Diagnosis;
 use truesum::tree::repair::{Mode, loses_most, repair};
 use truesum::tree::store::GRANULE;
 
@@ -16,7 +16,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     // The copy is damaged at another place.
     other[11 * MIB as usize] ^= 1;
     std::fs::write(&copy, &other).expect("written");
-    let mend = |mode| {
+    let run_repair = |mode| {
         let progress = Progress::default();
         repair(case.path(), &case.store(), None, &copy, mode, &reading(2, &progress)).expect("tried")
     };
@@ -25,25 +25,25 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     }
     let other = spec("sha256-tree").digest(b"another");
     let progress = Progress::default();
-    let (report, mends) =
+    let (report, repairs) =
         repair(case.path(), &case.store(), Some(&other), &copy, Mode::Write, &reading(2, &progress))
             .expect("tried");
-    assert_eq!((report.judgement, mends), (Judgement::OtherTree, vec![]));
+    assert_eq!((report.diagnosis, repairs), (Diagnosis::OtherTree, vec![]));
     let damaged = std::fs::read(&case.file).expect("there");
-    let (report, plan) = mend(Mode::DryRun);
-    assert_eq!(report.judgement, Judgement::FileDamaged);
+    let (report, plan) = run_repair(Mode::DryRun);
+    assert_eq!(report.diagnosis, Diagnosis::FileDamaged);
     assert_eq!(
-        plan.iter().map(|mend| (mend.possible, mend.writes)).collect::<Vec<_>>(),
+        plan.iter().map(|run_repair| (run_repair.possible, run_repair.writes)).collect::<Vec<_>>(),
         [(true, 4096), (true, 4096), (true, 999)]
     );
     assert_eq!(std::fs::read(&case.file).expect("there"), damaged, "a dry run writes nothing");
-    assert_eq!(mend(Mode::Write).1, plan);
+    assert_eq!(run_repair(Mode::Write).1, plan);
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
     // If both are damaged, nothing is written.
     case.flip(11 * MIB + 5);
     case.flip(1);
-    let (_, mends) = mend(Mode::Write);
-    assert_eq!(mends.iter().map(|mend| mend.possible).collect::<Vec<_>>(), [true, false]);
+    let (_, repairs) = run_repair(Mode::Write);
+    assert_eq!(repairs.iter().map(|run_repair| run_repair.possible).collect::<Vec<_>>(), [true, false]);
     let report = case.verify();
     assert_eq!(report.damaged, vec![11 * MIB..12 * MIB]);
     case.flip(11 * MIB + 5);
@@ -51,7 +51,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     // The missing end of a truncated file is restored.
     std::fs::write(&copy, &bytes).expect("written");
     std::fs::write(&case.file, &bytes[..7 * MIB as usize + 1]).expect("cut");
-    let (report, _) = mend(Mode::Write);
+    let (report, _) = run_repair(Mode::Write);
     assert!(report.can_be_mended());
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
 }
@@ -63,30 +63,30 @@ fn another_file_is_not_written_over() {
     case.built("sha256-tree", GRANULE);
     let copy = case.file.with_extension("copy");
     std::fs::write(&copy, &bytes).expect("written");
-    let mend = |mode| {
+    let run_repair = |mode| {
         let progress = Progress::default();
         repair(case.path(), &case.store(), None, &copy, mode, &reading(2, &progress))
     };
     for other in [noise(16, 3 * MIB + 7), noise(17, 3 * MIB), noise(18, 4 * MIB), noise(19, 1)] {
         std::fs::write(&case.file, &other).expect("written");
-        let planned = mend(Mode::DryRun).expect("a plan").1;
+        let planned = run_repair(Mode::DryRun).expect("a plan").1;
         assert!(loses_most(&planned, other.len() as u64).is_some(), "{planned:?}");
-        let refusal = mend(Mode::Write).expect_err("refused");
+        let refusal = run_repair(Mode::Write).expect_err("refused");
         assert_eq!(refusal.kind(), truesum::Kind::Replaced, "{refusal}");
         assert_eq!(std::fs::read(&case.file).expect("there"), other, "not a byte is written");
     }
     // If nothing is there, nothing is lost; at most half of it may be.
     for there in [0, 1, MIB, 3 * MIB] {
         std::fs::write(&case.file, &bytes[..there as usize]).expect("written");
-        mend(Mode::Write).expect("mended");
+        run_repair(Mode::Write).expect("mended");
         assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
     }
     let mut half = bytes.clone();
     half[..3 * MIB as usize / 2].iter_mut().for_each(|byte| *byte ^= 1);
     std::fs::write(&case.file, &half).expect("written");
-    mend(Mode::Write).expect("mended");
+    run_repair(Mode::Write).expect("mended");
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
     std::fs::write(&case.file, noise(20, 3 * MIB + 7)).expect("written");
-    mend(Mode::Most).expect("asked for");
+    run_repair(Mode::Most).expect("asked for");
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
 }

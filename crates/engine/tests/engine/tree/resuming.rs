@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::atomic::Ordering::Relaxed;
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::findings::findings_of;
-use truesum::tree::locate::{Comparison, Difference, Judgement};
+use truesum::tree::locate::{Comparison, Diagnosis, Difference};
 use truesum::tree::store::{GRANULE, part_of};
 use truesum::{Error, Progress};
 
@@ -126,7 +126,7 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
             case.flip(at);
         }
         let whole = case.verify();
-        assert_eq!(whole.judgement, Judgement::FileDamaged);
+        assert_eq!(whole.diagnosis, Diagnosis::FileDamaged);
         let kept = findings_of(&case.tree);
         let (mut read, mut stops) = (0, 0);
         let report = loop {
@@ -140,7 +140,7 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
             stops += 1;
             assert!(stops < 100, "{name} does not come on");
         };
-        assert_eq!((report.judgement, &report.damaged), (whole.judgement, &whole.damaged), "{name}");
+        assert_eq!((report.diagnosis, &report.damaged), (whole.diagnosis, &whole.damaged), "{name}");
         if name != "mtsum-v1.0-md5" {
             assert!(stops > 0 && report.before > 0, "{name}: {stops} stops");
             // Granules of several units that were in progress are read again.
@@ -193,12 +193,12 @@ fn a_verification_is_not_gone_on_with_over_another_file_or_tree() {
     // Unless requested, no saved progress is read or written.
     let before = stopped();
     std::fs::write(&kept, b"nonsense").expect("written");
-    assert_eq!(case.verify().judgement, Judgement::Good);
+    assert_eq!(case.verify().diagnosis, Diagnosis::Good);
     assert_eq!(std::fs::read(&kept).expect("there"), b"nonsense");
     assert!(go_on(&case, 1, None).0.is_err(), "damaged");
     std::fs::write(&kept, before).expect("whole again");
     let (report, read) = go_on(&case, 1, None);
     let report = report.expect("gone on with");
-    assert_eq!((report.judgement, report.before + read), (Judgement::Good, 40 * MIB));
+    assert_eq!((report.diagnosis, report.before + read), (Diagnosis::Good, 40 * MIB));
     assert!(report.before >= 10 * MIB);
 }

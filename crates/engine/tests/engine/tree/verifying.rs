@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use truesum::Progress;
-use truesum::tree::locate::{Judgement, Length, Shift, verify};
+use truesum::tree::locate::{Diagnosis, Length, Shift, verify};
 use truesum::tree::store::{GRANULE, Store};
 
 #[test]
@@ -23,18 +23,18 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
         };
         let report = see(&bytes[..4 * MIB as usize + 5]);
         assert_eq!(
-            (report.judgement, report.length),
-            (Judgement::FileDamaged, Length::Truncated(len - 4 * MIB - 5))
+            (report.diagnosis, report.length),
+            (Diagnosis::FileDamaged, Length::Truncated(len - 4 * MIB - 5))
         );
         if exact {
             assert_eq!(report.damaged, vec![4 * MIB..len]);
         }
         let report = see(&[&bytes[..], b"more"].concat());
-        assert_eq!((report.judgement, report.length), (Judgement::FileDamaged, Length::Grown(4)));
+        assert_eq!((report.diagnosis, report.length), (Diagnosis::FileDamaged, Length::Grown(4)));
         assert_eq!(report.damaged, vec![]);
         let inserted = [&bytes[..5 * MIB as usize], b"new", &bytes[5 * MIB as usize..]].concat();
         let report = see(&inserted);
-        assert_eq!((report.judgement, report.length), (Judgement::FileDamaged, Length::Grown(3)));
+        assert_eq!((report.diagnosis, report.length), (Diagnosis::FileDamaged, Length::Grown(3)));
         if exact {
             assert_eq!(report.shift, Some(Shift { from: 5 * MIB, by: 3 }));
         }
@@ -45,19 +45,19 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
             assert_eq!(report.shift, Some(Shift { from: 6 * MIB, by: -991 }));
         }
         let report = see(&[]);
-        assert_eq!((report.judgement, report.damaged), (Judgement::FileDamaged, vec![0..len]), "{name}");
-        assert_eq!(see(&bytes).judgement, Judgement::Good);
+        assert_eq!((report.diagnosis, report.damaged), (Diagnosis::FileDamaged, vec![0..len]), "{name}");
+        assert_eq!(see(&bytes).diagnosis, Diagnosis::Good);
     }
 }
 
 /// Returns what `verify` reports for a stored tree with these bytes; a tree that cannot be opened counts as damaged.
-fn judged(case: &Case, place: &Path) -> Judgement {
+fn judged(case: &Case, place: &Path) -> Diagnosis {
     match Store::open(place).expect("readable") {
-        Err(_) => Judgement::TreeDamaged,
+        Err(_) => Diagnosis::TreeDamaged,
         Ok(store) => match verify(case.path(), &store, None, &reading(1, &Progress::default())) {
-            Ok(report) => report.judgement,
+            Ok(report) => report.diagnosis,
             // A tree that is marked as incomplete.
-            Err(_) => Judgement::TreeDamaged,
+            Err(_) => Diagnosis::TreeDamaged,
         },
     }
 }
@@ -71,29 +71,29 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
         let place = case.tree.with_extension("damaged");
         std::fs::write(&place, &tree).expect("written");
         let file = std::fs::OpenOptions::new().write(true).open(&place).expect("writable");
-        assert_eq!(judged(&case, &place), Judgement::Good);
+        assert_eq!(judged(&case, &place), Diagnosis::Good);
         for bit in 0..tree.len() * 8 {
             let at = bit / 8;
             file.write_all_at(&[tree[at] ^ (1 << (bit % 8))], at as u64).expect("flipped");
             let verdict = judged(&case, &place);
             assert!(
-                matches!(verdict, Judgement::TreeDamaged | Judgement::CannotTell),
+                matches!(verdict, Diagnosis::TreeDamaged | Diagnosis::CannotTell),
                 "{name}, bit {bit}: {verdict:?}"
             );
             file.write_all_at(&tree[at..=at], at as u64).expect("mended");
         }
         file.write_all_at(&[0], tree.len() as u64).expect("longer");
-        assert_eq!(judged(&case, &place), Judgement::TreeDamaged);
+        assert_eq!(judged(&case, &place), Diagnosis::TreeDamaged);
         for len in (0..tree.len()).rev() {
             file.set_len(len as u64).expect("cut");
-            assert_eq!(judged(&case, &place), Judgement::TreeDamaged, "{name}, {len} bytes");
+            assert_eq!(judged(&case, &place), Diagnosis::TreeDamaged, "{name}, {len} bytes");
         }
         // A damaged tree is never reported as a damaged file, and never hides one.
         case.flip(10_000);
         file.write_all_at(&tree, 0).expect("whole again");
-        assert_eq!(judged(&case, &place), Judgement::FileDamaged);
+        assert_eq!(judged(&case, &place), Diagnosis::FileDamaged);
         file.write_all_at(&[tree[tree.len() - 1] ^ 1], tree.len() as u64 - 1).expect("damaged");
-        assert_eq!(judged(&case, &place), Judgement::CannotTell);
+        assert_eq!(judged(&case, &place), Diagnosis::CannotTell);
     }
 }
 
@@ -106,10 +106,10 @@ fn a_digest_that_is_trusted_decides_whose_tree_it_is() {
     let verdict = |trusted| {
         verify(case.path(), &store, Some(&trusted), &reading(1, &Progress::default()))
             .expect("verified")
-            .judgement
+            .diagnosis
     };
-    assert_eq!(verdict(spec("sha256-tree").digest(&bytes)), Judgement::Good);
-    assert_eq!(verdict(spec("sha256-tree").digest(b"another")), Judgement::OtherTree);
+    assert_eq!(verdict(spec("sha256-tree").digest(&bytes)), Diagnosis::Good);
+    assert_eq!(verdict(spec("sha256-tree").digest(b"another")), Diagnosis::OtherTree);
 }
 
 #[test]
@@ -140,5 +140,5 @@ fn planted_damage_is_found_exactly() {
             case.patch(range.start, &bytes[range.start as usize..range.end as usize]);
         }
     }
-    assert_eq!(case.verify().judgement, Judgement::Good);
+    assert_eq!(case.verify().diagnosis, Diagnosis::Good);
 }

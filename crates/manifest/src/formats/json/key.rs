@@ -55,7 +55,7 @@ const MEMORY: usize = 1024;
 /// A possible meaning of a key, which may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub(super) enum Sense {
+pub(super) enum Meaning {
     Name = 1,
     Address = 2,
     /// The name in base64, for names that are not UTF-8.
@@ -83,13 +83,13 @@ pub(super) struct Key {
 }
 
 impl Key {
-    pub(super) fn is(self, sense: Sense) -> bool {
+    pub(super) fn is(self, sense: Meaning) -> bool {
         self.senses & sense as u16 != 0
     }
 
     /// Returns true if the value is a digest of the object, in any form.
     pub(super) fn holds_digest(self) -> bool {
-        self.is(Sense::Digest) || self.is(Sense::Tag) || self.is(Sense::Holder)
+        self.is(Meaning::Digest) || self.is(Meaning::Tag) || self.is(Meaning::Holder)
     }
 }
 
@@ -118,23 +118,23 @@ impl Keys {
 
     /// Returns the algorithm that the key names.
     pub(super) fn tag(&self, key: Key) -> Option<&str> {
-        key.is(Sense::Tag).then(|| self.tags[usize::from(key.tag)].as_str())
+        key.is(Meaning::Tag).then(|| self.tags[usize::from(key.tag)].as_str())
     }
 
     fn look(&mut self, text: &str) -> Key {
         let plain = plain(text);
         let mut key = Key::default();
         for (sense, words) in [
-            (Sense::Name, NAMES),
-            (Sense::Address, ADDRESSES),
-            (Sense::Base64, &["pathbase64"]),
-            (Sense::Digest, DIGESTS),
-            (Sense::Algorithm, ALGORITHMS),
-            (Sense::Value, VALUES),
-            (Sense::Size, SIZES),
-            (Sense::List, LISTS),
-            (Sense::Holder, HOLDERS),
-            (Sense::Media, &["mediatype"]),
+            (Meaning::Name, NAMES),
+            (Meaning::Address, ADDRESSES),
+            (Meaning::Base64, &["pathbase64"]),
+            (Meaning::Digest, DIGESTS),
+            (Meaning::Algorithm, ALGORITHMS),
+            (Meaning::Value, VALUES),
+            (Meaning::Size, SIZES),
+            (Meaning::List, LISTS),
+            (Meaning::Holder, HOLDERS),
+            (Meaning::Media, &["mediatype"]),
         ] {
             if let Some(rank) = words.iter().position(|word| *word == plain) {
                 key.senses |= sense as u16;
@@ -147,7 +147,7 @@ impl Keys {
                 self.tags.push(name);
                 self.tags.len() - 1
             });
-            key.senses |= Sense::Tag as u16;
+            key.senses |= Meaning::Tag as u16;
             key.tag = tag as u16;
         }
         key

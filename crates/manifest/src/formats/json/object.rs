@@ -1,7 +1,7 @@
 //! Classification of JSON objects: an entry, a map of names, digests of the enclosing object, or
 //! something unrelated.
 
-use super::key::{Key, Sense, is_nearly_digest, is_nearly_name, is_other_algorithm};
+use super::key::{Key, Meaning, is_nearly_digest, is_nearly_name, is_other_algorithm};
 use super::walk::Visit;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_tag};
 use crate::records::stated;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use truesum_hash::Spec;
 
 /// The meaning of a value for the object that contains it.
-pub(super) enum Said<'de> {
+pub(super) enum Statement<'de> {
     Nothing,
     Null,
     Text(Cow<'de, str>),
@@ -48,7 +48,7 @@ pub(super) enum Role {
 impl Role {
     /// Returns the role of the value of this key.
     pub(super) fn of_member(self, key: Key) -> Role {
-        if key.is(Sense::List) || key.is(Sense::Tag) {
+        if key.is(Meaning::List) || key.is(Meaning::Tag) {
             Role::List
         } else if self == Role::List {
             Role::Named
@@ -58,7 +58,7 @@ impl Role {
     }
 
     pub(super) fn of_items(self, key: Key) -> Role {
-        if self == Role::Top || key.is(Sense::List) { Role::Item } else { Role::Other }
+        if self == Role::Top || key.is(Meaning::List) { Role::Item } else { Role::Other }
     }
 }
 
@@ -156,18 +156,18 @@ impl Object {
     }
 
     /// Adds a member according to the meaning of its value.
-    pub(super) fn member(&mut self, key: &str, sense: Key, said: Said<'_>, at: usize) {
-        match said {
-            Said::Text(text) => self.push(key, &text, at, Kind::Text, sense),
-            Said::Number(number) => self.push(key, &number.to_string(), at, Kind::Number, sense),
-            Said::Odd => self.push(key, "", at, Kind::Odd, sense),
-            Said::Null => self.push(key, "", at, Kind::Null, sense),
-            Said::Digests(digests) => self.append(&digests),
-            Said::True => self.push(key, "", at, Kind::True, sense),
-            Said::Fault => self.push(key, "", at, Kind::Fault, sense),
-            Said::Stray => self.push(key, "", at, Kind::Stray, sense),
-            Said::Listed => self.push(key, "", at, Kind::Listed, sense),
-            Said::Nothing => self.push(key, "", at, Kind::Passed, sense),
+    pub(super) fn member(&mut self, key: &str, sense: Key, statement: Statement<'_>, at: usize) {
+        match statement {
+            Statement::Text(text) => self.push(key, &text, at, Kind::Text, sense),
+            Statement::Number(number) => self.push(key, &number.to_string(), at, Kind::Number, sense),
+            Statement::Odd => self.push(key, "", at, Kind::Odd, sense),
+            Statement::Null => self.push(key, "", at, Kind::Null, sense),
+            Statement::Digests(digests) => self.append(&digests),
+            Statement::True => self.push(key, "", at, Kind::True, sense),
+            Statement::Fault => self.push(key, "", at, Kind::Fault, sense),
+            Statement::Stray => self.push(key, "", at, Kind::Stray, sense),
+            Statement::Listed => self.push(key, "", at, Kind::Listed, sense),
+            Statement::Nothing => self.push(key, "", at, Kind::Passed, sense),
         }
     }
 
@@ -179,10 +179,12 @@ impl Object {
     }
 
     /// Adds an item of an array of digests.
-    pub(super) fn item(&mut self, tag: Option<&str>, said: Said<'_>, at: usize) {
-        match said {
-            Said::Digests(more) => self.append(&more),
-            Said::Text(text) => self.push(tag.unwrap_or_default(), &text, at, Kind::Digest, Key::default()),
+    pub(super) fn item(&mut self, tag: Option<&str>, statement: Statement<'_>, at: usize) {
+        match statement {
+            Statement::Digests(more) => self.append(&more),
+            Statement::Text(text) => {
+                self.push(tag.unwrap_or_default(), &text, at, Kind::Digest, Key::default())
+            }
             _ => self.push("", "", at, Kind::Fault, Key::default()),
         }
     }
@@ -200,20 +202,22 @@ impl Object {
     /// Returns the algorithm that the object specifies for its digests under an unambiguous key.
     fn algorithm(&self) -> Option<&str> {
         let named = |key: &str, member: &Member| {
-            member.kind == Kind::Text && member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type")
+            member.kind == Kind::Text
+                && member.key.is(Meaning::Algorithm)
+                && !key.eq_ignore_ascii_case("type")
         };
         self.iter().find(|(key, _, member)| named(key, member)).map(|(_, value, _)| value)
     }
 
     /// Returns the string under the preferred key of this meaning.
-    fn text_of(&self, sense: Sense) -> Option<&str> {
+    fn text_of(&self, sense: Meaning) -> Option<&str> {
         let texts = self.iter().filter(|(.., member)| member.kind == Kind::Text && member.key.is(sense));
         texts.min_by_key(|(.., member)| member.key.rank).map(|(_, value, _)| value)
     }
 
     /// Returns true if two members with equivalent keys, of which only one is allowed, have
     /// different values.
-    fn is_twofold(&self, sense: Sense) -> bool {
+    fn is_twofold(&self, sense: Meaning) -> bool {
         let is = |member: &Member| member.key.is(sense) && matches!(member.kind, Kind::Text | Kind::Number);
         self.iter().filter(|(.., member)| is(member)).any(|(_, value, member)| {
             let same = |other: &Member| is(other) && other.key.rank == member.key.rank;
@@ -230,10 +234,10 @@ impl Object {
         (key, sense): (&str, Key),
         inner: bool,
         (group, own): (Option<u32>, Option<u32>),
-    ) -> Said<'de> {
+    ) -> Statement<'de> {
         if role == Role::Top {
-            walk.records.told = self.algorithm().map(str::to_owned);
-            let listed = |member: &Member| member.key.is(Sense::List) || member.key.is(Sense::Tag);
+            walk.records.algorithm = self.algorithm().map(str::to_owned);
+            let listed = |member: &Member| member.key.is(Meaning::List) || member.key.is(Meaning::Tag);
             if inner && (self.members.iter().any(listed) || self.has(Kind::Listed)) {
                 self.lost(walk);
             }
@@ -248,7 +252,7 @@ impl Object {
         let small = self.members.len() <= 256;
         if small && self.is_descriptor() {
             self.descriptor(walk);
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         if inner && small && self.is_folder() {
             walk.records.begin(walk.at);
@@ -265,14 +269,14 @@ impl Object {
             if let Some(group) = group {
                 walk.records.confirm(group);
             }
-            return Said::Nothing;
+            return Statement::Nothing;
         }
-        if sense.is(Sense::Holder) && !inner {
+        if sense.is(Meaning::Holder) && !inner {
             if !digests.is_empty() {
-                return Said::Digests(digests);
+                return Statement::Digests(digests);
             }
             if role == Role::Item {
-                return Said::Fault;
+                return Statement::Fault;
             }
         }
         if role == Role::Named
@@ -282,14 +286,14 @@ impl Object {
             if let Some(group) = group {
                 walk.records.confirm(group);
             }
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
         if is_map && self.map(walk, role, sense) {
             if let Some(own) = own {
                 walk.records.confirm(own);
             }
-            return Said::Nothing;
+            return Statement::Nothing;
         }
         let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
         let listed = matches!(role, Role::Top | Role::Item | Role::List);
@@ -308,12 +312,12 @@ impl Object {
             let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
             self.doubtful(name, group, walk);
         } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
-            return if is_nearly_digest(key) { Said::Fault } else { Said::Stray };
+            return if is_nearly_digest(key) { Statement::Fault } else { Statement::Stray };
         } else if role == Role::Other
             && !inner
             && self.iter().any(|(key, value, member)| is_of_file(key, value, member))
         {
-            return Said::Stray;
+            return Statement::Stray;
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
             walk.records.fault("digests under an unknown key that resembles a list or an algorithm");
@@ -321,15 +325,15 @@ impl Object {
             && (self.has(Kind::Listed)
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
         {
-            return Said::Listed;
+            return Statement::Listed;
         }
-        Said::Nothing
+        Statement::Nothing
     }
 
     /// Reports digests next to a list that are not part of it.
     fn lost(&self, walk: &mut Visit<'_>) {
         for (key, value, member) in self.iter() {
-            let is_text_of_list = is_text(member) && member.key.is(Sense::List) && holds_digest(value);
+            let is_text_of_list = is_text(member) && member.key.is(Meaning::List) && holds_digest(value);
             if is_lost(key, value, member) || is_text_of_list || member.kind == Kind::Listed && !is_other(key)
             {
                 walk.records.begin(member.at as usize);
@@ -377,7 +381,7 @@ impl Object {
     fn digests(&self, walk: &mut Visit<'_>, sense: Key) -> Object {
         let mut found = Object::default();
         let none = Key::default();
-        if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
+        if let (Some(tag), Some(value)) = (self.text_of(Meaning::Algorithm), self.text_of(Meaning::Value))
             && (tag.parse::<Spec>().is_ok()
                 || is_nearly_digest(tag)
                 || self.members.len() == 2
@@ -394,7 +398,7 @@ impl Object {
                 Kind::Fault => found.push("", "", at, Kind::Fault, none),
                 Kind::Null if member.key.holds_digest() => found.push("", "", at, Kind::Null, none),
                 Kind::Text => match walk.keys.tag(member.key) {
-                    _ if member.key.is(Sense::Digest) && !value.trim().is_empty() => {
+                    _ if member.key.is(Meaning::Digest) && !value.trim().is_empty() => {
                         found.push("", value, at, Kind::Digest, none);
                     }
                     Some(tag) => found.push(tag, value, at, Kind::Digest, none),
@@ -408,7 +412,7 @@ impl Object {
             }
         }
         // If one digest is under the name of its algorithm, all are.
-        let all = sense.is(Sense::Holder) && !found.is_empty();
+        let all = sense.is(Meaning::Holder) && !found.is_empty();
         for (key, value, member) in self.iter() {
             if member.key == Key::default()
                 && is_text(member)
@@ -431,11 +435,11 @@ impl Object {
 
     /// Returns the name of an entry. A URL is used only if there is no name.
     fn name(&self) -> Option<Cow<'_, [u8]>> {
-        if let Some(bytes) = self.text_of(Sense::Base64) {
+        if let Some(bytes) = self.text_of(Meaning::Base64) {
             return BASE64.decode(bytes.as_bytes()).ok().map(Cow::Owned);
         }
         let address = || {
-            let address = self.text_of(Sense::Address).filter(|text| text.contains("://"))?;
+            let address = self.text_of(Meaning::Address).filter(|text| text.contains("://"))?;
             let end =
                 scan::find(address.as_bytes(), |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
             let last = address[..end].rsplit('/').next()?.as_bytes();
@@ -444,8 +448,8 @@ impl Object {
         // In an npm lock file, `name` is the name of a module.
         let resolved = self
             .iter()
-            .any(|(.., member)| is_text(member) && member.key.is(Sense::Address) && member.key.rank == 0);
-        let name = || self.text_of(Sense::Name).map(|name| Cow::Borrowed(name.as_bytes()));
+            .any(|(.., member)| is_text(member) && member.key.is(Meaning::Address) && member.key.rank == 0);
+        let name = || self.text_of(Meaning::Name).map(|name| Cow::Borrowed(name.as_bytes()));
         if resolved { address() } else { name().or_else(address) }
     }
 
@@ -456,7 +460,7 @@ impl Object {
             records.name(name);
         }
         let sizes = self.iter().filter(|(.., member)| {
-            member.key.is(Sense::Size)
+            member.key.is(Meaning::Size)
                 && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd | Kind::True)
         });
         for (_, value, member) in sizes.take(1) {
@@ -495,7 +499,10 @@ impl Object {
         if digests.is_empty() && self.has(Kind::Stray) {
             records.fault("its digests are under an unknown key");
         }
-        if self.is_twofold(Sense::Name) || self.is_twofold(Sense::Address) || self.is_twofold(Sense::Base64) {
+        if self.is_twofold(Meaning::Name)
+            || self.is_twofold(Meaning::Address)
+            || self.is_twofold(Meaning::Base64)
+        {
             records.fault("two names for one file");
         }
         let folder = self.iter().find(|(key, value, member)| {
@@ -505,22 +512,22 @@ impl Object {
         if let Some((key, ..)) = folder.filter(|(_, folder, _)| !joined(folder)) {
             records.fault_of("its folder is stored separately from its name", key.as_bytes());
         }
-        if self.is_twofold(Sense::Size) {
+        if self.is_twofold(Meaning::Size) {
             records.fault("two sizes for one file");
         }
     }
 
     /// Returns true if the object is a descriptor of the Open Container Initiative.
     fn is_descriptor(&self) -> bool {
-        let sized = || self.members.iter().any(|member| member.key.is(Sense::Size));
-        self.text_of(Sense::Media).is_some()
-            && self.text_of(Sense::Name).is_none()
+        let sized = || self.members.iter().any(|member| member.key.is(Meaning::Size));
+        self.text_of(Meaning::Media).is_some()
+            && self.text_of(Meaning::Name).is_none()
             && (self.blob().is_some() || sized())
     }
 
     /// Returns the digest of a descriptor.
     fn blob(&self) -> Option<&str> {
-        let digest = |member: &Member| member.kind == Kind::Text && member.key.is(Sense::Digest);
+        let digest = |member: &Member| member.kind == Kind::Text && member.key.is(Meaning::Digest);
         self.iter().find(|(key, _, member)| digest(member) && *key == "digest").map(|(_, value, _)| value)
     }
 
@@ -575,7 +582,7 @@ impl Object {
                 continue;
             }
             // A digest under the name of an algorithm has no file name.
-            let nameless = tag.is_none() && member.key.is(Sense::Tag);
+            let nameless = tag.is_none() && member.key.is(Meaning::Tag);
             walk.records.begin(member.at as usize);
             if !nameless {
                 walk.records.name(name.as_bytes());
@@ -597,7 +604,7 @@ const ODD_ALGORITHM: &str = "the name of an algorithm is not a string";
 
 /// Returns true if an unambiguous key of an algorithm has a value that is not a string.
 fn is_odd_algorithm(key: &str, member: Member) -> bool {
-    member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type") && !is_text(member)
+    member.key.is(Meaning::Algorithm) && !key.eq_ignore_ascii_case("type") && !is_text(member)
 }
 
 /// Returns true if a key indicates that a value that looks like a digest is something else.

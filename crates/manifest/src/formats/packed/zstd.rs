@@ -27,8 +27,8 @@ impl Zstd {
         match self.decoder.reset(&mut self.packed) {
             Ok(()) => {
                 // The length is present if it has a field or if the frame is a single segment.
-                let told = descriptor.is_some_and(|bits| bits & 0b1110_0000 != 0);
-                self.frame = Some((told.then(|| self.decoder.content_size()), 0));
+                let size = descriptor.is_some_and(|bits| bits & 0b1110_0000 != 0);
+                self.frame = Some((size.then(|| self.decoder.content_size()), 0));
                 Ok(())
             }
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
@@ -62,8 +62,8 @@ impl Zstd {
     }
 
     /// Verifies the declared length and the checksum of a completed frame.
-    fn end(&self, told: Option<u64>, len: u64) -> io::Result<()> {
-        if told.is_some_and(|told| told != len) {
+    fn end(&self, size: Option<u64>, len: u64) -> io::Result<()> {
+        if size.is_some_and(|size| size != len) {
             return Err(invalid("a frame does not have its stated length"));
         }
         let sum = self.decoder.get_checksum_from_data();
@@ -77,7 +77,7 @@ impl Zstd {
 impl Read for Zstd {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !buffer.is_empty() {
-            let Some((told, len)) = &mut self.frame else {
+            let Some((size, len)) = &mut self.frame else {
                 let (at, end) = (self.packed.position(), self.packed.get_ref().len() as u64);
                 if at == end && at > 0 {
                     return Ok(0);
@@ -91,8 +91,8 @@ impl Read for Zstd {
                 return Ok(got);
             }
             if self.decoder.is_finished() {
-                let (told, len) = (*told, *len);
-                self.end(told, len)?;
+                let (size, len) = (*size, *len);
+                self.end(size, len)?;
                 self.frame = None;
                 continue;
             }

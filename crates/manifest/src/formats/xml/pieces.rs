@@ -128,7 +128,7 @@ impl Gathered {
         let (spec, digest): (Spec, Digest) = match in_any_base(tag.trim(), text.as_bytes(), options) {
             Ok(found) => found,
             // Another digest of the same piece may have been requested.
-            Err(Reason::NotAsked(_)) => return,
+            Err(Reason::NotRequested(_)) => return,
             Err(reason) => match reason.unknown() {
                 Some(name) if self.unread.iter().any(|known| known == name) => return,
                 Some(name) => return self.unread.push(name.to_owned()),

@@ -1,0 +1,580 @@
+//! Reports the events of a check: each entry, each manifest, and files that are not in the
+//! manifest.
+
+use crate::check::advice;
+use crate::check::locate::{Locate, Located};
+use crate::check::plan::{Checking, Expected, Subject, literal};
+use crate::check::report::{self, Detail, Form, NAMED_LINES, Names};
+use crate::check::total;
+use crate::console::Console;
+use crate::drawing::page::Page;
+use crate::drawing::record::{Note, Record, Tone};
+use crate::key;
+use crate::objects;
+use crate::output::{Output, lists};
+use crate::terminal::on_one_line;
+use crate::words::{count, grouped, shell_word};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::Digest;
+use truesum::manifest::path::display_safe;
+use truesum::verify::place::folder_of_names;
+use truesum::verify::place_of;
+use truesum::verify::unlisted::Search;
+use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
+
+/// Number of missing names that are remembered, to search for them below the current folder.
+const REMEMBERED: usize = 32;
+/// Maximum number of files shown that are not in the manifest.
+const NAMED_FILES: usize = 10;
+
+/// Reports the events of a check.
+pub struct Printer<'a> {
+    pub plan: &'a Checking,
+    pub console: Console,
+    pub output: Output,
+    /// The HTML page that shows the damage in files that failed.
+    pub page: Page,
+    /// The data of the HTML report, if one is requested.
+    pub record: Option<Record>,
+    /// Whether the HTML report would be written under the name of a missing file of the manifest.
+    /// In this case it is not written.
+    pub taken: bool,
+    /// The manifests and their digests.
+    pub manifests: Vec<(Vec<u8>, Option<Digest>)>,
+    trees: Option<&'a Root>,
+    progress: &'a Progress,
+    lines: Vec<u8>,
+    /// Number of malformed lines reported for the current manifest.
+    named_lines: u64,
+    /// Number of files that failed in an earlier run.
+    still_failed: u64,
+    /// Whether the hint on how to specify a key was printed.
+    hinted_key: bool,
+    /// The first missing names of the current manifest.
+    missing: Vec<Vec<u8>>,
+    /// The first file of the current manifest that differs, and its expected digest.
+    mismatched: Option<(PathBuf, Digest)>,
+    /// The first files of the current folder that are not in the manifest.
+    unlisted: Vec<Vec<u8>>,
+}
+
+impl<'a> Printer<'a> {
+    /// Creates a reporter that prints to `output` and `console`. `trees` is the folder of stored
+    /// trees, if they are not next to the files.
+    pub fn new(
+        plan: &'a Checking,
+        console: Console,
+        output: Output,
+        trees: Option<&'a Root>,
+        progress: &'a Progress,
+    ) -> Printer<'a> {
+        Printer {
+            plan,
+            console,
+            output,
+            page: Page::default(),
+            record: plan.html.is_some().then(Record::default),
+            taken: false,
+            manifests: Vec::new(),
+            trees,
+            progress,
+            lines: Vec::new(),
+            named_lines: 0,
+            still_failed: 0,
+            hinted_key: false,
+            missing: Vec::new(),
+            mismatched: None,
+            unlisted: Vec::new(),
+        }
+    }
+
+    /// Reports one event.
+    ///
+    /// # Errors
+    /// Fails if the output cannot be written.
+    pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        if let Some(mut record) = self.record.take() {
+            self.file(&event, &mut record);
+            self.record = Some(record);
+        }
+        match event {
+            Event::Entry(manifest, outcome) => self.entry(manifest, outcome)?,
+            Event::Ignored(_, outcome) => self.remember(outcome),
+            Event::Moved(manifest, outcome, moved) => {
+                let folder = self.prefix_of(manifest.name);
+                let names = Names { manifest: self.name_of(manifest), folder: &folder };
+                let passes = self.plan.options.moved_passes;
+                report::moved(self.plan.form, outcome, moved, passes, names, &mut self.lines);
+                self.write_entry(b"", names.manifest)?;
+            }
+            Event::Renamed(renamed) => {
+                let folder = self.prefix(renamed.folder);
+                report::renamed(self.plan.form, renamed, &folder, &mut self.lines);
+                self.write()?;
+                if let Some(Err(error)) = renamed.done {
+                    self.console.failure(error);
+                }
+            }
+            Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
+            Event::Checked(manifest, checked) => self.checked(manifest, checked)?,
+            Event::Failed(error) => self.console.failure(error),
+            Event::Doubtful(doubt) if self.plan.reporting.notes => {
+                let name = display_safe(&doubt.path);
+                self.console.note(&format!("{name}: {}", doubt.reason()));
+            }
+            Event::Doubtful(_) => {}
+            Event::Signed(seal) => {
+                match self.plan.form {
+                    Form::Json => report::signed(seal, &mut self.lines),
+                    _ if self.plan.reporting.notes => self.console.note(&report::seal(seal)),
+                    _ => {}
+                }
+                self.write()?;
+            }
+            Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
+            Event::Searched(search) => self.searched(search),
+            // The result of an entry that was selected by name is shown on its own line.
+            Event::NotVerified(name) if self.plan.entries.iter().any(|entry| entry == name) => {}
+            Event::NotVerified(name) if self.plan.detail() != Detail::None => {
+                self.console.error_of(name.as_os_str().as_bytes(), "required but not verified");
+            }
+            Event::NotVerified(_) => {}
+            Event::PassedOver(name) if self.plan.reporting.notes => {
+                let name = display_safe(name.as_os_str().as_bytes());
+                self.console
+                    .note(&format!("{name}: symbolic link, not followed; to check it: truesum check {name}"));
+            }
+            Event::Signature(name) if self.plan.reporting.notes => {
+                let name = display_safe(name.as_os_str().as_bytes());
+                self.console.note(&format!("{name}: signature, not verified: see truesum help signatures"));
+            }
+            Event::NotUsed(files, first) if self.plan.reporting.notes => {
+                let files = count(files, "manifest was", "manifests were");
+                let first = display_safe(first.as_os_str().as_bytes());
+                self.console.note(&format!(
+                    "{files} not checked, because --recursive does not use torrents, Metalink, PAR2 and MHL files; \
+                     to check one: truesum check {first}"
+                ));
+            }
+            Event::PassedOver(_) | Event::NotUsed(..) | Event::Signature(_) => {}
+            Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
+            Event::Unmatched(name) if self.plan.detail() != Detail::None => {
+                let (name, text) = self.unmatched(name);
+                self.console.error_of(name.as_bytes(), &text);
+                if self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
+                    let name = shell_word(&name);
+                    self.console
+                        .hint(&format!("{name} has entries itself; to check these: truesum check {name}"));
+                }
+            }
+            Event::Unmatched(_) => {}
+            Event::Pause => self.output.pause()?,
+        }
+        Ok(())
+    }
+
+    /// Prints a note if the given checksum line contains the name of another file.
+    pub fn line_of_another(&self, file: &Path, expected: &Expected) {
+        if let Some(name) = &expected.name
+            && Path::new(OsStr::from_bytes(name)).file_name() != file.file_name()
+            && self.plan.detail() != Detail::None
+        {
+            self.console.note(&format!("the given line is for {}", display_safe(name)));
+        }
+    }
+
+    /// Writes the pending lines.
+    fn write(&mut self) -> io::Result<()> {
+        self.write_entry(b"", b"")
+    }
+
+    /// Writes the pending lines, which belong to the entry with this name in this manifest.
+    fn write_entry(&mut self, name: &[u8], manifest: &[u8]) -> io::Result<()> {
+        let Printer { console, output, lines, .. } = self;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let is_terminal = output.is_terminal;
+        let mut write = || match self.plan.form {
+            Form::Text { template: None, colors: true, .. } => output.write_colored(lines),
+            Form::Text { template: Some(_), .. } if is_terminal => {
+                output.write_entry(&on_one_line(lines, manifest), name)
+            }
+            _ => output.write_entry(lines, name),
+        };
+        let written = if is_terminal { console.around(write) } else { write() };
+        lines.clear();
+        written
+    }
+
+    fn remember(&mut self, outcome: &Outcome) {
+        if self.missing.len() < REMEMBERED {
+            self.missing.push(outcome.job.name.clone());
+        }
+    }
+
+    /// Returns whether the HTML report would be written under the name of this file. For manifests
+    /// that were found by a search, or can be read only once, this cannot be checked in advance.
+    fn is_page(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> bool {
+        let Some(page) = self.plan.html.as_ref().filter(|_| self.plan.options.remote.is_none()) else {
+            return false;
+        };
+        let name = Path::new(OsStr::from_bytes(outcome.job.path()));
+        let root = self.plan.options.root.clone();
+        let path = || root.unwrap_or_else(|| folder_of_names(manifest.name)).join(name);
+        name.file_name() == page.file_name() && place_of(&path()) == place_of(page)
+    }
+
+    /// Returns the name of the manifest for reports; for a digest from the command line, the name
+    /// of the option.
+    fn name_of<'m>(&self, manifest: &Manifest<'m>) -> &'m [u8] {
+        match self.plan.subject {
+            Subject::Manifests(_) | Subject::Below(_) => manifest.name.as_os_str().as_bytes(),
+            Subject::Embedded(_) => b"embed check",
+            Subject::Files(..) => b"--expect",
+        }
+    }
+
+    /// Returns the prefix of the names in this manifest, in text: see [`Names::folder`].
+    fn prefix_of(&self, manifest: &Path) -> Vec<u8> {
+        self.prefix(&self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest)))
+    }
+
+    /// Returns the prefix of names that are relative to this folder.
+    fn prefix(&self, folder: &Path) -> Vec<u8> {
+        let several = match &self.plan.subject {
+            Subject::Manifests(manifests) => manifests.len() > 1,
+            Subject::Below(_) => true,
+            Subject::Embedded(_) | Subject::Files(..) => false,
+        };
+        let folder = folder.strip_prefix(".").unwrap_or(folder).as_os_str().as_bytes();
+        match folder {
+            _ if !several => Vec::new(),
+            b"" => Vec::new(),
+            folder if folder.ends_with(b"/") => folder.to_vec(),
+            folder => [folder, b"/"].concat(),
+        }
+    }
+
+    /// Returns the error message for a selected name that no entry has.
+    fn unmatched(&self, requested: &Path) -> (OsString, String) {
+        let entry = self.plan.entries.iter().find(|entry| literal(entry) == requested.as_os_str());
+        match (&self.plan.subject, entry) {
+            (Subject::Manifests(manifests), Some(entry)) => {
+                let manifest = manifests.first().map(|name| display_safe(name.as_os_str().as_bytes()));
+                (entry.clone(), format!("not in {}", manifest.unwrap_or_default()))
+            }
+            _ => (requested.into(), "selected with --only, but no entry has this name".to_owned()),
+        }
+    }
+
+    /// Prints a hint after the lines that it explains.
+    fn hint(&mut self, hint: Option<impl AsRef<str>>) -> io::Result<()> {
+        if let Some(hint) = hint {
+            self.output.pause()?;
+            self.console.hint(hint.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Reports an entry and, if requested, where its file is damaged.
+    fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
+        if outcome.verdict() == Verdict::Missing {
+            self.remember(outcome);
+            self.taken |= self.is_page(manifest, outcome);
+        }
+        let folder = self.prefix_of(manifest.name);
+        let form = self.plan.form;
+        let names = Names { manifest: self.name_of(manifest), folder: &folder };
+        let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
+        if form != Form::Json {
+            // Report the failure first: locating the damage needs a second read of the file.
+            report::entry(form, outcome, names, None, &mut self.lines);
+            self.write_entry(&outcome.job.name, names.manifest)?;
+        }
+        let threads = self.plan.options.threads;
+        let locate =
+            || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome, names.manifest);
+        let located = wanted.map(|_| locate());
+        match &located {
+            _ if form == Form::Json => {
+                report::entry(form, outcome, names, located.as_ref(), &mut self.lines);
+            }
+            Some(located) => {
+                let map = wanted.is_some_and(|wanted| wanted.map);
+                self.lines.extend_from_slice(located.text(map).as_bytes());
+            }
+            None => {}
+        }
+        self.write()?;
+        if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
+            self.page.add(Tone::Bad, || located.section(&names.shown(&outcome.job.name)));
+        }
+        if let (Some(located), Some(record)) = (&located, &mut self.record) {
+            record.map(|| located.section(&names.shown(&outcome.job.name)));
+        }
+        self.hint(located.as_ref().and_then(Located::hint))?;
+        if self.plan.detail() == Detail::None {
+            return Ok(());
+        }
+        let is_searched = self.plan.options.remote.is_some() || self.plan.options.search;
+        let elsewhere = match &self.plan.subject {
+            Subject::Manifests(_) if !is_searched => {
+                advice::on_another_machine(manifest.name, self.plan.options.root.as_deref(), outcome)
+            }
+            _ => None,
+        };
+        if elsewhere.is_some() {
+            return self.hint(elsewhere);
+        }
+        self.hint(outcome.result.as_ref().err().and_then(crate::advice::on))?;
+        // The following hints examine local files, which are unrelated to objects with the same
+        // name.
+        if self.plan.options.remote.is_some() {
+            return Ok(());
+        }
+        match &self.plan.subject {
+            Subject::Embedded(_) => {}
+            Subject::Manifests(_) | Subject::Below(_) => {
+                let file = self.file_of(manifest, outcome);
+                self.hint(advice::odd_line(manifest.name, &file, outcome))?;
+                if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
+                    self.mismatched = outcome.job.expected.first().cloned().map(|digest| (file, digest));
+                }
+            }
+            Subject::Files(_, expected) if outcome.verdict() == Verdict::Mismatch => {
+                if expected.guessed {
+                    let file = Path::new(OsStr::from_bytes(outcome.job.path()));
+                    self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
+                }
+                if expected.parts.is_some() {
+                    self.hint(Some("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB"))?;
+                }
+            }
+            Subject::Files(..) => {}
+        }
+        Ok(())
+    }
+
+    /// Returns the path of the file of an entry, for hints.
+    fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
+        let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
+        root.join(OsStr::from_bytes(outcome.job.path()))
+    }
+
+    /// Reports a file that failed in an earlier run, with a hint on how to check it now. Only the
+    /// first ones are shown.
+    fn still_failed(&mut self, name: &[u8]) {
+        self.still_failed += 1;
+        if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
+            self.console.error_of(name, "failed in an earlier run, and was not read in this one");
+            self.console.hint("to read such a file now, use --only NAME with the same --state");
+        }
+    }
+
+    fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
+        let name = self.name_of(manifest);
+        if self.plan.form == Form::Json {
+            objects::malformed(report::SCHEMA, name, line, &mut self.lines);
+            return self.write();
+        }
+        if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
+            self.named_lines += 1;
+            self.console.error_of(name, &line.to_string());
+            if line.lacks_key && !std::mem::replace(&mut self.hinted_key, true) {
+                self.console.hint(key::HINT);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports the result of a manifest.
+    fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) -> io::Result<()> {
+        let name = self.name_of(manifest);
+        self.manifests.push((name.to_vec(), checked.digest.clone()));
+        let malformed = checked.counts.malformed - std::mem::take(&mut self.named_lines);
+        if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
+            let more = count(malformed, "more malformed line", "more malformed lines");
+            self.console.error_of(name, &format!("{more} (use --warn to see all)"));
+        }
+        if let Some(error) = &checked.failed {
+            self.console.failure(error);
+        } else if checked.nothing_verified() {
+            advice::nothing_verified(name, checked, self.hinted_key, &mut self.console);
+        }
+        let is_one_of_several = match &self.plan.subject {
+            Subject::Manifests(manifests) => manifests.len() > 1,
+            Subject::Below(_) => true,
+            _ => false,
+        };
+        if is_one_of_several
+            && self.plan.form != Form::Json
+            && self.plan.detail() != Detail::None
+            && let Some(faults) = total::faults(&checked.counts)
+        {
+            self.console.error_of(name, &faults);
+        }
+        if let Some(signer) = checked.unverified_signature
+            && self.plan.reporting.notes
+        {
+            advice::unverified_signature(name, signer, &mut self.console);
+        } else if self.plan.reporting.notes
+            && self.plan.form != Form::Json
+            && self.plan.options.public_key.is_none()
+            && matches!(self.plan.subject, Subject::Manifests(_))
+        {
+            self.hint(advice::signature_beside(manifest.name))?;
+        }
+        let missing = std::mem::take(&mut self.missing);
+        let mismatched = self.mismatched.take();
+        if self.plan.detail() == Detail::None || self.plan.options.remote.is_some() {
+            return Ok(());
+        }
+        if !missing.is_empty() && self.plan.options.data.is_none() {
+            let root = self.plan.options.root.clone();
+            let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
+            let known = advice::respelt(&folder, &missing).or_else(|| advice::missing(&folder, &missing));
+            let is_searched = self.plan.options.search || !matches!(self.plan.subject, Subject::Manifests(_));
+            let renamed = || advice::renamed(manifest.name, self.plan.options.root.as_deref(), &missing);
+            let hint = known.or_else(|| if is_searched { None } else { renamed() });
+            self.hint(hint)?;
+        }
+        if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
+            self.hint(advice::mostly_missing(manifest.name, checked))?;
+        }
+        match (&checked.guessed, mismatched) {
+            // An algorithm that verified other files is the right one.
+            (Some(guessed), Some((file, digest))) if checked.counts.verified == 0 => {
+                self.hint(advice::guessed(guessed, &digest, &file))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether each file that is not in the manifest is shown: with `--exact` or
+    /// `--verbose`.
+    fn names_unlisted(&self) -> bool {
+        self.plan.options.unlisted == Unlisted::Refused
+            || (self.plan.reporting.verbose && self.plan.form != Form::Json)
+    }
+
+    fn unlisted(&mut self, name: &[u8]) -> io::Result<()> {
+        if !self.names_unlisted() {
+            return Ok(());
+        }
+        if self.plan.form == Form::Json {
+            report::unlisted(name, &mut self.lines);
+            return self.write();
+        }
+        if self.unlisted.len() < NAMED_FILES {
+            self.unlisted.push(name.to_vec());
+        }
+        Ok(())
+    }
+
+    /// Reports how many files in a folder are not in the manifest.
+    fn searched(&mut self, search: &Search) {
+        let exact = self.plan.options.unlisted == Unlisted::Refused;
+        if exact {
+            search.failed.iter().for_each(|error| self.console.failure(error));
+        }
+        if exact && search.others > 0 && self.plan.form != Form::Json && self.plan.reporting.notes {
+            let others = count(search.others, "link, pipe or device", "links, pipes or devices");
+            self.console.note(&format!("{others} in {} not in the manifest", display_safe(&search.folder)));
+        }
+        let names = std::mem::take(&mut self.unlisted);
+        if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
+            return;
+        }
+        let mut text = format!(
+            "{}{} in {} {} not in the manifest",
+            if search.cut { "at least " } else { "" },
+            count(search.files, "file", "files"),
+            display_safe(&search.folder),
+            if search.files == 1 { "is" } else { "are" },
+        );
+        if self.names_unlisted() {
+            let shown: Vec<String> = names.iter().map(|name| display_safe(name)).collect();
+            text += &format!(": {}", shown.join(", "));
+            if search.files > names.len() as u64 {
+                text += &format!(" and {} more", grouped(search.files - names.len() as u64));
+            }
+        } else {
+            text += " (use -v to list them)";
+        }
+        if exact {
+            self.console.error(&text);
+        } else {
+            self.console.note(&text);
+        }
+    }
+}
+
+impl Printer<'_> {
+    /// Adds the file of an event to the report of the complete check.
+    fn file(&self, event: &Event<'_>, record: &mut Record) {
+        let plan = self.plan;
+        let shown = |manifest: &Manifest<'_>, outcome: &Outcome| {
+            let folder = self.prefix_of(manifest.name);
+            Names { manifest: b"", folder: &folder }.shown(&outcome.job.name)
+        };
+        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let text = |text: String| [Note::Text(text)];
+        match event {
+            Event::Entry(manifest, outcome) if report::is_good(outcome) => {
+                record.other(Tone::Good, "OK", &shown(manifest, outcome));
+            }
+            Event::Entry(manifest, outcome) => {
+                let tone = if outcome.verdict() == Verdict::Unverified { Tone::Unsure } else { Tone::Bad };
+                let mut notes: Vec<Note> = report::reason(outcome).map(Note::Text).into_iter().collect();
+                notes.extend(report::differences(outcome));
+                record.failure(tone, report::word(outcome.verdict()), &shown(manifest, outcome), &notes);
+            }
+            Event::Ignored(manifest, outcome) => {
+                record.other(Tone::Unsure, "not there", &shown(manifest, outcome));
+            }
+            Event::Moved(manifest, outcome, moved) => {
+                let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };
+                let to = text(format!("to {}", display_safe(&bytes(moved.name))));
+                record.failure(tone, "MOVED", &shown(manifest, outcome), &to);
+            }
+            Event::Renamed(renamed) => {
+                let (tone, word) = match renamed.done {
+                    Some(Ok(())) => (Tone::Good, "RENAMED"),
+                    Some(Err(_)) => (Tone::Bad, "NOT RENAMED"),
+                    None => (Tone::Unsure, "to be renamed"),
+                };
+                let to = text(format!("to {}", display_safe(&bytes(renamed.to))));
+                record.failure(tone, word, &bytes(renamed.from), &to);
+            }
+            Event::Malformed(manifest, line) => {
+                record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &text(line.to_string()));
+            }
+            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &text(error.to_string())),
+            Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
+                record.failure(Tone::Bad, "NOT IN THE MANIFEST", &bytes(name), &[]);
+            }
+            Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
+            Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
+            Event::NotVerified(name) => {
+                record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), &text("required".to_owned()));
+            }
+            Event::Unmatched(name) => {
+                let (name, why) = self.unmatched(name);
+                record.failure(Tone::Unsure, "NO ENTRY", name.as_bytes(), &text(why));
+            }
+            Event::StillFailed(name) => {
+                let why = text("in an earlier run; not read in this one".to_owned());
+                record.failure(Tone::Bad, "FAILED before", &bytes(name), &why);
+            }
+            Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
+            Event::NotUsed(_, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),
+            Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
+            Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
+            Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
+        }
+    }
+}

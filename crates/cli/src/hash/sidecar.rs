@@ -1,0 +1,409 @@
+//! Manifests next to the files that they list: one in each folder (`--per-directory`), or one for
+//! each file (`--sidecar`).
+//!
+//! Each is written atomically, and replaces only an earlier manifest.
+
+use crate::console::Console;
+use crate::earlier::Earlier;
+use crate::exit::Refusal;
+use crate::hash::plan::{Form, Hashing, Place, heading};
+use crate::hash::replacing::{Accept, BESIDE, Collected, refused, refused_at};
+use crate::notices::report;
+use crate::options::Reporting;
+use crate::output::read_replaceable;
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::{Secret, Spec};
+use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
+use truesum::write::coarse_now;
+use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside, open_folder};
+
+/// Returns the name of the manifest of a folder. If possible, readers can determine the algorithm
+/// from it.
+pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
+    let of = |spec: &Spec| {
+        let short = spec.tag().replace("BLAKE2b", "B2").replace("BLAKE3", "B3");
+        let name = format!("{short}SUMS");
+        (algorithm_from_name(name.as_bytes()).as_ref() == Some(spec)).then_some(name)
+    };
+    let ending = format.file_names.iter().find(|end| end.starts_with('.'));
+    match (specs, ending) {
+        ([spec], _) if manifest::format("gnu") == Some(format) || format.tagged.is_some() => {
+            of(spec).unwrap_or_else(|| "CHECKSUMS".to_owned())
+        }
+        (_, Some(ending)) if format.name != "gnu" => format!("checksums{ending}"),
+        ([spec], _) => of(spec).unwrap_or_else(|| "CHECKSUMS".to_owned()),
+        _ => "CHECKSUMS".to_owned(),
+    }
+}
+
+/// Returns the extension, without the dot, that is appended to the name of a file to get that of
+/// its manifest.
+fn ending(format: &Format, spec: &Spec) -> String {
+    let own = format.file_names.iter().find(|end| end.starts_with('.'));
+    match own {
+        Some(end) if !matches!(format.name, "gnu" | "bsd" | "jsonl") => end[1..].to_owned(),
+        _ => spec.algorithm().name.to_owned(),
+    }
+}
+
+/// The files to hash: all except the manifests that such runs write, for any algorithm.
+pub struct Content<'p, T> {
+    tasks: T,
+    place: Place,
+    name: &'p str,
+    plan: &'p Hashing,
+    /// The manifest of the last folder: its path, and its content if it could be read.
+    earlier: Option<(PathBuf, Option<Earlier>)>,
+    /// Number of manifests that were skipped.
+    pub passed: u64,
+}
+
+impl<'p, T> Content<'p, T> {
+    /// Creates an iterator over the files of `tasks`.
+    pub fn new(tasks: T, place: Place, name: &'p str, plan: &'p Hashing) -> Content<'p, T> {
+        Content { tasks, place, name, plan, earlier: None, passed: 0 }
+    }
+
+    /// Returns the underlying tasks.
+    pub fn inner(&self) -> &T {
+        &self.tasks
+    }
+
+    /// Adds an algorithm to a job if its file could not be compared with the manifest of its folder otherwise.
+    fn widen(&mut self, job: &mut Job) {
+        if self.place != Place::Folder || self.plan.accept.overwrite {
+            return;
+        }
+        let path = Path::new(OsStr::from_bytes(job.path())).with_file_name(self.name);
+        if self.earlier.as_ref().is_none_or(|(last, _)| *last != path) {
+            let earlier = Earlier::read(&path, &path, None, &self.plan.reading.specs, self.plan.key.as_ref());
+            // A file that cannot be read as a manifest is not replaced, so there is nothing to
+            // compare.
+            self.earlier = Some((path, earlier.ok().flatten()));
+        }
+        let Some((_, Some(earlier))) = &self.earlier else { return };
+        let base = Path::new(OsStr::from_bytes(job.path())).file_name().unwrap_or_default().as_bytes();
+        if let Some(specs) = earlier.recorded.widened(base) {
+            job.specs = specs;
+        }
+    }
+
+    fn is_own(&self, job: &Job) -> bool {
+        let base = Path::new(OsStr::from_bytes(job.path())).file_name().unwrap_or_default();
+        let (is_folder, stem) = (is_folder_name(base.as_bytes()), sidecar_of(Path::new(base)));
+        if self.place == Place::Folder && base.as_bytes() == self.name.as_bytes() {
+            return true;
+        }
+        if !is_folder && stem.is_none() {
+            return false;
+        }
+        // The path may be too long for the system to open, so the file is opened relative to its
+        // folder.
+        let Ok(folder) = open_folder(job, base.as_bytes()) else { return false };
+        let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(base);
+        let mut has_stem = false;
+        let mut look = |entry: Entry| has_stem |= stem.is_some_and(|stem| stem.as_bytes() == entry.path);
+        let is_manifest = matches!(read_replaceable(&path, None, &mut look), Ok(Some(_)));
+        let is_sidecar = || stem.is_some_and(|stem| path.with_file_name(stem).symlink_metadata().is_ok());
+        is_manifest && (is_folder || has_stem && is_sidecar())
+    }
+}
+
+/// Returns whether [`folder_name`] can return this name for any format and algorithm.
+fn is_folder_name(base: &[u8]) -> bool {
+    let is_ending = |end: &[u8]| {
+        manifest::FORMATS.iter().any(|format| format.file_names.iter().any(|name| name.as_bytes() == end))
+    };
+    base == b"CHECKSUMS"
+        || base.ends_with(b"SUMS") && algorithm_from_name(base).is_some()
+        || base.strip_prefix(b"checksums").is_some_and(|end| end.starts_with(b".") && is_ending(end))
+}
+
+/// Returns the name of the file whose sidecar has this name, if the extension is that of an
+/// algorithm or a format.
+fn sidecar_of(base: &Path) -> Option<&OsStr> {
+    let end = base.extension()?.to_str()?;
+    let is_format = || {
+        let end = format!(".{end}");
+        manifest::FORMATS.iter().any(|format| format.file_names.contains(&&end[..]))
+    };
+    base.file_stem().filter(|_| end.parse::<Spec>().is_ok() || is_format())
+}
+
+impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        loop {
+            match self.tasks.next()? {
+                Task::File(job) if self.is_own(&job) => self.passed += 1,
+                Task::File(mut job) => {
+                    self.widen(&mut job);
+                    return Some(Task::File(job));
+                }
+                task => return Some(task),
+            }
+        }
+    }
+}
+
+/// A folder whose files are being hashed.
+struct Level {
+    /// Its path with a slash at the end, or empty for the current folder.
+    folder: Vec<u8>,
+    /// A file in it, with which the folder can be opened.
+    of: Option<Job>,
+    entries: Vec<Entry>,
+    lacking: u64,
+}
+
+/// The reason why a manifest was not written.
+enum Reason {
+    Refused(Refusal),
+    Failed(Error),
+}
+
+/// Writes manifests next to their files.
+pub struct SidecarWriter<'a> {
+    console: &'a mut Console,
+    place: Place,
+    name: String,
+    format: &'static Format,
+    style: Style,
+    specs: Vec<Spec>,
+    key: Option<&'a Secret>,
+    accept: Accept,
+    reporting: Reporting,
+    /// The time when the run began. Manifests get this modification time, because all files were
+    /// read later.
+    began: Time,
+    /// The folder of the last file, and its parent folders that contain files.
+    levels: Vec<Level>,
+    /// Number of manifests written.
+    pub written: u64,
+    /// Number of files in these manifests.
+    pub listed: u64,
+    /// Number of manifests that were not written.
+    pub refused: u64,
+}
+
+impl<'a> SidecarWriter<'a> {
+    /// Creates a sink that writes manifests with this name in this place.
+    pub fn new(console: &'a mut Console, place: Place, name: &str, plan: &'a Hashing) -> SidecarWriter<'a> {
+        let Form::Entries(format, style) = plan.form else { unreachable!("refused with --raw") };
+        SidecarWriter {
+            console,
+            place,
+            name: name.to_owned(),
+            format,
+            style,
+            specs: plan.reading.specs.to_vec(),
+            key: plan.key.as_ref(),
+            accept: plan.accept,
+            reporting: plan.reading.reporting,
+            began: coarse_now(),
+            levels: Vec::new(),
+            written: 0,
+            listed: 0,
+            refused: 0,
+        }
+    }
+
+    /// Returns the console when the run is finished.
+    pub fn console(self) -> &'a mut Console {
+        self.console
+    }
+
+    /// Enters the folder of a file, and writes the manifests of folders that are complete.
+    fn enter(&mut self, path: &[u8]) -> &mut Level {
+        let end = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        let folder = &path[..end];
+        while let Some(level) = self.levels.pop_if(|level| !folder.starts_with(&level.folder)) {
+            self.write_folder(&level);
+        }
+        if self.levels.last().is_none_or(|level| level.folder != folder) {
+            self.levels.push(Level { folder: folder.to_vec(), of: None, entries: Vec::new(), lacking: 0 });
+        }
+        self.levels.last_mut().expect("one was pushed")
+    }
+
+    /// Writes the remaining manifests.
+    pub fn finish(&mut self) {
+        while let Some(level) = self.levels.pop() {
+            self.write_folder(&level);
+        }
+    }
+
+    fn write_folder(&mut self, level: &Level) {
+        let path = [&level.folder, self.name.as_bytes()].concat();
+        let specs = self.specs.clone();
+        self.write(&path, level.of.as_ref(), &level.entries, level.lacking, &specs);
+    }
+
+    fn write_sidecars(&mut self, job: &Job, entry: &Entry) {
+        for (at, spec) in self.specs.clone().into_iter().enumerate() {
+            let path = [job.path(), b".", ending(self.format, &spec).as_bytes()].concat();
+            let digests = vec![entry.digests[at].clone()];
+            self.write(&path, Some(job), &[Entry { digests, ..entry.clone() }], 0, &[spec]);
+        }
+    }
+
+    /// Writes a manifest into the folder of a file. Does nothing if the folder has no files.
+    fn write(&mut self, path: &[u8], of: Option<&Job>, entries: &[Entry], lacking: u64, specs: &[Spec]) {
+        let shown = Path::new(OsStr::from_bytes(path));
+        let listed = entries.len() as u64;
+        if listed == 0 && lacking == 0 {
+            return;
+        }
+        let collected = Collected { listed, lacking, list_read: true, over: Some(BESIDE) };
+        let written = match of {
+            None => {
+                refused(shown, collected, self.accept).map_or(Ok(Vec::new()), Err).map_err(Reason::Refused)
+            }
+            Some(job) => self.write_beside(job, path, collected, entries, specs),
+        };
+        match written {
+            Ok(notes) => {
+                self.written += u64::from(of.is_some());
+                self.listed += listed;
+                notes.iter().for_each(|note| self.console.note(note));
+                return;
+            }
+            Err(Reason::Refused(refusal)) => drop(self.console.refuse(&refusal)),
+            Err(Reason::Failed(error)) => self.console.failure(&Error { path: path.to_vec(), ..error }),
+        }
+        self.refused += 1;
+    }
+
+    fn write_beside(
+        &self,
+        job: &Job,
+        path: &[u8],
+        collected: Collected,
+        entries: &[Entry],
+        specs: &[Spec],
+    ) -> Result<Vec<String>, Reason> {
+        let shown = Path::new(OsStr::from_bytes(path));
+        let base = shown.file_name().unwrap_or_default().as_bytes();
+        let mut file = create_beside(job, base).map_err(Reason::Failed)?;
+        file.set_date(self.began);
+        if let Some(refusal) = refused_at(shown, file.target(), collected, self.accept) {
+            return Err(Reason::Refused(refusal));
+        }
+        let fail = |why: &str| Reason::Failed(Error::new(path, "write", Cause::Other(why.to_owned())));
+        if file.target().is_symlink() {
+            return Err(fail("it is a symbolic link, and is not replaced"));
+        }
+        let mut notes = Vec::new();
+        if !self.accept.overwrite {
+            let earlier = Earlier::read(file.target(), shown, None, &specs.into(), self.key);
+            if let Some(mut earlier) = earlier.map_err(Reason::Refused)? {
+                entries.iter().for_each(|entry| earlier.compare(entry));
+                if let Some(refusal) = earlier.refusal(shown, Some(self.format)) {
+                    return Err(Reason::Refused(refusal));
+                }
+                notes.extend(earlier.notes(shown));
+                notes.retain(|_| self.reporting.notes);
+            }
+        }
+        let text = self.text(path, entries, specs).map_err(Reason::Failed)?;
+        let written = file.write_all(&text).map_err(|error| Reason::Failed(Error::io(path, "write", error)));
+        written.and_then(|()| file.commit().map_err(Reason::Failed)).map(|()| notes)
+    }
+
+    fn text(&self, path: &[u8], entries: &[Entry], specs: &[Spec]) -> Result<Vec<u8>, Error> {
+        let format = manifest::for_file(self.format, specs, self.style.spelling, path);
+        let mut writer = Writer::new(Vec::new(), format, &heading(self.style, specs, None));
+        let failed = |error: WriteError| match error {
+            WriteError::Io(error) => Error::io(path, "write", error),
+            WriteError::Refused(why) => Error::new(path, "write", Cause::Other(why.to_string())),
+        };
+        let written = |entry: &Entry| {
+            let digests = entry.digests.iter().take(specs.len()).cloned().collect();
+            writer.write(&Entry { digests, ..entry.clone() })
+        };
+        entries.iter().try_for_each(written).map_err(failed)?;
+        writer.finish().map_err(failed)
+    }
+}
+
+/// Returns the entry of a file, with its name relative to its folder.
+fn entry(job: &Job, found: Found) -> Entry {
+    let path = job.path();
+    let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let (seconds, nanos) = found.mtime();
+    Entry {
+        path: path[start..].to_vec(),
+        size: Some(found.size()),
+        mtime: Some(Time { seconds, nanos }),
+        digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
+        ..Entry::default()
+    }
+}
+
+impl Sink for SidecarWriter<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let Outcome { job, result } = outcome;
+        match (self.place, result) {
+            (Place::Folder, Ok(found)) => {
+                let entry = entry(&job, found);
+                let level = self.enter(job.path());
+                level.entries.push(entry);
+                level.of.get_or_insert(job);
+            }
+            (Place::File, Ok(found)) => {
+                let entry = entry(&job, found);
+                self.write_sidecars(&job, &entry);
+            }
+            (place, Err(error)) => {
+                self.console.failure(&error);
+                if place == Place::Folder {
+                    self.enter(job.path()).lacking += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        if let Notice::Failed(error) = &notice
+            && self.place == Place::Folder
+            && error.action != "list"
+        {
+            self.enter(&error.path).lacking += 1;
+        }
+        report(&notice, self.reporting, ("not read", "not hashed"), self.console);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_algorithm() {
+        for (format, specs, name) in [
+            ("gnu", &["sha256"][..], "SHA256SUMS"),
+            ("gnu", &["md5"], "MD5SUMS"),
+            ("gnu", &["blake3"], "B3SUMS"),
+            ("bsd", &["sha512"], "SHA512SUMS"),
+            ("gnu", &["sha256", "md5"], "CHECKSUMS"),
+            ("sfv", &["crc32"], "checksums.sfv"),
+            ("jsonl", &["sha256"], "checksums.jsonl"),
+        ] {
+            let specs: Vec<Spec> = specs.iter().map(|name| name.parse().unwrap()).collect();
+            assert_eq!(folder_name(manifest::format(format).unwrap(), &specs), name);
+        }
+        let ending =
+            |format: &str, spec: &str| ending(manifest::format(format).unwrap(), &spec.parse().unwrap());
+        assert_eq!(ending("gnu", "sha256"), "sha256");
+        assert_eq!(ending("bsd", "blake3"), "blake3");
+        assert_eq!(ending("sfv", "crc32"), "sfv");
+        assert_eq!(ending("jsonl", "md5"), "md5");
+    }
+}

@@ -1,0 +1,280 @@
+//! The output of `update`: a line for each file that was changed in the manifest or does not match
+//! it, and the summary.
+
+use crate::comparing::words::label;
+use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
+use crate::console::Console;
+use crate::ending::Ending;
+use crate::exit::{Exit, Refusal as Refused};
+use crate::objects;
+use crate::output::Output;
+use crate::update::plan::Updating;
+use crate::words::{count, grouped, size};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+use truesum::audit::{Equality, FileStatus};
+use truesum::manifest::path::display_safe;
+use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
+use truesum::verify::place::folder_of_names;
+
+/// The wording of the results, as in an audit.
+const MANNER: Manner = Manner {
+    form: ResultForm::Lines,
+    schema: "truesum-update/1",
+    one_sided: ["missing", "new"],
+    same: false,
+    ending: Ending::Short,
+    moved_passes: false,
+    of_folder: true,
+    html: None,
+    template: None,
+    quiet: false,
+};
+
+/// Returns the word for an action.
+fn done(action: Action) -> &'static str {
+    match action {
+        Action::Kept => "kept",
+        Action::Added => "added",
+        Action::Refreshed => "refreshed",
+        Action::Renamed => "renamed",
+        Action::Removed => "removed",
+    }
+}
+
+/// Prints events as they arrive.
+pub struct Printer<'p> {
+    plan: &'p Updating,
+    console: Console,
+    output: Output,
+    line: Vec<u8>,
+    malformed: Malformed,
+    shift: Shift,
+}
+
+impl<'p> Printer<'p> {
+    pub fn new(plan: &'p Updating, console: Console, output: Output) -> Printer<'p> {
+        let (malformed, shift) = Default::default();
+        Printer { plan, console, output, line: Vec::new(), malformed, shift }
+    }
+
+    /// Prints one event.
+    ///
+    /// # Errors
+    /// Returns the error of the output.
+    pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let Printer { plan, console, output, line, malformed, shift } = self;
+        if let Event::File(finding, _) = event {
+            shift.see(finding);
+        }
+        match event {
+            Event::File(_, action) if plan.quiet && *action != Action::Kept => {}
+            Event::File(finding, action) => match plan.form {
+                ResultForm::Json => json::file(&MANNER, finding, Some(done(*action)), line),
+                ResultForm::Lines if *action == Action::Kept => {
+                    text_line(MANNER.word(finding.status), finding, line);
+                }
+                ResultForm::Lines => text_line(done(*action), finding, line),
+                ResultForm::Silent => {}
+            },
+            Event::Malformed(manifest, bad) => match plan.form {
+                ResultForm::Json => {
+                    objects::malformed(MANNER.schema, manifest.as_os_str().as_bytes(), bad, line)
+                }
+                form => malformed.report(form, manifest, bad, console),
+            },
+            Event::Failed(error) => {
+                console.failure(error);
+                if error.action == "update" {
+                    console.hint(
+                        "write a new manifest with truesum hash -o, or convert it with truesum convert",
+                    );
+                }
+            }
+            Event::Refused(why) => drop(console.refuse(&refused(plan, why))),
+        }
+        let written = match output.is_terminal {
+            true => console.around(|| output.write(line)),
+            false => output.write(line),
+        };
+        line.clear();
+        written
+    }
+
+    /// Writes the last JSON object.
+    ///
+    /// # Errors
+    /// Returns the error of the output.
+    pub fn summary(&mut self, report: &Report, time: Duration, exit: Exit) -> io::Result<()> {
+        if self.plan.form != ResultForm::Json {
+            return Ok(());
+        }
+        let actions = Action::ALL.into_iter().filter(|action| *action != Action::Kept);
+        let mut more: Vec<(&str, String)> =
+            actions.map(|action| (done(action), report.count_of(action).to_string())).collect();
+        more.push(("unread", report.unread.to_string()));
+        more.push(("beside", report.beside.to_string()));
+        more.push(("written", report.written.to_string()));
+        self.output.write(&json::summary(&MANNER, &report.audit, &more, time, exit.code()))
+    }
+
+    /// Returns the console, the output and the detected shift.
+    pub fn parts(self) -> (Console, Output, Shift) {
+        (self.console, self.output, self.shift)
+    }
+}
+
+/// Prints why nothing is written, with a hint.
+fn refused(plan: &Updating, why: &Refusal) -> Refused {
+    let hint = match why {
+        Refusal::Unread(_) if plan.options.partial => "omit --prune to keep the entries",
+        Refusal::Unread(_) => "to write the manifest without them, use --partial",
+        Refusal::Malformed(_) => "to keep them unchanged, use --lenient",
+        Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
+            "to remove their entries anyway, use --prune=all"
+        }
+        Refusal::NoTimes => {
+            "use --quick=date to compare with the manifest's date, or omit --quick to read every file"
+        }
+        Refusal::OtherFolder(_) => "specify the folder that names are relative to: --root DIR",
+        Refusal::NothingLeft => "to write an empty manifest, use --allow-empty",
+        Refusal::OtherKey => {
+            "specify the key of the manifest with --key-file, or write a new manifest with truesum hash -o"
+        }
+        Refusal::Listed(_) => "correct or delete that line; a keyed line needs --key-file",
+    };
+    let name = display_safe(plan.manifest.as_os_str().as_bytes());
+    Refused::with_hint(format!("{name}: not written: {why}"), hint)
+}
+
+/// Prints the summary line and hints.
+pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, console: &mut Console) {
+    if plan.form == ResultForm::Silent {
+        return;
+    }
+    if plan.form == ResultForm::Lines && !(plan.quiet && exit == Exit::Done) {
+        console.summary(exit, &words(plan, report));
+    }
+    notes(plan, report, console);
+    shift.advise(report.audit.listed, console);
+    let audit = &report.audit;
+    if audit.count(FileStatus::Corrupt) > 0 {
+        crate::comparing::advise_corrupt(console);
+    }
+    if report.lists_itself {
+        let name = display_safe(plan.manifest.as_os_str().as_bytes());
+        console.hint(&format!("{name} contains an entry for itself, which cannot match: delete that line"));
+    }
+    let others = audit.count(FileStatus::Changed) > u64::from(report.lists_itself);
+    if others && !report.refused {
+        match plan.options.refresh {
+            Consent::Withheld => console.hint("to accept modified files, use --refresh"),
+            _ => console.hint(
+                "no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all",
+            ),
+        }
+    }
+    if audit.count(FileStatus::Restored) + audit.count(FileStatus::MovedModified) > 0 {
+        console
+            .hint("to accept older versions and files that were both moved and modified, use --refresh=all");
+    }
+    if audit.count(FileStatus::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
+        console.hint("to remove entries of deleted files, use --prune; to update moved names, --rename");
+    } else if audit.count(FileStatus::Moved) > 0 && !report.refused && !plan.options.rename {
+        console.hint("to update the names of moved files, use --rename");
+    }
+}
+
+/// Prints notes on what the new manifest affects: other names of the file, signatures of the old
+/// manifest, and its own time.
+fn notes(plan: &Updating, report: &Report, console: &mut Console) {
+    if report.signatures > 0 && plan.reporting.notes {
+        let name = display_safe(plan.manifest.as_os_str().as_bytes());
+        let what = match report.signatures {
+            1 => format!("the signature of {name} is not in the manifest and was not added"),
+            number => {
+                format!("{} signatures of {name} are not in the manifest and were not added", grouped(number))
+            }
+        };
+        console.note(&what);
+    }
+    if report.beside > 0 && plan.reporting.notes {
+        let name = display_safe(plan.manifest.as_os_str().as_bytes());
+        let folder = folder_of_names(&plan.manifest);
+        let folder = display_safe(folder.as_os_str().as_bytes());
+        let files = count(report.beside, "file", "files");
+        let (were, them) = if report.beside == 1 { ("was", "it") } else { ("were", "them") };
+        console.note(&format!(
+            "{files} outside the folder with all entries {were} not added; to add {them}: truesum update {name} {folder}"
+        ));
+    }
+    if !(report.written || report.pending) || !plan.reporting.notes {
+        return;
+    }
+    let name = display_safe(plan.manifest.as_os_str().as_bytes());
+    if report.has_other_names {
+        console.note(&format!("{name} has other hard links, which keep the old manifest"));
+    }
+    for end in SIGNATURES {
+        let mut signature = plan.manifest.clone().into_os_string();
+        signature.push(end);
+        if Path::new(&signature).exists() {
+            let signature = display_safe(signature.as_bytes());
+            console.note(&format!("{signature} signs the old manifest: sign the new one"));
+        }
+    }
+    if let Some(time) = report.keeps_time {
+        console.note(&format!(
+            "{name} keeps its modification time, {time}, because entries of changed files remain: this time distinguishes edits from corruption"
+        ));
+    }
+}
+
+/// Returns the summary: the entries, the actions, and the overall result.
+fn words(plan: &Updating, report: &Report) -> String {
+    let audit = &report.audit;
+    let made: u64 = [Action::Added, Action::Refreshed, Action::Renamed]
+        .map(|action| report.count_of(action))
+        .iter()
+        .sum();
+    let standings = FileStatus::ALL.into_iter().map(|status| match status {
+        FileStatus::Same => (audit.count(status) - made, MANNER.word(status)),
+        _ => (audit.count(status), MANNER.word(status)),
+    });
+    let actions = Action::ALL.into_iter().skip(1).map(|action| (report.count_of(action), done(action)));
+    let mut parts: Vec<String> = standings
+        .chain(actions)
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{} {word}", grouped(number)))
+        .collect();
+    if audit.malformed > 0 {
+        parts.push(count(audit.malformed, "malformed line", "malformed lines"));
+    }
+    let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
+    let mut text =
+        format!("truesum: {}: {parts}", count(audit.listed, "file in the manifest", "files in the manifest"));
+    text += &format!("; {} read", size(audit.bytes));
+    if report.unread > 0 {
+        let files = count(report.unread, "file", "files");
+        text += &format!(", {files} unchanged by size and time and not read (--quick)");
+    }
+    for weak in label(&audit.not_tamper_evident) {
+        text += &format!("; {weak}");
+    }
+    let name = display_safe(plan.manifest.as_os_str().as_bytes());
+    text += &match (report.written, plan.options.dry_run) {
+        (true, _) => format!("; {name} written"),
+        (false, true) if report.pending => format!("; {name} would be written"),
+        (false, true) => format!("; {name} would not be written"),
+        (false, false) => format!("; {name} not written"),
+    };
+    text += match report.equality() {
+        Equality::Equal | Equality::PartEqual => ": up to date",
+        Equality::Different => ": NOT up to date",
+        Equality::NotAsAsked => ": not completed",
+        Equality::Interrupted => ": interrupted",
+    };
+    text
+}

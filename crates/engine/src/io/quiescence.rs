@@ -1,0 +1,223 @@
+//! Determines whether a file is at rest before it is read, so that its timestamps show every later change.
+//!
+//! Equal timestamps before and after mean that nothing was written in between only if
+//! - **a later write gets a different timestamp**: file system clocks have ticks of one nanosecond to two seconds. A
+//!   file changed in the current tick is read after the tick;
+//! - **no write is in progress**: the kernel sets the timestamp when write(2) begins, and one call may write 2 GiB;
+//! - **no mapped page is dirty**: only the first store to a page updates the timestamp, until the page has been written
+//!   back.
+//!
+//! The last two require a process that has the file open for writing, which can be tested ([`writers`]). The test costs
+//! as much as opening a small file, so it is made only if the timestamp is so recent that a write may still be in
+//! progress or a page dirty, or if timestamps do not reveal changes. A process that opens the file later begins with a
+//! write or a store that updates the timestamp, so repeating the test at the end would not reveal more. A process that
+//! merely has the file open is assumed to be done when the timestamp is older than the longest possible write, and the
+//! dirty pages have been written back.
+
+use crate::error::Cause;
+use crate::io::lease::{Writers, writers};
+use crate::io::system::{Sizes, Stamps, System};
+use rustix::fs::{self, Stat};
+use rustix::time::{ClockId, clock_gettime};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// The state of a file before it is read: whether its timestamps will show every change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quiescence {
+    /// Its timestamps will show every change.
+    Known,
+    /// Its timestamps will show every change, unless a process was already writing to it before it
+    /// was opened. The system does not report whether that is so.
+    Unknown,
+}
+
+const SECOND: i64 = 1_000_000_000;
+/// The maximum number of ticks to wait for if the file keeps changing, and the minimum wait.
+const TICKS: usize = 4;
+const LEAST: i64 = SECOND / 1000;
+/// The maximum length of one write(2).
+const WRITE: u64 = 1 << 31;
+/// The speed, in bytes per second, of the slowest disk whose writes are awaited.
+const SLOWEST: u64 = 1 << 18;
+/// The time that a write may take to begin.
+const BEGIN: i64 = SECOND / 10;
+/// The maximum time to wait for a file that is open for writing.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The time, in nanoseconds, that dirty pages may wait for a busy disk beyond the intended time.
+const BUSY: i64 = 60 * SECOND;
+
+/// Waits until changes of an opened file can be detected. Returns its metadata at that point.
+///
+/// # Errors
+/// Fails if another process has it open for writing, or modifies it continuously.
+pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Quiescence), Cause> {
+    if system.sizes == Sizes::Invented {
+        return Ok((stat, Quiescence::Known));
+    }
+    let (stat, age) = after_tick(&file, stat, system)?;
+    let tells = system.stamps == Stamps::Written && age >= 0;
+    if tells && grace(stat.st_size as u64).is_some_and(|grace| age >= grace) {
+        return Ok((stat, Quiescence::Known));
+    }
+    let (mut stat, begun, mut pause) = (stat, Instant::now(), Duration::from_millis(1));
+    loop {
+        // The timestamps have been taken: a process that began before either still has the file open, or finished
+        // before anything was read.
+        match writers(file.as_fd()) {
+            Writers::None => return Ok((stat, Quiescence::Known)),
+            Writers::Unknown => return Ok((stat, Quiescence::Unknown)),
+            Writers::Some if tells && is_quiet(file.as_fd(), &stat) => return Ok((stat, Quiescence::Known)),
+            // This may be only a copy of the descriptor, in a process that is just being started.
+            Writers::Some if begun.elapsed() < PATIENCE => {}
+            Writers::Some => {
+                return Err(Cause::Changed("another program has it open for writing".to_owned()));
+            }
+        }
+        std::thread::sleep(pause);
+        pause *= 2;
+        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
+        (stat, _) = after_tick(&file, later, system)?;
+    }
+}
+
+/// Waits until the next write to a file would get a different timestamp. Returns the metadata at that point and the age
+/// of the timestamp in nanoseconds, which is negative if the clock was set back.
+///
+/// # Errors
+/// Fails if it is modified continuously.
+pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, i64), Cause> {
+    let mut moved = 0;
+    loop {
+        // The clock from which timestamps are taken, which can lag behind others on a busy machine.
+        let age = now().saturating_sub(changed(&stat));
+        let tick = system.resolution(changed(&stat).rem_euclid(SECOND).unsigned_abs()) as i64;
+        // A timestamp far in the future is from a clock that was set back: no later timestamp equals it.
+        if age >= tick || age < -SECOND {
+            return Ok((stat, age));
+        }
+        std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
+        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
+        moved += usize::from(changed(&later) != changed(&stat));
+        if moved == TICKS {
+            return Err(Cause::Changed("it is being modified continuously".to_owned()));
+        }
+        stat = later;
+    }
+}
+
+/// Returns whether a file that is open for writing is not being written to, and no store to it can go unnoticed.
+fn is_quiet(file: BorrowedFd<'_>, stat: &Stat) -> bool {
+    // Pages that were written back are clean, and the next store to one updates the timestamp.
+    now().saturating_sub(changed(stat)) >= BEGIN + writing(stat.st_size as u64)
+        && fs::fdatasync(file).is_ok()
+        && fs::fstat(file).is_ok_and(|now| changed(&now) == changed(stat) && now.st_size == stat.st_size)
+}
+
+/// Returns the maximum time in nanoseconds that a write to a file of `size` bytes may take.
+fn writing(size: u64) -> i64 {
+    (size.min(WRITE) * (SECOND as u64) / SLOWEST) as i64
+}
+
+/// Returns how long after the timestamp of a file of `size` bytes a write may be in progress or a page dirty, in
+/// nanoseconds; `None` if dirty pages are never written back.
+fn grace(size: u64) -> Option<i64> {
+    static WRITTEN_AFTER: OnceLock<Option<i64>> = OnceLock::new();
+    let written_after = (*WRITTEN_AFTER.get_or_init(|| {
+        let setting = |name: &str, usual: i64| -> i64 {
+            let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).unwrap_or_default();
+            text.trim().parse().map_or(usual, |hundredths: i64| hundredths * (SECOND / 100))
+        };
+        // A thread wakes up at the second interval and writes pages that are older than the first.
+        let (expire, look) = (
+            setting("dirty_expire_centisecs", 30 * SECOND),
+            setting("dirty_writeback_centisecs", 5 * SECOND),
+        );
+        (look > 0).then_some(expire + 2 * look)
+    }))?;
+    Some(written_after + BUSY + writing(size))
+}
+
+/// Returns the time of the last status change, in nanoseconds since 1970.
+fn changed(stat: &Stat) -> i64 {
+    nanoseconds(stat.st_ctime, stat.st_ctime_nsec as i64)
+}
+
+fn now() -> i64 {
+    let now = clock_gettime(ClockId::RealtimeCoarse);
+    nanoseconds(now.tv_sec, now.tv_nsec)
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(SECOND).saturating_add(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::scratch::Scratch;
+    use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+
+    fn settled(file: &File) -> Result<(Stat, Quiescence), Cause> {
+        let stat = fs::fstat(file).expect("open");
+        settle(file, stat, &System::of_file(file, &stat))
+    }
+
+    #[test]
+    fn a_file_written_just_now_is_read_after_the_tick() {
+        let scratch = Scratch::new();
+        for _ in 0..20 {
+            scratch.open().write_all_at(&[1], 0).expect("written");
+            let file = File::open(scratch.path()).expect("open");
+            let (stat, _) = settled(&file).expect("nobody has it open");
+            assert!(now() > changed(&stat), "a write from here on gets another stamp");
+        }
+    }
+
+    #[test]
+    fn a_large_file_that_is_open_for_writing_is_not_read_and_a_small_one_only_when_it_is_quiet() {
+        let scratch = Scratch::new();
+        let writer = scratch.open();
+        for (len, quiet) in [(1 << 24, false), (4096, true)] {
+            writer.set_len(len).expect("written");
+            let file = File::open(scratch.path()).expect("open");
+            let has_writers = writers(file.as_fd()) == Writers::Some;
+            let kept = System::of_file(&file, &fs::fstat(&file).expect("open")).stamps != Stamps::Written;
+            let refused = matches!(settled(&file), Err(Cause::Changed(_)));
+            assert_eq!(refused, has_writers && (kept || !quiet), "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn a_store_to_a_page_that_was_dirty_before_moves_the_stamp() {
+        let scratch = Scratch::new();
+        let writer = scratch.open();
+        writer.write_all_at(&[1; 4096], 0).expect("written");
+        let both = ProtFlags::READ | ProtFlags::WRITE;
+        #[allow(unsafe_code)]
+        // SAFETY: a new mapping at an address chosen by the kernel, with no references into it.
+        let mapped =
+            unsafe { mmap(std::ptr::null_mut(), 4096, both, MapFlags::SHARED, &writer, 0) }.expect("mapped");
+        let store = |value: u8| {
+            #[allow(unsafe_code)]
+            // SAFETY: one byte of the page mapped above.
+            unsafe {
+                mapped.cast::<u8>().write_volatile(value);
+            }
+        };
+        store(2);
+        let file = File::open(scratch.path()).expect("open");
+        let result = settled(&file);
+        store(3);
+        let after = changed(&fs::fstat(&file).expect("open"));
+        #[allow(unsafe_code)]
+        // SAFETY: mapped above, and nothing refers to it from here on.
+        unsafe { munmap(mapped, 4096) }.expect("unmapped");
+        if let Ok((stat, Quiescence::Known)) = result {
+            assert_ne!(changed(&stat), after);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Searches for missing files after all manifests have been read, and reports and renames what was found.
+
+use crate::io::open::Root;
+use crate::io::rename::rename;
+use crate::job::{Outcome, Verdict};
+use crate::verify::event::{Event, Manifest, Moved, Renamed};
+use crate::verify::folders::Folder;
+use crate::verify::relocation::{Misnamed, Outcomes, Relocation, Resolution};
+use crate::verify::verification::{Observer, Verification};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+impl Verification<'_> {
+    /// Searches for missing files under other names and reports the results.
+    pub(super) fn relocate_missing(&mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
+        let mut folders = std::mem::take(&mut self.folders);
+        for folder in folders.iter_mut().filter(|folder| !folder.missing.is_empty()) {
+            let Folder { path, listed, .. } = folder;
+            let Verification { options, progress, own, .. } = self;
+            let (folder_path, all) = (path.clone(), std::mem::take(&mut folder.missing));
+            let mut relocation = Relocation { options, progress, folder: &folder_path, listed, own };
+            let mut outcomes = match relocation.relocate_missing(&all) {
+                Ok(outcomes) => outcomes,
+                Err(error) => {
+                    self.report.unread += 1;
+                    on_event(Event::Failed(&error))?;
+                    Outcomes::default()
+                }
+            };
+            self.report.counts.unreadable += outcomes.failed.len() as u64;
+            self.report.counts.files += outcomes.read.0;
+            self.report.counts.bytes += outcomes.read.1;
+            outcomes.failed.iter().try_for_each(|error| on_event(Event::Failed(error)))?;
+            // A file that was not reached is not known to be missing.
+            if progress.stopped() {
+                continue;
+            }
+            let root = match Root::folder(&folder_path, options.allow_outside) {
+                Ok(root) => root,
+                Err(error) => {
+                    self.unread(&error, on_event)?;
+                    continue;
+                }
+            };
+            for at in 0..all.len() {
+                let manifest = Manifest { name: all.manifest(at), root: &root };
+                let resolution = outcomes.resolutions.remove(&at);
+                self.resolution(&manifest, &all.outcome(at), resolution, on_event)?;
+            }
+            self.rename(&folder_path, &outcomes, on_event)?;
+        }
+        self.folders = folders;
+        Ok(())
+    }
+
+    /// Reports and counts the result for an entry that was searched for.
+    fn resolution(
+        &mut self,
+        manifest: &Manifest<'_>,
+        outcome: &Outcome,
+        resolution: Option<Resolution>,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
+        let Verification { options, report, .. } = self;
+        let mut verified = || report.note_verified(&outcome.job.name);
+        match resolution {
+            Some(Resolution::NameMatch(found)) => {
+                if found.verdict() == Verdict::Verified {
+                    verified();
+                }
+                report.counts.count(&found);
+                on_event(Event::Entry(manifest, &found))
+            }
+            Some(Resolution::Moved(name, found)) => {
+                if options.moved_passes {
+                    verified();
+                }
+                report.moved += 1;
+                let moved = Moved { name: Path::new(OsStr::from_bytes(&name)), found: &found };
+                on_event(Event::Moved(manifest, outcome, &moved))
+            }
+            None if options.ignore_missing => {
+                report.ignored += 1;
+                on_event(Event::Ignored(manifest, outcome))
+            }
+            None => {
+                report.counts.count(outcome);
+                on_event(Event::Entry(manifest, outcome))
+            }
+        }
+    }
+
+    /// Renames files to their names in the manifest, or reports which would be renamed.
+    fn rename(&mut self, folder: &Path, outcomes: &Outcomes, on_event: &mut Observer<'_>) -> io::Result<()> {
+        if outcomes.misnamed.is_empty() {
+            return Ok(());
+        }
+        // Reading may leave the root if permitted; renaming never does.
+        let root = match Root::folder(folder, false) {
+            Ok(root) => root,
+            Err(error) => return self.unread(&error, on_event),
+        };
+        let carried_out = self.options.renaming.is_some_and(|renaming| renaming.carried_out);
+        // Make sure that the output works before anything is renamed.
+        on_event(Event::Pause)?;
+        for Misnamed { from, to, found } in &outcomes.misnamed {
+            let done = carried_out.then(|| rename(&root, from, to, (found.size(), found.mtime())));
+            match &done {
+                Some(Ok(())) => self.report.renamed += 1,
+                Some(Err(_)) => self.report.not_renamed += 1,
+                None => {}
+            }
+            let path = |name| Path::new(OsStr::from_bytes(name));
+            let done = done.as_ref().map(|done| done.as_ref().copied());
+            on_event(Event::Renamed(&Renamed { folder, from: path(from), to: path(to), done }))?;
+            if carried_out {
+                on_event(Event::Pause)?;
+            }
+        }
+        Ok(())
+    }
+}
