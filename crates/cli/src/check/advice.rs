@@ -228,7 +228,7 @@ fn lines_of_sum(manifest: &Path) -> Option<String> {
     let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
     (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
         format!(
-            "these are lines of sum, which cannot be checked; to compare them: truesum -a {algorithm} {}",
+            "these lines were written by sum and cannot be checked; to compare them: truesum -a {algorithm} {}",
             shell_word(name)
         )
     })

@@ -167,8 +167,9 @@ impl<'a> Printer<'a> {
                 self.reported.insert(name.clone());
                 if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
                     let name = shell_word(&name);
-                    self.console
-                        .hint(&format!("{name} has entries itself; to check these: truesum check {name}"));
+                    self.console.hint(&format!(
+                        "{name} is itself a manifest; to check its entries: truesum check {name}"
+                    ));
                 }
             }
             Event::Unmatched(_) => {}

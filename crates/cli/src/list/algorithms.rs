@@ -143,7 +143,7 @@ pub fn one(spec: &Spec) -> String {
         tree::FAMILIES.iter().map(|family| family.name(row.name)).chain([format!("hmac-{}", row.name)]);
     let over: Vec<String> = over.filter_map(made).collect();
     if !over.is_empty() {
-        line("made over it", &over.join(", "));
+        line("used by", &over.join(", "));
     }
     let kernels: Vec<String> = kernel::rows(row)
         .iter()

@@ -147,7 +147,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             Ok(done) => done,
             Err(error) if error.kind() == Kind::Interrupted => {
                 console.display = None;
-                console.error(&format!("interrupted: bundle {bundle} has no part"));
+                console.error(&format!("interrupted: no part was written for bundle {bundle}"));
                 return Exit::Signal(watch.signals.ended_by().unwrap_or(2));
             }
             Err(error) => {
@@ -206,7 +206,7 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
     let Some(of) = args.of.map(|of| of as usize) else {
         return match first.iter().find(|bundle| **bundle >= all) {
             Some(bundle) => Err(Refusal::new(format!(
-                "no bundle {bundle}: the plan has {}, counted from 0",
+                "no bundle {bundle}: the plan has {}, numbered from 0",
                 count(all as u64, "bundle", "bundles")
             ))),
             None => Ok(first),

@@ -19,7 +19,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::prove::{ProofFailure, Row, prove as prove_range, read_row, verify_proof};
 
-/// Prove that a byte range belongs to a digest, or that a file was only appended to
+/// Prove that a byte range belongs to a digest, or that a file has only grown
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -373,7 +373,7 @@ fn new_digests_that_check_rejects_have_the_note_of_hash() {
     // regression: `convert -a imohash` wrote a manifest that `check` rejects, without a note.
     let folder = Folder::with(&[("a", "abc"), ("M.sha256", &lines(&[(ABC, "a")]))]);
     for (algorithm, said) in [
-        ("imohash", "note: imohash verifies nothing: three samples of 16 KiB"),
+        ("imohash", "note: imohash covers only parts of a file: three samples of 16 KiB"),
         ("blake2b-64", "note: blake2b-64: 64 bits are too few: check rejects such digests"),
     ] {
         for words in [&["hash", "a"][..], &["convert", "M.sha256"]] {

@@ -269,7 +269,7 @@ fn a_file_behind_a_manifest_is_checked_whatever_it_contains() {
     folder.write("evil.sh", lines(&[(ABC, "a")]) + "# anything\n");
     let ran = folder.run(&["check", "SHA256SUMS", "evil.sh"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(1), ""), "{}", ran.err);
-    let said = "truesum: evil.sh: not in SHA256SUMS\nhint: evil.sh has entries itself; to check these: truesum check evil.sh\n";
+    let said = "truesum: evil.sh: not in SHA256SUMS\nhint: evil.sh is itself a manifest; to check its entries: truesum check evil.sh\n";
     assert!(ran.err.contains(said), "{}", ran.err);
     // A name is no glob.
     folder.write("a1", "abc");
