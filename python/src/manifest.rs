@@ -284,7 +284,7 @@ fn words(lost: &Lost<'_>) -> String {
     match lost {
         Lost::Malformed(error) => error.to_string(),
         Lost::Entry(entry, why) => format!("{} ({why})", manifest::path::display_safe(&entry.path)),
-        Lost::Digest(_, spec) => format!("the digest of {spec}"),
+        Lost::Digest(_, spec) => format!("the {spec} digest"),
         Lost::Unread(name) => unread(name),
         Lost::Size(_) => "the size".to_owned(),
         Lost::Time(_) => "the time".to_owned(),

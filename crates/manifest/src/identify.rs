@@ -91,7 +91,7 @@ impl std::fmt::Display for Unidentified {
         match self {
             Unidentified::Password => f.write_str("the salted hash of a password, not the digest of a file"),
             Unidentified::Spelling => f.write_str("does not look like a digest"),
-            Unidentified::Length(bytes) => write!(f, "no algorithm has a digest of {bytes} bytes"),
+            Unidentified::Length(bytes) => write!(f, "no algorithm has {bytes}-byte digests"),
             Unidentified::Named => f.write_str("the algorithm it names has no such digest"),
         }
     }

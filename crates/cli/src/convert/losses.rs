@@ -71,8 +71,8 @@ impl<'a> Losses<'a> {
                     self.console.error_of(&entry.path, &format!("cannot be written: {why}"));
                 }
             }
-            Lost::Digest(_, spec) => self.count(format!("the digest of {spec}")),
-            Lost::Unread(name) => self.count(format!("the digest of {}", display_safe(name.as_bytes()))),
+            Lost::Digest(_, spec) => self.count(format!("the {spec} digest")),
+            Lost::Unread(name) => self.count(format!("the {} digest", display_safe(name.as_bytes()))),
             Lost::Size(_) => self.count("the size".to_owned()),
             Lost::Time(_) => self.count("the time".to_owned()),
             Lost::Pieces(_) => self.count("digests of pieces".to_owned()),

@@ -231,7 +231,7 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
     assert_eq!(
         ran.err,
-        "truesum: M.jsonl: sfv cannot store the digest of sha256 of 1 entry\n\
+        "truesum: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
          truesum: M.jsonl: sfv cannot store the size of 1 entry\n\
          truesum: M.jsonl: not converted: sfv cannot store everything in it\n\
          hint: to drop it, use --lossy; jsonl stores everything except signatures\n"
@@ -241,7 +241,7 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
     assert_eq!(ran.code, Some(0));
     assert_eq!(
         ran.err,
-        "truesum: note: M.jsonl: sfv cannot store the digest of sha256 of 1 entry\n\
+        "truesum: note: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
          truesum: note: M.jsonl: sfv cannot store the size of 1 entry\n"
     );
     assert_eq!(folder.run(&["check", "M.sfv"]).code, Some(0));

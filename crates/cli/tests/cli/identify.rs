@@ -94,7 +94,7 @@ fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
         ),
         (
             &["identify", "900150983cd24fb0d6963f7d28e17f7200"],
-            "truesum: 900150983cd24fb0d6963f7d28e17f7200: no algorithm has a digest of 17 bytes\n\
+            "truesum: 900150983cd24fb0d6963f7d28e17f7200: no algorithm has 17-byte digests\n\
              hint: is it truncated, or are there extra characters?\n",
         ),
         (

@@ -220,7 +220,7 @@ impl<'a> Verification<'a> {
             if in_parts && !files.is_empty() {
                 let why = "it has piece digests: check all of it, or use --only";
                 return self
-                    .unread(&Error::new(bytes, "check a part of", Cause::Other(why.to_owned())), on_event);
+                    .unread(&Error::new(bytes, "check part of it", Cause::Other(why.to_owned())), on_event);
             }
             self.run_pieced(&config, &manifest, files, &mut checked, on_event)
         });
