@@ -75,7 +75,7 @@ impl<'a> Losses<'a> {
             Lost::Unread(name) => self.count(format!("the {} digest", display_safe(name.as_bytes()))),
             Lost::Size(_) => self.count("the size".to_owned()),
             Lost::Time(_) => self.count("the time".to_owned()),
-            Lost::Pieces(_) => self.count("digests of pieces".to_owned()),
+            Lost::Pieces(_) => self.count("the piece digests".to_owned()),
             Lost::Signature => self.signature = true,
         }
     }
