@@ -451,7 +451,7 @@ fn samples_count_for_what_was_looked_at() {
     assert!(ran.err.contains("\"bytes\":49155,"), "{}", ran.err);
     let ran = folder.run(&["check", "-a", "imohash", "M"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("48 KiB read") && ran.err.contains("samples only"), "{}", ran.err);
+    assert!(ran.err.contains("48 KiB read") && ran.err.contains("covers only samples"), "{}", ran.err);
 }
 
 #[test]
