@@ -38,7 +38,7 @@ pub struct RunShardArgs {
     bundles: Vec<Range<usize>>,
     /// Take the bundle number from the environment variable NAME
     ///
-    /// The default is the first that is set of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and
+    /// The default is the first of these variables that is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX,
     /// AWS_BATCH_JOB_ARRAY_INDEX.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "bundles")]
@@ -58,7 +58,7 @@ pub struct RunShardArgs {
     /// Allow names and links that lead outside the folder
     #[arg(long)]
     allow_outside: bool,
-    /// Hash bundles again even if their parts exist, and compare
+    /// Hash bundles again even if their parts exist, and compare the results
     #[arg(long)]
     again: bool,
     #[command(flatten)]

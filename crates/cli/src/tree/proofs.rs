@@ -29,7 +29,7 @@ Examples:
 #[command(group(ArgGroup::new("what").args(["range", "grown_from"]).required(true)))]
 #[command(override_usage = "truesum tree prove [OPTIONS] <--range <A..B>|--grown-from <OLD>> <FILE>")]
 pub struct ProveArgs {
-    /// File to prove something about
+    /// File that the proof is about
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
     /// Byte range, such as 1MiB..2MiB
