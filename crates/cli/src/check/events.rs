@@ -477,7 +477,9 @@ impl<'a> Printer<'a> {
         }
         if exact && search.others > 0 && self.plan.form != Form::Json && self.plan.reporting.notes {
             let others = count(search.others, "link, pipe or device", "links, pipes or devices");
-            self.console.note(&format!("{others} in {} not in the manifest", display_safe(&search.folder)));
+            let are = if search.others == 1 { "is" } else { "are" };
+            let folder = display_safe(&search.folder);
+            self.console.note(&format!("{others} in {folder} {are} not in the manifest"));
         }
         let names = std::mem::take(&mut self.unlisted);
         if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {

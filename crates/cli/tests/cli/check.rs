@@ -131,7 +131,11 @@ fn what_no_hash_lists_is_told_by_an_exact_check() {
     std::os::unix::fs::symlink("gone", folder.path("d/dangling")).unwrap();
     let ran = folder.run(&["check", "--exact", "d/M"]);
     assert!(ran.code == Some(0), "{}", ran.err);
-    assert!(ran.err.contains("note: 3 links, pipes or devices in d not in the manifest\n"), "{}", ran.err);
+    assert!(
+        ran.err.contains("note: 3 links, pipes or devices in d are not in the manifest\n"),
+        "{}",
+        ran.err
+    );
     assert!(!folder.run(&["check", "--exact", "-q", "d/M"]).err.contains("note"));
     assert!(!folder.run(&["check", "d/M"]).err.contains("pipes"));
 }

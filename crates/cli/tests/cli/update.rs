@@ -448,7 +448,7 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
     let ran = folder.run(&["hash", "-o", "M", "."]);
     assert_eq!(
         shown(&ran),
-        (String::new(), "truesum: note: 2 signatures of M not in the manifest\n", Some(0))
+        (String::new(), "truesum: note: 2 signatures of M are not in the manifest\n", Some(0))
     );
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
     let said = "truesum: note: M: 1 entry of the earlier manifest is not in the new one (first: s/M.sig)\n";
