@@ -26,7 +26,10 @@ pub fn told_in(
     if implied != format && named {
         let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let hint = match specs.as_slice() {
-            [_] => format!("use -t {}, or a file name that contains the algorithm: SHA256SUMS", implied.name),
+            [_] => format!(
+                "use -t {}, or a file name that contains the algorithm, such as SHA256SUMS",
+                implied.name
+            ),
             _ => format!("use -t {}, which names the algorithms", implied.name),
         };
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
