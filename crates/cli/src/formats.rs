@@ -26,7 +26,7 @@ pub fn told_in(
     if implied != format && named {
         let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
-        let text = format!("-t {}: {shown} would not show that the digests are {specs}", format.name);
+        let text = format!("-t {}: {shown} does not show that the digests are {specs}", format.name);
         let hint = format!("-t {} names algorithms; so does a file name such as SHA256SUMS", implied.name);
         return Err(Refusal::with_hint(text, hint));
     }
