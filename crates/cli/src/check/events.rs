@@ -348,7 +348,7 @@ impl<'a> Printer<'a> {
                     self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
                 }
                 if expected.parts.is_some() {
-                    self.hint(Some("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB"))?;
+                    self.hint(Some("for an unusual part size, specify it: -a 's3-etag;part=SIZE'"))?;
                 }
             }
             Subject::Files(..) => {}
@@ -368,7 +368,7 @@ impl<'a> Printer<'a> {
         self.still_failed += 1;
         if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
             self.console.error_of(name, "failed in an earlier run, and was not read in this one");
-            self.console.hint("to read such a file now, use --only NAME with the same --state");
+            self.console.hint("to check such a file again now, use --only NAME with the same --state");
         }
     }
 

@@ -88,7 +88,7 @@ impl<'a> Losses<'a> {
     pub fn unnamed_algorithm(&mut self, specs: &[Spec]) {
         self.unnamed_algorithm = !specs.is_empty();
         for spec in specs {
-            self.parts.insert(format!("the name of the algorithm, {spec}"), 0);
+            self.parts.insert(format!("the algorithm name: {spec}"), 0);
         }
     }
 

@@ -136,7 +136,7 @@ pub fn one(spec: &Spec) -> String {
         None => {}
     }
     if spec.unit() > 0 {
-        line("parts", &format!("of {} bytes, unless its name says another size", Spec::new(row).unit()));
+        line("parts", &format!("of {} bytes, unless the name specifies another size", Spec::new(row).unit()));
     }
     let made = |name: String| find(&name).is_some().then_some(name);
     let over =

@@ -228,7 +228,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     if let Some(time) = report.keeps_time {
         console.note(&format!(
-            "{name} keeps its modification time, {time}, because entries of changed files remain: this time distinguishes edits from corruption"
+            "{name} keeps its modification time, {time}, because some entries are out of date: comparing times with it distinguishes edits from corruption"
         ));
     }
 }

@@ -346,7 +346,7 @@ fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
     let night = || folder.run(&["check", "--state", "S", "--max-bytes", "3B", "M"]);
     assert_eq!(night().code, Some(1));
     let said = "truesum: a: failed in an earlier run, and was not read in this one\n\
-                hint: to read such a file now, use --only NAME with the same --state\n\
+                hint: to check such a file again now, use --only NAME with the same --state\n\
                 truesum: 1 file verified, 1 FAILED before; 3 B read; part: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
