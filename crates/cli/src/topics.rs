@@ -149,8 +149,8 @@ tree hash: blake3, sha256-tree.
 truesum bench is included in packages; other builds need --features full.
 
 The memory that hash and check use hardly depends on the number and size of
-files. audit uses additional memory for each file. TRUESUM_KERNEL=NAME restricts
-truesum to the kernels of that name, for benchmarking or debugging.
+files. audit uses additional memory for each file. TRUESUM_KERNEL=NAME selects
+the kernels of that name, for benchmarking or debugging.
 ",
     },
 ];
