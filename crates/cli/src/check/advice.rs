@@ -4,7 +4,7 @@ use crate::check::plan::Subject;
 use crate::console::Console;
 use crate::digests::{candidates, cryptographic_first};
 use crate::key::HINT;
-use crate::words::shell_word;
+use crate::words::{count, shell_word};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -14,8 +14,9 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
 use truesum::update::SIGNATURES;
+use truesum::verify::bag::is_bag;
 use truesum::verify::place::folder_of_names;
-use truesum::{Checked, FileId, Kind, Outcome, Report, Root, Verdict};
+use truesum::{Checked, FileId, Kind, NotUsed, Outcome, Report, Root, Verdict};
 
 /// Reports why nothing was verified with a manifest.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
@@ -42,10 +43,32 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     }
 }
 
+/// Returns the note on files that a search of folders did not check.
+pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
+    let word = shell_word(first);
+    match why {
+        NotUsed::Format => format!(
+            "{} not checked, because --recursive does not use torrents, Metalink, PAR2 and MHL files; \
+             to check one: truesum check {word}",
+            count(files, "manifest was", "manifests were")
+        ),
+        NotUsed::Compressed => format!(
+            "{} not checked; to check one: truesum check {word}",
+            count(files, "compressed file of JSON lines was", "compressed files of JSON lines were")
+        ),
+        NotUsed::OtherLines => format!(
+            "{} not checked, because {} no entries of truesum (first: {})",
+            count(files, "file of JSON lines was", "files of JSON lines were"),
+            if files == 1 { "it contains" } else { "they contain" },
+            display_safe(first.as_os_str().as_bytes())
+        ),
+    }
+}
+
 /// Reports that the folders or manifests contain nothing to verify.
 pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) {
     match subject {
-        Subject::Below(_) if report.empty + report.unread == 0 => {
+        Subject::Below(_) if report.manifests == Some(0) && report.unread == 0 => {
             console.error("nothing verified: no manifest found below the given folders");
             console.hint("manifests are recognised by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
         }
@@ -54,7 +77,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console.hint("to add it to the name: truesum embed add --yes FILE");
         }
         Subject::Manifests(names) if report.unread > 0 => {
-            if let Some(folder) = names.iter().find(|name| name.is_dir()) {
+            if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
                 let folder = shell_word(folder);
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
                     let manifest = shell_word(manifest);
@@ -245,7 +268,7 @@ fn lines_of_sum(manifest: &Path) -> Option<String> {
     let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
     (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
         format!(
-            "these are lines of sum, which cannot be checked; to compare them: truesum -a {algorithm} {}",
+            "these lines were written by sum and cannot be checked; to compare them: truesum -a {algorithm} {}",
             shell_word(name)
         )
     })

@@ -89,7 +89,7 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
     let ran = folder.run(&["update", "photos.sha256"]);
     let said = "truesum: 1 file in the manifest: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
                 truesum: note: the signature of photos.sha256 is not in the manifest and was not added\n\
-                truesum: note: 1 file outside the folder with all entries was not added; to add it: truesum update photos.sha256 .\n\
+                truesum: note: 1 file outside the folder that contains all entries was not added; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc signs the old manifest: sign the new one\n";
     assert_eq!(shown(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
     std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();
@@ -237,7 +237,7 @@ fn messages_do_not_mislead() {
     assert_eq!(shown(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])), (String::new(), "", Some(0)));
     for command in ["check", "audit"] {
         let ran = folder.run(&[command, "noise"]);
-        assert!(ran.err.contains("noise: cannot use: not a manifest, but binary data"), "{}", ran.err);
+        assert!(ran.err.contains("noise: cannot read as a manifest: it is binary data"), "{}", ran.err);
     }
     folder.run(&["hash", "--key-file", "key", "-a", "hmac-sha256", "-o", "K", "a"]);
     for words in [&["check", "K"][..], &["audit", "K", "."], &["diff", "K", "."]] {

@@ -179,7 +179,7 @@ fn files_are_verified_by_the_crc32_in_their_names() {
     ]);
     let ran = folder.run(&["embed", "check", "d"]);
     let said = "truesum: 1 file verified, 1 FAILED, 1 without a CRC-32 in the name; 17 B read; \
-                2 entries by crc32: not tamper-evident\n";
+                crc32 (2 entries): no protection against tampering\n";
     let out = "d/nine [CBF43926].txt: OK\nd/s/(cbf43926): FAILED\n  expected crc32 cbf43926\n  actual   crc32 9ae0daaf\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
     let ran = folder.run(&["embed", "check", "d/plain"]);

@@ -10,25 +10,20 @@ use truesum_manifest::Place;
 /// The error number of names that lead out of the folder, as in [`Root::refusal`](crate::Root).
 const OUTSIDE: i32 = rustix::io::Errno::XDEV.raw_os_error();
 
-/// Missing entries, each in about a hundred bytes plus its name and digests.
+/// Missing entries, each in about 50 bytes plus its name and digests.
 #[derive(Default)]
 pub(super) struct MissingEntries {
     /// The path, digests, size and time of each entry, in order.
     files: Set,
-    entries: Vec<Entry>,
+    /// The number of the line or byte of each entry.
+    places: Vec<u64>,
+    /// The index of the source of each entry.
+    source_of: Vec<u32>,
+    /// The entries with the same path as an earlier one, in order.
+    repeated: Vec<usize>,
+    /// The names in the manifest that differ from the path of the job, by the index of the entry, in order.
+    names: Vec<(usize, Box<[u8]>)>,
     sources: Vec<Source>,
-}
-
-/// The individual data of an entry.
-struct Entry {
-    /// The name in the manifest, if it differs from the path of the job.
-    name: Option<Box<[u8]>>,
-    /// The number of the line or byte.
-    place: u64,
-    /// The index of the source.
-    source: u32,
-    /// Whether an earlier entry has the same path.
-    is_repeated: bool,
 }
 
 /// The data that many entries have in common.
@@ -81,17 +76,23 @@ impl MissingEntries {
                 source
             }
         };
-        let name = job.open.is_some().then(|| job.name.clone().into_boxed_slice());
-        self.entries.push(Entry { name, place, source, is_repeated });
+        if job.open.is_some() {
+            self.names.push((self.len(), job.name.clone().into_boxed_slice()));
+        }
+        if is_repeated {
+            self.repeated.push(self.len());
+        }
+        self.places.push(place);
+        self.source_of.push(source);
         Ok(())
     }
 
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.places.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.places.is_empty()
     }
 
     /// Returns the paths, digests, sizes and times, in the order of the entries.
@@ -106,7 +107,7 @@ impl MissingEntries {
 
     /// Returns whether an entry is the first one with its path.
     pub(super) fn is_first(&self, at: usize) -> bool {
-        !self.entries[at].is_repeated
+        self.repeated.binary_search(&at).is_err()
     }
 
     /// Returns the manifest that contains the entry.
@@ -116,13 +117,13 @@ impl MissingEntries {
 
     /// Returns the job of an entry.
     pub(super) fn job(&self, at: usize) -> Job {
-        let (entry, file, source) = (&self.entries[at], at as u32, self.source(at));
+        let (number, file, source) = (self.places[at], at as u32, self.source(at));
         let path = self.path(at).to_vec();
-        let (name, open) = match &entry.name {
-            Some(name) => (name.to_vec(), Some(path)),
-            None => (path, None),
+        let (name, open) = match self.names.binary_search_by_key(&at, |(entry, _)| *entry) {
+            Ok(named) => (self.names[named].1.to_vec(), Some(path)),
+            Err(_) => (path, None),
         };
-        let place = if source.in_lines { Place::Line(entry.place) } else { Place::Byte(entry.place) };
+        let place = if source.in_lines { Place::Line(number) } else { Place::Byte(number) };
         Job {
             name,
             open,
@@ -150,7 +151,7 @@ impl MissingEntries {
     }
 
     fn source(&self, at: usize) -> &Source {
-        &self.sources[self.entries[at].source as usize]
+        &self.sources[self.source_of[at] as usize]
     }
 }
 
