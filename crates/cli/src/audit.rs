@@ -24,6 +24,11 @@ use truesum::{Mapping, Remote, Wanted};
 
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(audit(args), summary)
+}
+
+fn audit(args: AuditArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let template = match args.format_string.as_deref().map(formats::template).transpose() {
         Ok(template) => template,
@@ -46,6 +51,7 @@ pub fn run(args: AuditArgs) -> Exit {
         ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),
         quiet: args.quiet,
         of_folder: true,
+        otherwise: None,
         html: args.html.clone(),
         template,
     };

@@ -8,18 +8,23 @@ mod parts;
 mod payload;
 mod tags;
 
-use crate::check::{self, arguments::ReportArgs};
+use crate::check::{
+    self,
+    arguments::{CheckArgs, ReportArgs},
+};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::hash::reading::Reading;
 use crate::options::RunArgs;
-use crate::selection::{FilterArgs, WaysArgs};
+use crate::selection::SelectArgs;
 use crate::tasks::inputs;
+use crate::update::arguments::Extent;
+use crate::update::consent;
 use crate::values::table::SpecParser;
 use crate::words::shell_word;
 use clap::{Args, Subcommand, ValueHint};
 use info::field;
-use parts::{Bag, Purpose, once, shown};
+use parts::{Allowed, Bag, Purpose, once, shown};
 use std::ffi::OsString;
 use std::path::Path;
 use truesum::Order;
@@ -71,16 +76,26 @@ struct CreateArgs {
 
 /// Add new files to bags
 ///
-/// Files in the existing manifests must exist and match; otherwise nothing is written.
+/// All files in the existing manifests and tag manifests must exist and match; otherwise nothing is written. Modified
+/// files are accepted with --refresh, and entries of deleted files are removed with --prune.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum bag update scans            add new files in scans/data
-  truesum bag update -a sha256 scans  also write SHA-256 digests")]
+  truesum bag update scans                    add new files in scans/data
+  truesum bag update --refresh --prune scans  accept edits and deletions
+  truesum bag update -a sha256 scans          also write SHA-256 digests
+If a run is interrupted, the same command resumes it.")]
 struct UpdateArgs {
     /// Bags to update
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
+    /// Accept modified files; =all: even if their times do not show an edit
+    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
+    refresh: Option<Extent>,
+    /// Remove entries of deleted files
+    #[arg(long, help_heading = "Changes")]
+    prune: bool,
     #[command(flatten)]
     making: MakingArgs,
 }
@@ -97,8 +112,9 @@ struct MakingArgs {
     /// Bagging-Date=2026-01-31 replaces today's date.
     #[arg(long, value_name = "LABEL=VALUE", value_parser = field)]
     info: Vec<(String, String)>,
-    #[command(flatten)]
-    ways: WaysArgs,
+    /// Follow symbolic links to files in the payload
+    #[arg(short = 'L', long, help_heading = "Selection")]
+    follow: bool,
     #[command(flatten)]
     run: RunArgs,
     /// Print less: no progress or notes, and only the failures of a check
@@ -128,7 +144,10 @@ pub fn run(args: BagArgs) -> Exit {
         BagCommand::Create(args) => {
             make(args.folders, Purpose::Create { in_place: args.in_place }, args.making)
         }
-        BagCommand::Update(args) => make(args.folders, Purpose::Update, args.making),
+        BagCommand::Update(args) => {
+            let allowed = Allowed { refresh: consent(args.refresh), prune: args.prune, is_update: true };
+            make(args.folders, Purpose::Update(allowed), args.making)
+        }
         BagCommand::Check(args) => check(args),
     }
 }
@@ -140,7 +159,7 @@ fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
         [] => vec!["sha512".parse().expect("a row of the table of algorithms")],
         named => named.iter().fold(Vec::new(), once),
     };
-    let select = args.ways.select(FilterArgs::default());
+    let select = SelectArgs { follow: args.follow, ..SelectArgs::default() };
     let inputs = inputs(folders, &select);
     let walk = match select.walk() {
         Ok(walk) => walk,
@@ -151,13 +170,19 @@ fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
     making::run(&reading, &wanted, &mut console)
 }
 
+/// Checks the folders that are bags, and reports those that exist and are not.
 fn check(args: BagCheckArgs) -> Exit {
-    if let Some(folder) = args.folders.iter().map(Path::new).find(|folder| folder.exists() && !is_bag(folder))
-    {
-        let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
-        let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
-        let hint = format!("to make it one: truesum bag create {in_place}{}", shell_word(folder));
-        return Console::new(args.report.run.color).refuse(&Refusal::with_hint(text, hint));
+    let is_other = |folder: &OsString| Path::new(folder).exists() && !is_bag(Path::new(folder));
+    let (others, bags): (Vec<OsString>, Vec<OsString>) = args.folders.into_iter().partition(is_other);
+    let unsuitable = others.iter().map(|other| not_a_bag(Path::new(other))).collect();
+    check::run(CheckArgs { unsuitable, ..args.report.check(bags) })
+}
+
+fn not_a_bag(folder: &Path) -> Refusal {
+    let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
+    if !folder.is_dir() {
+        return Refusal::with_hint(text, format!("truesum check {}", shell_word(folder)));
     }
-    check::run(args.report.check(args.folders))
+    let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
+    Refusal::with_hint(text, format!("to make it one: truesum bag create {in_place}{}", shell_word(folder)))
 }

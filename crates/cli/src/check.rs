@@ -19,7 +19,7 @@ use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
-use crate::words::count;
+use crate::words::{count, size};
 use arguments::CheckArgs;
 use events::Printer;
 use plan::{Subject, plan};
@@ -35,7 +35,19 @@ use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(check(args), summary)
+}
+
+fn check(mut args: CheckArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    let unsuitable = std::mem::take(&mut args.unsuitable);
+    for refusal in &unsuitable {
+        console.refuse(refusal);
+    }
+    if !unsuitable.is_empty() && args.manifests.is_empty() {
+        return Exit::NotAsAsked;
+    }
     let plan = match plan(args) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
@@ -90,7 +102,8 @@ pub fn run(args: CheckArgs) -> Exit {
             )
         }),
     };
-    end(verification.report(), result, printer, &watch, began)
+    let least = if unsuitable.is_empty() { Exit::Done } else { Exit::NotAsAsked };
+    end(verification.report(), result, printer, &watch, began, least)
 }
 
 /// Returns the algorithm with the part size that produces this digest of a multipart upload.
@@ -106,12 +119,19 @@ fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize)
     found.into_iter().next().map(|found| found.spec)
 }
 
-/// Prints the summary and returns the exit status.
-fn end(report: &Report, result: io::Result<()>, printer: Printer<'_>, watch: &Watch, began: Instant) -> Exit {
+/// Prints the summary, and returns the exit status, which is not better than `least`.
+fn end(
+    report: &Report,
+    result: io::Result<()>,
+    printer: Printer<'_>,
+    watch: &Watch,
+    began: Instant,
+    least: Exit,
+) -> Exit {
     let Printer { plan, mut console, mut output, page, record, taken, manifests, .. } = printer;
     let (time, sample) = (began.elapsed(), plan.options.select.sample());
     let exact = plan.options.unlisted == Unlisted::Refused;
-    let mut exit = Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by());
+    let mut exit = least.max(Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by()));
     // After an interruption, bytes of incompletely read files count too.
     let read = if watch.progress.stopped() { watch.progress.bytes() } else { report.counts.bytes };
     let name = output.name();
@@ -158,6 +178,12 @@ fn end(report: &Report, result: io::Result<()>, printer: Printer<'_>, watch: &Wa
     if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
         let entries = count(report.left_out, "entry was", "entries were");
         console.error(&format!("nothing selected: {entries} excluded"));
+    }
+    if let Some(most) = plan.options.limits.max_bytes.filter(|most| read > *most && plan.reporting.notes) {
+        let (read, most) = (size(read), size(most));
+        console.note(&format!(
+            "{read} read, more than --max-bytes ({most}): at least one file is always checked"
+        ));
     }
     if report.deferred > 0 && plan.options.limits.state.is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");

@@ -2,6 +2,7 @@
 
 mod globals;
 mod guesses;
+mod hints;
 
 use self::globals::{Globals, without_check};
 use crate::audit::arguments::AuditArgs;
@@ -10,14 +11,14 @@ use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::complete::{ASK, CompletionsArgs, HELP_ALL};
 use crate::config::ConfigArgs;
-use crate::console::Console;
+use crate::console::{Console, only_hints};
 use crate::convert::ConvertArgs;
 use crate::diff::arguments::DiffArgs;
 use crate::directory::DirectoryArgs;
 use crate::docs::ManArgs;
 use crate::duplicates::arguments::DuplicatesArgs;
 use crate::embed::EmbedArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::find::arguments::FindArgs;
 use crate::hash::arguments::HashArgs;
 use crate::identify::IdentifyArgs;
@@ -49,8 +50,8 @@ Examples:
   truesum -c photos.sha256                 check it
   truesum -a sha256,blake3 --tag disk.iso  compute two digests in one pass
 truesum FILE... is shorthand for truesum hash FILE..., and truesum -c MANIFEST for truesum check MANIFEST.
-truesum help COMMAND lists its common options, truesum COMMAND --help-all lists all. Other topics: truesum help exit-status, formats, algorithms, trees, \
-signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
+truesum help COMMAND lists the common options of COMMAND, and truesum COMMAND --help-all lists all of them. \
+Other topics: truesum help exit-status, formats, algorithms, trees, signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
 Exit status: 0 success, 1 a file failed or could not be read, 2 the command could not be carried out.";
 
 /// The maximum width of help texts in columns.
@@ -131,14 +132,10 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             if let Some(topic) = topics::find(name).filter(|_| !is_command) {
                 return Ok(Command::Topic(topic));
             }
-            if !is_command && name != "verify" && name != "help" {
-                let subjects: Vec<&str> = topics::TOPICS.iter().map(|topic| topic.name).collect();
-                let text = format!(
-                    "no command or help topic is named '{}': the topics are {}; truesum --help lists the commands\n",
-                    name.escape_debug(),
-                    subjects.join(", ")
-                );
-                return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
+            if name == "verify" {
+                given[1] = "check".into();
+            } else if !is_command && name != "help" {
+                return Err(guesses::unknown_topic(name));
             }
         }
         // For compatibility with other programs. A file of this name is hashed.
@@ -222,6 +219,8 @@ fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
     let command = parse_command(&arguments, help).map_err(|error| guesses::explain(error, &arguments))?;
+    let words = arguments.clone();
+    only_hints(move |hint| hints::offers(&words, hint));
     match &command {
         Command::Hash(args) if implied => refuse_unknown_word(&args.files, given)?,
         // `sha256sum -c` is not a check of a manifest named `sha256sum`.
@@ -306,28 +305,27 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
     }
 }
 
-/// Prints clap's result for a command line: help and version unchanged, errors with the common
-/// prefix.
+/// Prints clap's result for a command line: help and version unchanged, errors like all others.
 pub fn report(error: &clap::Error) -> Exit {
     let text = |color: bool| match color {
         true => error.render().ansi().to_string(),
         false => error.render().to_string(),
     };
+    let mut console = Console::new(Color::Auto);
     if !error.use_stderr() {
-        return print_with(
-            &text(Color::Auto.on(&std::io::stdout())),
-            Escapes::Colors,
-            &mut Console::new(Color::Auto),
-        );
+        return print_with(&text(Color::Auto.on(&std::io::stdout())), Escapes::Colors, &mut console);
     }
-    let text = text(Color::Auto.on(&std::io::stderr()));
     // Help for a missing subcommand is an error without a message.
-    let text = match error.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
-        _ => text.replacen("error:", "truesum:", 1),
-    };
-    write_error(text.as_bytes(), Escapes::Colors);
-    Exit::NotAsAsked
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        write_error(text(Color::Auto.on(&std::io::stderr())).as_bytes(), Escapes::Colors);
+        return Exit::NotAsAsked;
+    }
+    let text = text(false);
+    let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    console.refuse(&match text.split_once("\nhint: ") {
+        Some((text, hint)) => Refusal::with_hint(text, hint),
+        None => Refusal::new(text),
+    })
 }
 
 /// Returns the complete command line definition, from which documentation is generated.
@@ -700,11 +698,13 @@ mod tests {
     }
 
     /// Options with two descriptions and letters with two names, with the reason.
-    const DIFFERENT: [(&str, &str); 6] = [
+    const DIFFERENT: [(&str, &str); 8] = [
+        ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
         ("format", "in tree, the format of a tree instead of a manifest"),
         ("from", "convert has two formats, and in tree repair the source is a file"),
         ("grown-from", "a proof is made from a tree and verified with a digest"),
         ("output", "tree and shard run write several files, so that it is a folder"),
+        ("prune", "bag update has no check for implausible removals, so it has no =all"),
         ("recursive", "hash always searches folders, and accepts the option for users of other tools"),
         ("t", "convert has two formats, --from and --to"),
     ];

@@ -21,7 +21,7 @@ use truesum::audit::{Comparison, Equality, Event, FileStatus, Finding, Observer,
 use truesum::manifest::Entry;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
-use truesum::{BadLine, Error, FileId};
+use truesum::{BadLine, Error, FileId, Kind};
 
 /// Standings of files with equal content.
 const EQUAL: [FileStatus; 4] =
@@ -59,6 +59,8 @@ pub struct Manner {
     pub quiet: bool,
     /// Whether one side is a folder.
     pub of_folder: bool,
+    /// A hint on how to compare the two sides if they are not manifests.
+    pub otherwise: Option<String>,
     /// The file for the HTML report.
     pub html: Option<PathBuf>,
     /// The template for lines, if there is one.
@@ -170,7 +172,11 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
         console.error("nothing selected: all files in the manifest were excluded");
     } else if report.nothing && report.failed == 0 && !report.interrupted {
         console.error("nothing to compare: the manifest is empty");
-        console.hint(if malformed.lacks_key { HINT } else { "is this a manifest?" });
+        console.hint(match &manner.otherwise {
+            _ if malformed.lacks_key => HINT,
+            Some(otherwise) => otherwise,
+            None => "is this a manifest?",
+        });
     }
     if report.count(FileStatus::Unknown) > 0 {
         let side = |at: usize| report.algorithms[at].iter().cloned().collect::<Vec<_>>().join(", ");
@@ -278,7 +284,13 @@ impl Printer<'_> {
                 objects::malformed(manner.schema, manifest.as_os_str().as_bytes(), bad, line);
             }
             Event::Malformed(manifest, bad) => malformed.report(manner.form, manifest, bad, console),
-            Event::Failed(error) => console.failure(error),
+            Event::Failed(error) => match &manner.otherwise {
+                Some(otherwise) if error.kind() == Kind::NoManifest => {
+                    console.error(&error.to_string());
+                    console.hint(otherwise);
+                }
+                _ => console.failure(error),
+            },
         }
         let name = match event {
             Event::Finding(finding) => finding.name.as_os_str().as_bytes(),

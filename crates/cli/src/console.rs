@@ -8,6 +8,7 @@ use crate::progress::Display;
 use crate::terminal::{Escapes, visible, write_error};
 use crate::values::color::Color;
 use anstyle::{AnsiColor, Style};
+use std::sync::OnceLock;
 use truesum::Error;
 use truesum::manifest::path::display_safe;
 
@@ -17,6 +18,15 @@ pub struct Console {
     pub display: Option<Display>,
     colors: bool,
     hints: Vec<String>,
+}
+
+type IsUseful = dyn Fn(&str) -> bool + Send + Sync;
+static IS_USEFUL: OnceLock<Box<IsUseful>> = OnceLock::new();
+
+/// Restricts the hints that are printed to those that `is_useful` accepts: shared code gives advice without knowing the
+/// options of the running command.
+pub fn only_hints(is_useful: impl Fn(&str) -> bool + Send + Sync + 'static) {
+    let _ = IS_USEFUL.set(Box::new(is_useful));
 }
 
 /// The kind of a message.
@@ -70,8 +80,11 @@ impl Console {
         self.say(Kind::Note, text);
     }
 
-    /// Prints a hint, once per run.
+    /// Prints a hint, once per run. A hint that [`only_hints`] rejects is not printed.
     pub fn hint(&mut self, text: &str) {
+        if !IS_USEFUL.get().is_none_or(|is_useful| is_useful(text)) {
+            return;
+        }
         if !self.hints.iter().any(|shown| shown == text) {
             self.hints.push(text.to_owned());
             self.say(Kind::Hint, text);

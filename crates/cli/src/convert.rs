@@ -11,11 +11,11 @@ use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
 use crate::options::{Reporting, RunArgs};
 use crate::output::{Output, cannot_write, id};
-use crate::selection::{FilterArgs, OnlyArgs, selection};
+use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
-use crate::words::{count, grouped, names};
+use crate::words::{count, grouped, names, rejected};
 use clap::{Args, ValueHint};
 use losses::Losses;
 use std::ffi::OsStr;
@@ -48,8 +48,8 @@ Examples:
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
 With -a, the files are read and verified, and nothing is written unless all match.
-Exit status: 0 the manifest was written, 1 -a: a file does not match, 2 nothing was
-written: malformed input, or information would be lost.")]
+Exit status: 0 the manifest was written, 1 with -a: a file does not match, 2
+nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
@@ -63,7 +63,7 @@ pub struct ConvertArgs {
     /// Names are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost
@@ -237,6 +237,7 @@ fn made(
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.report(console);
+    rejected(&converted.specs).filter(|_| reporting.notes).for_each(|note| console.note(&note));
     let is_guessed = args.algorithm.is_empty()
         && args.from_algorithm.is_empty()
         && reader.format().is_some_and(Format::leaves_algorithm_open)
@@ -286,8 +287,7 @@ impl Choice {
     /// Returns whether an entry is selected, by the size and time in the manifest. An entry without
     /// a size or time passes the filters on it.
     fn keep(&mut self, entry: &Entry) -> bool {
-        let kept =
-            self.select.has_name(&entry.path) && self.select.has_facts((entry.size, entry.mtime), || None);
+        let kept = self.select.selects([&entry.path; 2], (entry.size, entry.mtime), || None);
         self.kept += u64::from(kept);
         self.left_out += u64::from(!kept);
         self.pieced |= !entry.pieces.is_empty();
@@ -296,9 +296,9 @@ impl Choice {
 
     /// Returns why the selected entries cannot be written, if so.
     fn refusal(&self) -> Option<Refusal> {
-        if let Some(name) = self.select.unmatched().first() {
-            let name = display_safe(name.as_bytes());
-            return Some(Refusal::new(format!("{name}: selected with --only, but no entry has this name")));
+        if let Some(unmatched) = self.select.unmatched().first() {
+            let name = display_safe(unmatched.name.as_bytes());
+            return Some(Refusal::new(format!("{name}: {}", not_matched(unmatched))));
         }
         if self.left_out > 0 && self.kept == 0 {
             let entries = count(self.left_out, "entry was", "entries were");

@@ -8,6 +8,7 @@ use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
 use crate::selection::selection;
+use crate::words::shell_word;
 use arguments::DiffArgs;
 use std::path::{Path, PathBuf};
 use truesum::audit::Options;
@@ -46,6 +47,10 @@ pub fn run(args: DiffArgs) -> Exit {
         folder: None,
         moved_passes: false,
     };
+    let otherwise = || {
+        let [old, new] = [&old, &new].map(shell_word);
+        format!("to compare the bytes of two files: cmp {old} {new}")
+    };
     let manner = Manner {
         form: match (args.json, args.status) {
             (true, _) => ResultForm::Json,
@@ -59,6 +64,7 @@ pub fn run(args: DiffArgs) -> Exit {
         ending: if args.run.verbose && !args.json { Ending::Short } else { Ending::None },
         quiet: false,
         of_folder: old.is_dir() || new.is_dir(),
+        otherwise: (old.is_file() && new.is_file()).then(otherwise),
         html: None,
         template: None,
     };

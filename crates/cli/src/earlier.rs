@@ -10,22 +10,24 @@ use std::collections::hash_map::RandomState;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::BuildHasher;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::audit::same_time;
 use truesum::hash::{Secret, Spec, Status};
-use truesum::manifest::path::display_safe;
+use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
+use truesum::{Event, Mapping, Options, Progress, Verdict, Verification};
 
 /// Maximum number of files that are named.
-const NAMED: usize = 5;
+pub const NAMED: usize = 5;
 
 /// Maximum number of algorithms that are distinguished; the algorithms of an entry are a set of
 /// bits.
 const ALGORITHMS: usize = 62;
-/// The bit of digests of pieces.
+/// The bit of pieces.
 const PIECES: usize = 62;
 /// The bit of all other algorithms.
 const OTHERS: usize = 63;
@@ -91,6 +93,11 @@ impl Recorded {
 
     /// Returns the name of an entry as the new manifest would spell it.
     fn spelled(&self, name: &[u8], naming: &mut Option<Naming>) -> Vec<u8> {
+        let folder = self.root.as_deref().or(self.path.parent()).unwrap_or(Path::new(""));
+        let exists = |name: &[u8]| folder.join(OsStr::from_bytes(name)).symlink_metadata().is_ok();
+        let other = name.contains(&b'\\') && !exists(name);
+        let other = other.then(|| alternatives(name).find(|name| exists(name))).flatten();
+        let name = other.as_deref().unwrap_or(name);
         let odd = |part: &[u8]| matches!(part, b"" | b"." | b"..");
         let plain = name.strip_prefix(b"./").unwrap_or(name);
         match (naming, &self.root) {
@@ -138,29 +145,31 @@ pub struct Earlier {
     format: &'static Format,
     /// Hashes of the names that are also in the new manifest.
     found: HashSet<u64>,
-    corrupt: u64,
+    /// The number of files so far whose content differs although no program modified them.
+    pub corrupt: u64,
     /// Whether keyed digests are among those that differ.
     keyed: bool,
     names: Vec<String>,
+    /// Files that no program modified and whose pieces differ, which proves nothing: a piece can contain bytes of other
+    /// files, and an additional file shifts all pieces that follow.
+    differing: BTreeSet<Vec<u8>>,
     uncompared: u64,
     /// The algorithms of the entries that could not be compared.
     by: BTreeSet<String>,
 }
 
 impl Earlier {
-    /// Reads the manifest at `path`, which messages call `shown`. Returns `None` if there is no
-    /// file, or an empty one. The names of the new manifest are relative to `root`, and the run
-    /// computes `specs` with this key.
+    /// Reads the manifest at `path`. Returns `None` if there is no file, or an empty one. The names of
+    /// the new manifest are relative to `root`, and the run computes `specs` with this key.
     ///
     /// # Errors
     /// Fails if the file is not a manifest.
     pub fn read(
         path: &Path,
-        shown: &Path,
         root: Option<&Path>,
         specs: &Arc<[Spec]>,
         key: Option<&Secret>,
-    ) -> Result<Option<Earlier>, Refusal> {
+    ) -> Result<Option<Earlier>, String> {
         let Ok(metadata) = std::fs::metadata(path) else { return Ok(None) };
         let mut recorded = Recorded {
             path: path.to_owned(),
@@ -191,7 +200,7 @@ impl Earlier {
                 }
             }
         });
-        let Some(format) = format.map_err(|why| not_replaced(shown, &why))? else { return Ok(None) };
+        let Some(format) = format? else { return Ok(None) };
         let run = recorded.run.clone();
         let widened = |spec: &Spec| {
             let all = || run.iter().chain(std::iter::once(spec)).cloned().collect();
@@ -206,6 +215,7 @@ impl Earlier {
             corrupt: 0,
             keyed: false,
             names: Vec::new(),
+            differing: BTreeSet::new(),
             uncompared: 0,
             by: BTreeSet::new(),
         }))
@@ -236,23 +246,49 @@ impl Earlier {
                 self.keyed |= spec.is_keyed();
             }
         }
-        // A piece may contain bytes of several files, so a different piece does not prove that this
-        // file differs.
         let same_pieces = || {
             let known = recorded.digests.get(&recorded.keys.hash_one((key, PIECES)));
             known == Some(&recorded.pieces(entry))
         };
-        if !compared && !same_pieces() {
+        if !compared && record.has(PIECES) {
+            if !same_pieces() {
+                self.differing.insert(entry.path.clone());
+            }
+        } else if !compared {
             self.uncompared += 1;
             let specs = recorded.specs.iter().enumerate().filter(|(bit, _)| record.has(*bit));
             self.by.extend(specs.map(|(_, spec)| spec.to_string()));
-            self.by.extend(record.has(PIECES).then(|| "pieces".to_owned()));
             self.by.extend(record.has(OTHERS).then(|| "other algorithms".to_owned()));
         }
         self.corrupt += u64::from(differs);
         if differs && self.names.len() < NAMED {
             self.names.push(display_safe(&entry.path));
         }
+    }
+
+    /// Verifies the files whose pieces differ against the earlier pieces, which reads them again.
+    pub fn verify_pieces(&mut self, threads: usize, progress: &Progress) {
+        if self.differing.is_empty() {
+            return;
+        }
+        let Earlier { recorded, differing, .. } = self;
+        let root = recorded.root.clone();
+        let options = Options { root, threads, mapping: Mapping::Guarded, ..Options::default() };
+        let mut naming = recorded.root.clone().map(Naming::new);
+        let mut verification = Verification::new(&options, progress);
+        let _: io::Result<()> = verification.manifests(&[&recorded.path], &mut |event| {
+            if let Event::Entry(_, outcome) = event
+                && outcome.verdict() == Verdict::Verified
+            {
+                differing.remove(&recorded.spelled(&outcome.job.name, &mut naming));
+            }
+            Ok(())
+        });
+    }
+
+    /// Records that the entry of this name was not written after all.
+    pub fn forget(&mut self, name: &[u8]) {
+        self.found.remove(&self.recorded.name_key(name));
     }
 
     /// Returns the number of entries that are not in the new manifest.
@@ -275,18 +311,20 @@ impl Earlier {
 
     /// Returns why a manifest in this format must not replace the earlier one, if so.
     pub fn refusal(&self, path: &Path, format: Option<&Format>) -> Option<Refusal> {
-        let shown = display_safe(path.as_os_str().as_bytes());
         if self.corrupt > 0 {
-            let more = self.corrupt.checked_sub(self.names.len() as u64).filter(|more| *more > 0);
-            let more = more.map_or(String::new(), |more| format!(" and {more} more"));
+            return Some(self.corrupt_refusal(path, None, self.corrupt, &self.names));
+        }
+        if let Some(first) = self.differing.first() {
+            let shown = display_safe(path.as_os_str().as_bytes());
+            let (files, these) = match self.differing.len() as u64 {
+                1 => ("1 file".to_owned(), "it"),
+                number => (count(number, "file", "files"), "them"),
+            };
             let text = format!(
-                "{shown}: not written: {} corrupt (no program modified {}, but the content {}differs): {}{more}",
-                count(self.corrupt, "file is", "files are"),
-                if self.corrupt == 1 { "it" } else { "them" },
-                if self.keyed { "or the key " } else { "" },
-                self.names.join(", ")
+                "{shown}: not written: {files} that no program modified cannot be verified by the earlier pieces, because of damage or because modified files share pieces with {these} (first: {})",
+                display_safe(first)
             );
-            let hint = "restore them from a copy, or record their current content with --overwrite";
+            let hint = "restore the files from a copy, or record their current content with --overwrite";
             return Some(Refusal::with_hint(text, hint));
         }
         // A torrent also contains trackers and an identity, which are recorded nowhere else.
@@ -300,17 +338,40 @@ impl Earlier {
         }
     }
 
+    /// Returns the refusal to write the manifest at `path`, in which so many corrupt files would be recorded as good. The first of
+    /// them are named, and `by` is the name of this manifest if it is another one.
+    pub fn corrupt_refusal(&self, path: &Path, by: Option<&Path>, corrupt: u64, names: &[String]) -> Refusal {
+        let more = corrupt.checked_sub(names.len() as u64).filter(|more| *more > 0);
+        let more = more.map_or(String::new(), |more| format!(" and {more} more"));
+        let by = by.map(|by| format!(" according to {}", display_safe(by.as_os_str().as_bytes())));
+        let text = format!(
+            "{}: not written: {} corrupt{} (no program modified {}, but the content {}differs): {}{more}",
+            display_safe(path.as_os_str().as_bytes()),
+            count(corrupt, "file is", "files are"),
+            by.unwrap_or_default(),
+            if corrupt == 1 { "it" } else { "them" },
+            if self.keyed { "or the key " } else { "" },
+            names.join(", ")
+        );
+        let hint = "restore them from a copy, or record their current content with --overwrite";
+        Refusal::with_hint(text, hint)
+    }
+
+    /// Returns a note on entries that were not compared, if there are any.
+    pub fn uncompared(&self, path: &Path) -> Option<String> {
+        let path = display_safe(path.as_os_str().as_bytes());
+        let by = Vec::from_iter(self.by.clone()).join(", ");
+        let entries = count(self.uncompared, "entry", "entries");
+        let note = || format!("{path}: {entries} of the earlier manifest could not be compared ({by})");
+        (self.uncompared > 0).then(note)
+    }
+
     /// Returns notes on entries that were not compared and on entries that are not in the new
     /// manifest. Must be called before the earlier manifest is replaced.
     pub fn notes(&self, path: &Path) -> Vec<String> {
-        let path = display_safe(path.as_os_str().as_bytes());
-        let mut notes = Vec::new();
-        if self.uncompared > 0 {
-            let (entries, by) = (count(self.uncompared, "entry", "entries"), Vec::from_iter(self.by.clone()));
-            let by = by.join(", ");
-            notes.push(format!("{path}: {entries} of the earlier manifest could not be compared ({by})"));
-        }
+        let mut notes = Vec::from_iter(self.uncompared(path));
         if self.left() > 0 {
+            let path = display_safe(path.as_os_str().as_bytes());
             let entries = count(self.left(), "entry", "entries");
             let verb = if self.left() == 1 { "is" } else { "are" };
             let first = self.first_left();

@@ -15,6 +15,7 @@ use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, Subcommand, ValueHint};
 use marking::Marking;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use truesum::{Error, Order, embedded_crc};
 
@@ -117,8 +118,8 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     let reporting = plan.reporting;
-    let (marked, right, wrong) = (0, 0, 0);
-    let mut sink = Marking { console, output, carried_out, reporting, marked, right, wrong };
+    let (planned, marked, right, wrong) = (HashSet::new(), 0, 0, 0);
+    let mut sink = Marking { console, output, carried_out, reporting, planned, marked, right, wrong };
     let result = truesum::run(&config, &mut tasks, &watch.progress, &mut sink);
     let Marking { console, output, marked, right, wrong, .. } = sink;
     console.display = None;

@@ -1,7 +1,8 @@
 //! The summary of a run: what was read, the time and speed, the machine, and the HTML report.
 
 use crate::drawing::record::{Heading, MARK, Record};
-use crate::exit::Refusal;
+use crate::exit::{Exit, Refusal};
+use crate::terminal::lost_messages;
 use crate::words::{grouped, size};
 use crate::{origin, output};
 use clap::ValueEnum;
@@ -23,6 +24,13 @@ pub enum Ending {
     Long,
     /// The last object of --json, on standard error
     Json,
+}
+
+/// Returns the exit of a run that has ended. If its summary was requested and could not be written, not everything requested
+/// was done.
+pub fn summarized(exit: Exit, requested: Option<Ending>) -> Exit {
+    let is_requested = requested.is_some_and(|ending| ending != Ending::None);
+    if is_requested && lost_messages() { exit.max(Exit::NotAsAsked) } else { exit }
 }
 
 /// Returns the amount read, the time and the speed.

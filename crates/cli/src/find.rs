@@ -79,8 +79,7 @@ pub fn run(args: FindArgs) -> Exit {
     };
     let by_name = !args.manifest.is_empty();
     let mut printer = Printer::new(form, by_name, reporting, console, output);
-    plan.wanted.into_iter().for_each(|wanted| search.add(wanted));
-    let mut result = Ok(());
+    let mut result = plan.wanted.into_iter().try_for_each(|wanted| search.add(wanted));
     for name in &args.manifest {
         result = result.and_then(|()| search.add_manifest(name, &mut |event| printer.event(&event)));
     }

@@ -14,9 +14,9 @@ pub mod writing;
 
 use crate::console::Console;
 use crate::earlier::Earlier;
-use crate::ending::Ending;
+use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
-use crate::output::{Output, cannot_write, id};
+use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::selection;
 use crate::tasks::{Inputs, in_order_of_the_tree};
 use crate::watch::Watch;
@@ -47,6 +47,11 @@ const TINY: u64 = 128 << 10;
 
 /// Runs the command.
 pub fn run(args: HashArgs) -> Exit {
+    let summary = args.summary;
+    ending::summarized(hash(args), summary)
+}
+
+fn hash(args: HashArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let plan = match plan(args) {
         Ok(plan) => plan,
@@ -106,7 +111,11 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     if summary.interrupted {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if written == 0 && !failed {
-        console.error("there are no files");
+        let left_out = content.inner().left_out();
+        console.error(&match left_out == LeftOut::default() {
+            true => "there are no files".to_owned(),
+            false => selection::none_selected(left_out),
+        });
         exit = exit.max(Exit::NotAsAsked);
     }
     if plan.reading.reporting.notes {
@@ -187,6 +196,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         bounds: bounds(&plan, &named),
         led_out: 0,
         named,
+        root: plan.reading.root.as_deref(),
         signed: plan.output.as_deref(),
         earlier,
         specs: plan.reading.specs.len(),
@@ -242,8 +252,9 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     console.display = None;
     if let (Some(path), 1.., true) = (&plan.output, signatures, plan.reading.reporting.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
-        console
-            .note(&format!("{} of {path} not in the manifest", count(signatures, "signature", "signatures")));
+        let are = if signatures == 1 { "is" } else { "are" };
+        let signatures = count(signatures, "signature", "signatures");
+        console.note(&format!("{signatures} of {path} {are} not in the manifest"));
     }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
@@ -264,9 +275,9 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
     if overwrite {
         return Ok((output, None));
     }
-    let earlier =
-        Earlier::read(path, path, plan.reading.root.as_deref(), &plan.reading.specs, plan.key.as_ref())?;
-    Ok((output, earlier))
+    let root = plan.reading.root.as_deref();
+    let earlier = Earlier::read(path, root, &plan.reading.specs, plan.key.as_ref());
+    Ok((output, earlier.map_err(|why| not_replaced(path, &why))?))
 }
 
 /// Returns the folder of the manifest to write if symbolic links, which may lead out of it, are
@@ -326,7 +337,7 @@ fn end(
     result: io::Result<Summary>,
     output: Output,
     counts: RunCounts,
-    (list_error, earlier): (Option<Error>, Option<Earlier>),
+    (list_error, mut earlier): (Option<Error>, Option<Earlier>),
     watch: &Watch,
     began: Instant,
     console: &mut Console,
@@ -345,7 +356,13 @@ fn end(
     if lacking > 0 {
         exit = exit.max(Exit::Failed);
     }
-    if summary.interrupted {
+    if exit == Exit::Done
+        && !summary.interrupted
+        && let Some(earlier) = &mut earlier
+    {
+        earlier.verify_pieces(plan.reading.reporting.threads, &watch.progress);
+    }
+    if watch.progress.stopped() {
         let done = format!("{}, {}", count(summary.files, "file", "files"), size(counts.read));
         match &plan.output {
             Some(path) => {
@@ -361,7 +378,8 @@ fn end(
     }
     // Files that are not read, because the template contains no digest, are counted as unverified.
     let listed = summary.files + summary.unverified - counts.refused;
-    let collected = Collected { listed, lacking, list_read, over: counts.found_own.then_some(NAMED) };
+    let over = counts.found_own.then_some(NAMED);
+    let collected = Collected { listed, lacking, list_read, left_out: counts.left_out, over };
     match &plan.output {
         Some(path) => match replacing::refused(path, collected, plan.accept)
             .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))
@@ -463,8 +481,12 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
         console.note(&format!("{links} not followed (use --follow)"));
     }
     if counts.temporary > 0 {
-        let files = count(counts.temporary, "temporary file", "temporary files");
-        console.note(&format!("{files} of other truesum runs not hashed (use -v to list them)"));
+        let files = count(
+            counts.temporary,
+            "temporary file of other truesum runs was",
+            "temporary files of other truesum runs were",
+        );
+        console.note(&format!("{files} not hashed (use -v to list them)"));
     }
     if counts.led_out > 0 {
         let names = count(counts.led_out, "name leads", "names lead");

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use truesum::error::io_reason;
 use truesum::hash::Secret;
@@ -98,6 +98,14 @@ impl Output {
                 let (new, old) = (rustix::fs::fstat(file.file()), rustix::fs::stat(file.target()));
                 regular(new).into_iter().chain(regular(old)).collect()
             }
+        }
+    }
+
+    /// Returns the path of the file that contains this output, if it is known.
+    pub fn path(&self) -> Option<PathBuf> {
+        match &self.to {
+            Sink::Stdout(_) => std::fs::read_link("/proc/self/fd/1").ok(),
+            Sink::File(file) => Some(file.target().to_owned()),
         }
     }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use truesum::manifest::Time;
 use truesum::walk::LeftOut;
-use truesum::{RunLimits, Sample, Selection, Share, Special, Wanted, walk};
+use truesum::{RunLimits, Sample, Selection, Share, Special, Unmatched, Wanted, walk};
 
 /// Options for walks that read the files that they find.
 #[derive(Args, Default)]
@@ -115,7 +115,7 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when each entry was last read, and check the oldest first
+    /// Record in FILE when each entry was read; check those unread for longest first
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,
@@ -183,6 +183,14 @@ pub fn keep_ignore_files(read: bool) {
 /// Fails if a glob is invalid, or if no file can meet the limits.
 pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
     Selection::new(wanted).map_err(|why| Refusal::new(format!("selection: {why}")))
+}
+
+/// Returns why nothing was selected for a name given by `--only`.
+pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
+    match unmatched.excluded {
+        true => "selected with --only, but excluded by other selection options",
+        false => "selected with --only, but no entry has this name",
+    }
 }
 
 /// Returns the error message for a selection without files.

@@ -2,8 +2,10 @@
 //! file name, manifest or argument can move the cursor, hide text or reorder it. Files and pipes
 //! receive every byte unchanged.
 
+use rustix::io::Errno;
 use std::borrow::Cow;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::path::display_safe;
 
 /// The escape sequences that may reach the terminal.
@@ -21,11 +23,27 @@ pub fn shown<'t>(stream: &impl IsTerminal, text: &'t [u8], escapes: Escapes) -> 
     if stream.is_terminal() { visible(text, escapes) } else { text.into() }
 }
 
-/// Writes to standard error. Failures are ignored: there is nowhere left to report them.
+/// Whether anything could not be written to standard error.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a message could not be written.
+pub fn lost_messages() -> bool {
+    LOST.load(Relaxed)
+}
+
+/// Writes to standard error. There is nowhere left to report a failure, which is recorded for [`lost_messages`].
 pub fn write_error(text: &[u8], escapes: Escapes) {
-    let mut stderr = std::io::stderr();
+    let stderr = std::io::stderr().lock();
     let text = shown(&stderr, text, escapes);
-    let _ = stderr.write_all(&text);
+    let mut text = &*text;
+    while !text.is_empty() {
+        // Rust's own stream treats writes to a closed descriptor as successful.
+        match rustix::io::write(&stderr, text) {
+            Err(Errno::INTR) => {}
+            Ok(written) if written > 0 => text = &text[written..],
+            Ok(_) | Err(_) => return LOST.store(true, Relaxed),
+        }
+    }
 }
 
 /// Prints the message of an argument parser. Help is printed unchanged; errors, which quote words

@@ -53,7 +53,7 @@ struct CreateArgs {
     /// Write to FILE, atomically [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: Option<PathBuf>,
-    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
     #[arg(long, requires = "output")]
     overwrite: bool,
     /// Tracker URL
@@ -154,16 +154,16 @@ fn folder_above(path: &Path) -> Result<PathBuf, Refusal> {
     real.parent().map(Path::to_owned).ok_or_else(|| refuse("a folder without a name cannot be shared"))
 }
 
+/// Checks the files that are torrents, and reports those that exist and are not.
 fn check(args: TorrentCheckArgs) -> Exit {
-    if let Some(other) = args.torrents.iter().map(Path::new).find(|file| is_other(file)) {
-        let shown = display_safe(other.as_os_str().as_bytes());
-        let refusal = Refusal::with_hint(
-            format!("{shown}: not a torrent"),
-            format!("truesum check {}", shell_word(other)),
-        );
-        return Console::new(args.report.run.color).refuse(&refusal);
-    }
-    check::run(CheckArgs { root: args.root, ..args.report.check(args.torrents) })
+    let (others, torrents): (Vec<OsString>, Vec<OsString>) =
+        args.torrents.into_iter().partition(|file| is_other(Path::new(file)));
+    let refuse = |other: &OsString| {
+        let text = format!("{}: not a torrent", display_safe(other.as_bytes()));
+        Refusal::with_hint(text, format!("truesum check {}", shell_word(other)))
+    };
+    let unsuitable = others.iter().map(refuse).collect();
+    check::run(CheckArgs { root: args.root, unsuitable, ..args.report.check(torrents) })
 }
 
 /// Returns whether this is a file, but not a torrent. Files that cannot be read are reported by the

@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::output::{Output, cannot_write, refuse_own_stream};
 use crate::watch::Watch;
 use arguments::UpdateArgs;
+pub use plan::consent;
 use plan::{Updating, plan};
 use report::Printer;
 use std::time::Instant;

@@ -54,15 +54,15 @@ pub fn clock(seconds: f64) -> String {
 pub fn not_shown(name: &str) -> &'static str {
     let spec: Option<Spec> = name.parse().ok();
     match spec.is_some_and(|spec| weak::verdict(&spec) == weak::Strength::Sampled) {
-        true => "covers samples only, most bytes were not compared",
-        false => "not tamper-evident",
+        true => "covers only samples, so most bytes were not compared",
+        false => "no protection against tampering",
     }
 }
 
 /// Returns notes on the algorithms that read only samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
-    sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))
+    sampled.map(|spec| format!("{spec} covers only parts of a file: {}", spec.algorithm().status.reason()))
 }
 
 /// Returns a word as it is typed in a shell: quoted if necessary.
@@ -79,15 +79,16 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Returns notes on algorithms whose digests are too short for `check`, by the rule of its reader.
-pub fn too_short(specs: &[Spec]) -> impl Iterator<Item = String> {
+/// Returns notes on algorithms whose digests `check` rejects by default, because they are sampled or
+/// too short.
+pub fn rejected(specs: &[Spec]) -> impl Iterator<Item = String> {
     let short = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::TooShort);
-    short.map(|spec| {
+    sampled(specs).chain(short.map(|spec| {
         let (bits, name) = (spec.digest_len() * 8, spec.algorithm().name);
         format!(
             "{spec}: {bits} bits are too few: check rejects such digests without --allow-weak and -a {name}-{bits}"
         )
-    })
+    }))
 }
 
 /// Returns the names of algorithms as a list.

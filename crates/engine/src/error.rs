@@ -221,7 +221,7 @@ impl fmt::Display for Cause {
             Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
-            Cause::NoManifest(what) => write!(f, "not a manifest, but {what}"),
+            Cause::NoManifest(what) => write!(f, "it is {what}"),
             Cause::Undivided(text) | Cause::Replaced(text) | Cause::Other(text) => f.write_str(text),
         }
     }

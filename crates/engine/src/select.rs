@@ -8,8 +8,9 @@ pub(crate) mod names;
 mod sample;
 
 use names::Names;
+pub use names::Unmatched;
 pub use sample::{Sample, Share};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::sync::Arc;
 use truesum_manifest::Time;
 
@@ -130,7 +131,24 @@ impl Selection {
     /// Returns whether a name in a manifest is selected, by the globs for it and all folders above it, and by the
     /// requested names.
     pub fn has_name(&self, name: &[u8]) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.names.has(name))
+        self.has_alias(name, name)
+    }
+
+    /// Returns the same for an entry whose name in the manifest, `alias`, is another spelling of the name of its file.
+    pub(crate) fn has_alias(&self, name: &[u8], alias: &[u8]) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.names.has(name, alias, || true))
+    }
+
+    /// Returns whether an entry is selected by its name, or the name of its file and the one in the manifest, and by the facts
+    /// about its file, given as for [`Selection::has_facts`].
+    pub fn selects(
+        &self,
+        [name, alias]: [&[u8]; 2],
+        listed: (Option<u64>, Option<Time>),
+        found: impl FnOnce() -> Option<(u64, Time)>,
+    ) -> bool {
+        let facts = || self.has_facts(listed, found);
+        self.inner.as_ref().is_none_or(|inner| inner.names.has(name, alias, facts))
     }
 
     /// Returns whether a name is one of the requested names, or none were requested. The match is not recorded.
@@ -183,9 +201,14 @@ impl Selection {
         self.inner.as_ref()?.sample.as_ref()
     }
 
-    /// Returns the requested names that have not matched anything so far.
-    pub fn unmatched(&self) -> Vec<&OsStr> {
+    /// Returns the requested names for which nothing has been selected so far.
+    pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
         self.inner.as_ref().map_or_else(Vec::new, |inner| inner.names.unmatched())
+    }
+
+    /// Returns whether this is one of the requested names, and only other conditions have excluded what has it.
+    pub(crate) fn excludes(&self, name: &[u8]) -> bool {
+        self.inner.as_ref().is_some_and(|inner| inner.names.excludes(name))
     }
 }
 

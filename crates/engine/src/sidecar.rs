@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::io::open::Root;
-use crate::io::rename::rename;
+use crate::io::rename;
 use crate::io::write::AtomicFile;
 use crate::job::{Found, Job};
 use rustix::fs::OFlags;
@@ -15,6 +15,20 @@ use std::os::fd::OwnedFd;
 /// Fails if the new name exists, if the file is no longer the one that was read, or with a system error. The file then
 /// keeps its old name.
 pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
+    beside(job, found, base, rename::rename)
+}
+
+/// Tests a rename by [`rename_beside`] without carrying it out.
+///
+/// # Errors
+/// Fails if the rename would fail.
+pub fn test_rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
+    beside(job, found, base, rename::test)
+}
+
+type Rename = fn(&Root, &[u8], &[u8], rename::Stamp) -> Result<(), Error>;
+
+fn beside(job: &Job, found: &Found, base: &[u8], rename: Rename) -> Result<(), Error> {
     let anywhere = Root::Anywhere;
     let (root, from) = job.way(&anywhere);
     let end = from.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);

@@ -271,6 +271,18 @@ impl Spec {
         self.algorithm
     }
 
+    /// Returns the name with the size of leaves or parts, even if it is the default; `None` if the algorithm has no such
+    /// size.
+    pub fn name_with_unit(&self) -> Option<String> {
+        let unit = self.algorithm.unit()?;
+        let name = self.to_string();
+        Some(if self.params.unit == unit.usual {
+            format!("{name};{}={}", unit.key, Size(unit.usual))
+        } else {
+            name
+        })
+    }
+
     /// Returns the digest length in bytes.
     pub fn digest_len(&self) -> usize {
         self.params.digest_len

@@ -9,6 +9,7 @@ use crate::family::crc::{self, CRC_CATALOGUE};
 use crate::keyed::{self, HMAC, KEYED};
 use crate::spec::{Spec, SpecError};
 use crate::tree::{self, btih};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Index;
@@ -113,41 +114,62 @@ fn find_over(name: &str) -> Option<&'static Algorithm> {
     })
 }
 
-/// Returns the name to suggest for a mistyped one: of the same family, else one with the same prefix, else the nearest
-/// one if it is near enough. An algorithm that is not tamper-evident is suggested only if there is no better match.
-fn nearest(text: &str) -> Option<&'static str> {
+/// The maximum number of names that are suggested for a mistyped one.
+const SUGGESTED: usize = 3;
+
+/// Returns the names to suggest for a mistyped one, the likeliest first: of the same family, with the same prefix, near
+/// enough in spelling, or else containing it. An algorithm that is not tamper-evident is suggested for a misspelt one only
+/// if there is no better match.
+fn suggestions(text: &str) -> Vec<&'static str> {
     let text = text.to_ascii_lowercase();
     let begin = bare(&text);
-    let (mut family, mut begun, mut near) = (None, None, None);
+    let (mut family, mut begun, mut near, mut within) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (at, (row, name)) in NAMES.iter().enumerate() {
         let evident = row.status.tamper_evident();
+        let lower = name.to_ascii_lowercase();
         if begin.len() > 2 {
             if let Some(rest) = row.name.strip_prefix(text.as_str()).filter(|_| evident) {
                 // `sha3` is a family and needs a length; `blake` does not have a number yet.
                 let lacks_length =
                     rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
                 let rank = (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len());
-                least(&mut family, (rank, at), row.name);
+                family.push(((rank, at), row.name));
             }
-            match bare(&name.to_ascii_lowercase()).strip_prefix(&begin) {
-                Some("") => least(&mut begun, (false, at), row.name),
-                Some(_) => least(&mut begun, (true, at), name),
+            match bare(&lower).strip_prefix(&begin) {
+                Some("") => begun.push(((false, at), row.name)),
+                Some(_) => begun.push(((true, at), *name)),
                 None => {}
             }
         }
         let distance = edit_distance(&text, name);
         if distance <= 2 && distance < name.len() / 2 {
-            least(&mut near, (!evident, distance, at), name);
+            near.push(((!evident, distance, at), *name));
+        }
+        // A short word counts only as a complete part of a name: `s3` of `s3-etag`.
+        let is_part = |part: &str| part == text;
+        if begin.len() > 1
+            && (row.name.split('-').any(is_part) || begin.len() > 3 && row.name.contains(&text))
+        {
+            within.push(((!row.name.starts_with(&text), at), row.name));
         }
     }
-    family.map(|(_, name)| name).or(begun.map(|(_, name)| name)).or(near.map(|(_, name)| name))
+    // Farther names are no better guesses.
+    let nearest = near.iter().map(|((weak, distance, _), _)| (*weak, *distance)).min();
+    near.retain(|((weak, distance, _), _)| Some((*weak, *distance)) == nearest);
+    first(family).or(first(begun)).or(first(near)).or(first(within)).unwrap_or_default()
 }
 
-/// Keeps the element with the lowest rank.
-fn least<R: PartialOrd>(kept: &mut Option<(R, &'static str)>, rank: R, name: &'static str) {
-    if kept.as_ref().is_none_or(|(known, _)| rank < *known) {
-        *kept = Some((rank, name));
+/// Returns the names with the lowest ranks, each algorithm once; `None` if there are none.
+fn first<R: PartialOrd>(mut ranked: Vec<(R, &'static str)>) -> Option<Vec<&'static str>> {
+    ranked.sort_by(|(one, _), (other, _)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
+    let mut names: Vec<&'static str> = Vec::new();
+    for (_, name) in ranked {
+        let is_known = |known: &&str| find(known).zip(find(name)).is_some_and(|(a, b)| std::ptr::eq(a, b));
+        if names.len() < SUGGESTED && !names.iter().any(is_known) {
+            names.push(name);
+        }
     }
+    (!names.is_empty()).then_some(names)
 }
 
 // Defined here and not next to the type, because finding the nearest name requires the table.
@@ -166,14 +188,24 @@ impl fmt::Display for SpecError {
                 let begin: String = name.chars().take(LONGEST).collect();
                 write!(f, "unknown algorithm '{begin}...' ({} bytes)", name.len())
             }
-            SpecError::Unknown(name) => match nearest(name) {
-                Some(near) => write!(f, "unknown algorithm '{name}' (did you mean '{near}'?)"),
-                None => write!(f, "unknown algorithm '{name}'"),
-            },
+            SpecError::Unknown(name) => {
+                let near: Vec<String> = suggestions(name).iter().map(|near| format!("'{near}'")).collect();
+                match &near[..] {
+                    [] => write!(f, "unknown algorithm '{name}'"),
+                    [near] => write!(f, "unknown algorithm '{name}' (did you mean {near}?)"),
+                    [others @ .., last] => {
+                        write!(
+                            f,
+                            "unknown algorithm '{name}' (did you mean {} or {last}?)",
+                            others.join(", ")
+                        )
+                    }
+                }
+            }
             SpecError::NotHere(name) => write!(f, "unknown algorithm '{name}'"),
             SpecError::FixedLength(name) => write!(f, "the length of {name} is fixed"),
             SpecError::Length(name, bits, allowed) => {
-                write!(f, "{name} cannot give {bits} bits: {allowed}")
+                write!(f, "{name} cannot produce {bits} bits: expected {allowed}")
             }
             SpecError::NotKeyed(name) => write!(f, "{name} takes no key"),
             SpecError::LacksKey(name) => write!(f, "{name} needs a key"),
@@ -428,6 +460,8 @@ mod tests {
         let unknown = "sha265".parse::<Spec>().unwrap_err();
         assert_eq!(unknown, SpecError::Unknown("sha265".to_owned()));
         assert_eq!(unknown.to_string(), "unknown algorithm 'sha265' (did you mean 'sha256'?)");
+        let several = "s3".parse::<Spec>().unwrap_err().to_string();
+        assert_eq!(several, "unknown algorithm 's3' (did you mean 's3-etag', 's3-sha256' or 's3-sha1'?)");
         assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
         for (text, near) in [
             ("sha3", Some("sha3-256")),
@@ -446,14 +480,16 @@ mod tests {
             ("kmac", Some("kmac128")),
             ("crc64-ecma", Some("crc-64/ecma-182")),
             ("haval-256", Some("haval256-3")),
+            ("s3", Some("s3-etag")),
             ("md", None),
             ("nonsense", None),
         ] {
-            assert_eq!(nearest(text), near, "{text}");
+            assert_eq!(suggestions(text).first().copied(), near, "{text}");
         }
         let weaker = |row: &Algorithm| {
-            nearest(&row.name[..row.name.len() - 1])
-                .and_then(find)
+            suggestions(&row.name[..row.name.len() - 1])
+                .first()
+                .and_then(|near| find(near))
                 .filter(|near| row.status.tamper_evident() && !near.status.tamper_evident())
         };
         assert_eq!(

@@ -2,9 +2,8 @@
 
 use super::parts::{Stop, exists, plain, refused};
 use crate::origin;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use truesum::Error;
+use truesum::verify::bag;
 
 /// The label of the payload's size and number of files, which is always computed.
 const OXUM: &str = "Payload-Oxum";
@@ -52,10 +51,7 @@ impl Info {
             return Ok(Info { fields, is_old: !is_new });
         }
         plain(path)?;
-        let bytes =
-            std::fs::read(path).map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
-        let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
-        for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        for (at, line) in bag::info(path)?.lines().enumerate() {
             match (line.split_once(':'), fields.last_mut()) {
                 _ if line.trim().is_empty() => {}
                 (_, Some((_, value))) if line.starts_with([' ', '\t']) => {

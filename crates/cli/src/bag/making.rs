@@ -1,15 +1,17 @@
 //! Creates a bag (RFC 8493) from a folder, or updates one.
 //!
-//! Everything is read and compared before anything is written: the files in existing manifests must
-//! exist and match. Then each file is written atomically, and the declaration of a new bag comes
-//! last. A run that is killed therefore leaves a folder that is not a bag, or a bag whose tag
-//! manifests do not match; running the same command again completes it.
+//! Everything is read and compared with the existing manifests before anything is written. Then files are written
+//! atomically, one after the other: the payload manifests, `bag-info.txt`, the tag manifests, and the declaration of a
+//! new bag. A run that is killed leaves a folder that is not a bag, or a bag whose tag manifests do not match, and the
+//! same command completes it. While tag manifests exist, a journal distinguishes such a bag from one whose payload
+//! manifests were modified by something else.
 
-use crate::bag::older::Older;
+use crate::bag::older::{FileStatus, Older};
 use crate::bag::parts::{
-    Bag, DATA, DECLARED, Purpose, Stop, manifest_name, named, once, place, refused, shown,
+    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once,
+    place as place_file, refused, shown,
 };
-use crate::bag::payload::{Listing, Payload};
+use crate::bag::payload::{Changes, Listing, Manifest, Payload};
 use crate::bag::{info, moving, tags};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
@@ -25,8 +27,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
-use truesum::manifest::path::display_safe;
-use truesum::verify::bag::{DECLARATION, is_bag, unsafe_fetches};
+use truesum::manifest::Entry;
+use truesum::verify::bag::{DECLARATION, is_bag, unlisted_fetches, unsafe_fetches, version};
 use truesum::{Cause, Error, FileId, Sink, Summary};
 
 /// Creates or updates the bag in each of the named folders.
@@ -48,12 +50,8 @@ pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
                 exit = exit.max(Exit::NotAsAsked);
             }
             Err(Stop::Reported) => exit = exit.max(Exit::Failed),
-            Err(Stop::Interrupted(written)) => {
-                let what = match written {
-                    false => "unchanged",
-                    true => "an incomplete bag; run the same command again to complete it",
-                };
-                console.error(&format!("interrupted: {} is {what}", shown(folder)));
+            Err(Stop::Interrupted) => {
+                console.error(&format!("interrupted: {} is unchanged", shown(folder)));
                 exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
                 break;
             }
@@ -76,75 +74,165 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     if !folder.is_dir() {
         return Err(refused(folder, "not a folder"));
     }
-    // A bag that a check would refuse is not completed.
-    if let Some(error) = unsafe_fetches(folder).into_iter().next() {
-        return Err(Stop::Failed(error));
-    }
     let real = std::fs::canonicalize(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "open", error))?;
+    let place = Place { folder: folder.to_owned(), real, follow: plan.walk.follow };
     let _lock = lock(folder)?;
     let is_new = !is_bag(folder);
-    let in_place = match (wanted.purpose, is_new) {
-        (Purpose::Create { in_place }, true) => in_place,
-        (Purpose::Update, false) => false,
+    let (in_place, allowed) = match (wanted.purpose, is_new) {
+        (Purpose::Create { in_place }, true) => (in_place, Allowed::default()),
+        (Purpose::Update(allowed), false) => (false, allowed),
         (Purpose::Create { .. }, false) => {
             return Err(refused_with(folder, "it is already a bag", "update"));
         }
-        (Purpose::Update, true) => return Err(refused_with(folder, "it is not a bag", "create")),
+        (Purpose::Update(_), true) => return Err(refused_with(folder, "it is not a bag", "create")),
     };
     let moved = moving::plan(folder, in_place, is_new)?;
-    // Files that will be moved are payload, whatever their names.
-    let mut older = if moved.is_none() { Older::read(folder, console)? } else { Older::default() };
+    let info = folder.join("bag-info.txt");
+    // Files that are to be moved are payload, whatever their names.
+    let (mut older, fields, others) = match &moved {
+        Some(_) => Default::default(),
+        None => {
+            acceptable(folder, is_new)?;
+            (Older::read(folder, console)?, info::Info::read(&info, is_new)?, tags::others(folder)?)
+        }
+    };
     let specs = specs(plan, wanted, &older)?;
     let tag_specs: Arc<[Spec]> = specs.iter().chain(older.tag_specs()).fold(Vec::new(), once).into();
-    let info = folder.join("bag-info.txt");
-    let fields = if moved.is_none() { info::Info::read(&info, is_new)? } else { info::Info::default() };
-    let others = if moved.is_none() { tags::others(folder)? } else { Vec::new() };
-    let mut found = tags::Found::default();
-    let tagged = |names, written, found: tags::Found, console: &mut Console| -> Result<_, Stop> {
-        let mut tags = tags::Tags::new(found, console);
-        let summary = read(making, names, &real, &tag_specs, Vec::new(), &mut tags)?;
-        tags.end(summary.interrupted, written)
+    let compared: Arc<[Spec]> = tag_specs.iter().chain(older.compared_specs()).fold(Vec::new(), once).into();
+    let tags = |names: Vec<PathBuf>, console: &mut Console| -> Result<tags::Found, Stop> {
+        if names.is_empty() {
+            return Ok(tags::Found::default());
+        }
+        let mut tags = tags::Tags::new(&place, console);
+        let summary = read(making, names, &place.real, &compared, Vec::new(), &mut tags)?;
+        tags.end(summary.interrupted)
     };
-    if !others.is_empty() {
-        found = tagged(others, false, found, console)?;
-        tag_specs.iter().enumerate().try_for_each(|(at, _)| found.manifest(at).map(drop))?;
+    let mut found = tags(others, console)?;
+    if is_new {
+        let digests = compared.iter().map(|spec| spec.digest(DECLARED)).collect();
+        found.add(DECLARATION.as_bytes(), &compared, digests);
     }
-    let Listing { manifests, files, bytes, own } = {
+    let replaced = tags(older.replaced(&info), console)?;
+    let refreshed = compare_tags(&older, &found, &replaced, allowed, folder, console)?;
+    let Listing { manifests, mut changes, files, bytes, own, names } = {
         let root = if moved.is_some() { folder.to_path_buf() } else { folder.join(DATA) };
-        let mut payload = Payload::begin(folder, &specs, moved.is_some(), &mut older, console)?;
-        let summary = read(making, vec![root], &real, &specs, payload.own(), &mut payload)?;
+        let specs_of = (&specs[..], &tag_specs);
+        let mut payload = Payload::begin(&place, specs_of, moved.is_some(), &mut older, allowed, console)?;
+        let summary = read(making, vec![root], &place.real, &specs, payload.own(), &mut payload)?;
         payload.end(summary.interrupted)?
     };
+    changes.refreshed += refreshed;
+    if let Some(names) = names
+        && let Some(error) = unlisted_fetches(folder, &mut |name| names.contains(name)).into_iter().next()
+    {
+        let hint = "download the file, or delete the line";
+        return Err(Stop::Refused(Refusal::with_hint(error.to_string(), hint)));
+    }
+    let fields = fields.text(&wanted.info, bytes, files);
+    let mut written = tags::Found::default();
+    let digests = |text: &[u8]| tag_specs.iter().map(|spec| spec.digest(text)).collect();
+    written.add(b"bag-info.txt", &tag_specs, digests(fields.as_bytes()));
+    for Manifest { target, digests, .. } in &manifests {
+        let name = target.file_name().unwrap_or_default().as_bytes();
+        written.add(name, &tag_specs, digests.clone());
+    }
+    found.entries.extend(written.entries.iter().cloned());
+    let texts: Vec<Vec<u8>> = (0..tag_specs.len()).map(|at| found.manifest(at)).collect::<Result<_, _>>()?;
+    // Nothing was written so far.
     if let Some(moved) = moved {
         moved.carry_out(folder, &own)?;
     }
-    for (manifest, target) in manifests {
-        manifest.commit().map_err(|error| named(error, &target))?;
+    let mut journals = older.journals.clone();
+    if !replaced.entries.is_empty() {
+        written.entries.extend(replaced.entries);
+        let journal = folder.join(journal_name(&tag_specs[0])?);
+        place_file(&journal, &written.manifest(0)?)?;
+        journals.push(journal);
     }
-    place(&info, fields.text(&wanted.info, bytes, files).as_bytes())?;
-    found = tagged(tags::written(folder, &specs), true, found, console)?;
-    if is_new {
-        found.add(DECLARATION.as_bytes(), DECLARED, &tag_specs);
+    for Manifest { file, target, .. } in manifests {
+        file.commit().map_err(|error| named(error, &target))?;
     }
-    for name in older.changed_tags(&found.entries) {
-        console
-            .note(&format!("{}: did not match its tag manifest, which was rewritten", display_safe(&name)));
+    place_file(&info, fields.as_bytes())?;
+    for (spec, text) in tag_specs.iter().zip(texts) {
+        place_file(&folder.join(format!("tag{}", manifest_name(spec)?)), &text)?;
     }
-    for (at, spec) in tag_specs.iter().enumerate() {
-        let text = found.manifest(at)?;
-        place(&folder.join(format!("tag{}", manifest_name(spec)?)), &text)?;
+    for journal in journals {
+        match std::fs::remove_file(&journal) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io(journal.as_os_str().as_bytes(), "remove", error).into());
+            }
+            _ => {}
+        }
     }
     if is_new {
         moving::declare(folder)?;
     }
-    let added = older.added(files);
     let with = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-    let done = if is_new { "bag created".to_owned() } else { format!("bag updated, {added} added") };
-    Ok(format!("{done}; payload of {}, {}, by {with}", count(files, "file", "files"), size(bytes)))
+    let done = if is_new { "bag created:".to_owned() } else { update_words(changes) + "; now" };
+    Ok(format!("{done} {}, {} ({with})", count(files, "file", "files"), size(bytes)))
 }
 
-/// Refuses a folder that requires another subcommand.
+/// Checks the parts of an existing folder that a check of the bag would reject.
+fn acceptable(folder: &Path, is_new: bool) -> Result<(), Stop> {
+    if let Some(error) = unsafe_fetches(folder).into_iter().next() {
+        return Err(Stop::Failed(error));
+    }
+    if !is_new {
+        version(folder)?;
+    }
+    Ok(())
+}
+
+/// Compares the tag files with the existing tag manifests, and returns how many modified ones are accepted.
+fn compare_tags(
+    older: &Older,
+    found: &tags::Found,
+    replaced: &tags::Found,
+    allowed: Allowed,
+    folder: &Path,
+    console: &mut Console,
+) -> Result<u64, Stop> {
+    let all: Vec<Entry> = found.entries.iter().chain(&replaced.entries).cloned().collect();
+    let (mut accepted, mut modified, mut lost) = (0, 0, 0);
+    for (name, status) in older.changed_tags(&all, allowed) {
+        match status {
+            Some(FileStatus::Modified) => {
+                modified += 1;
+                console.error_of(&name, "does not match the bag's tag manifest");
+            }
+            None if !allowed.prune => {
+                lost += 1;
+                console.error_of(&name, "in the tag manifest but not in the bag");
+            }
+            _ => accepted += 1,
+        }
+    }
+    if modified + lost == 0 {
+        return Ok(accepted);
+    }
+    console.error(&format!(
+        "{}: {}: nothing was written",
+        shown(folder),
+        count(modified + lost, "error", "errors")
+    ));
+    allowed.advise(folder, modified > 0, lost > 0, console);
+    Err(Stop::Reported)
+}
+
+/// Returns what an update changed.
+fn update_words(changes: Changes) -> String {
+    let Changes { added, refreshed, removed } = changes;
+    let mut text = format!("bag updated, {} added", count(added, "file", "files"));
+    for (number, word) in [(refreshed, "refreshed"), (removed, "removed")] {
+        if number > 0 {
+            text += &format!(", {number} {word}");
+        }
+    }
+    text
+}
+
+/// Refuses a folder for which another subcommand is meant.
 fn refused_with(folder: &Path, why: &str, subcommand: &str) -> Stop {
     let text = format!("{}: {why}", shown(folder));
     Stop::Refused(Refusal::with_hint(text, format!("truesum bag {subcommand} {}", shell_word(folder))))

@@ -1,44 +1,63 @@
-//! The existing manifests of a bag, which are read before new ones are written: every file in them
-//! must exist and have the recorded digest. Completing a bag therefore never accepts files that
-//! were damaged or lost.
+//! The digests in the manifests of a bag, which are compared with the files before new manifests are written, so that
+//! damaged, lost or modified files are not recorded as good by accident.
 
-use super::parts::{Stop, manifest_name, plain, refused};
+use super::parts::{Allowed, Stop, is_journal, manifest_name, plain, refused};
 use crate::console::Console;
-use crate::words::count;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::{Entry, Options, ReadError, Reader, format};
+use truesum::manifest::{Entry, Options, ReadError, Reader, Time, format};
+use truesum::update::Consent;
 use truesum::verify::bag::{is_of_payload, is_part};
 
 /// The digests of one file.
 type Digests = Vec<(Spec, Digest)>;
 
-/// The content of one kind of manifests.
+/// The entries of several manifests.
 #[derive(Default)]
 struct Listed {
     specs: Vec<Spec>,
     files: HashMap<Vec<u8>, Digests>,
+    /// The latest modification time of these manifests.
+    written: Option<Time>,
 }
 
-/// The content of all payload manifests and all tag manifests.
+/// The entries of all manifests of a bag.
 #[derive(Default)]
 pub struct Older {
     payload: Listed,
     tags: Listed,
-    /// Number of payload files in the manifests.
-    listed: u64,
+    /// What was there before an interrupted run, and what it was about to write.
+    journal: Listed,
+    /// The names of the payload manifests.
+    manifests: Vec<PathBuf>,
+    /// The names of journals.
+    pub journals: Vec<PathBuf>,
+}
+
+/// How a file compares with its entry in a manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileStatus {
+    /// The file is not in the manifest.
+    New,
+    /// The digests match.
+    Same,
+    /// The digests differ, and the file may be recorded anew.
+    Refreshed,
+    /// The digests differ.
+    Modified,
 }
 
 impl Older {
     /// Reads all manifests of a folder.
     ///
     /// # Errors
-    /// Fails if a manifest cannot be read completely or has an unknown algorithm.
+    /// Fails if one cannot be read completely, has no entries, or has an unknown algorithm.
     pub fn read(folder: &Path, console: &mut Console) -> Result<Older, Stop> {
         let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
         let mut names = Vec::new();
@@ -50,12 +69,15 @@ impl Older {
         for name in names {
             let path = folder.join(&name);
             if is_of_payload(&path) {
-                older.payload.read(path, console)?;
+                older.payload.read(&path, console)?;
+                older.manifests.push(path);
             } else if is_part(&path) {
-                older.tags.read(path, console)?;
+                older.tags.read(&path, console)?;
+            } else if is_journal(&name) {
+                older.journal.read(&path, console)?;
+                older.journals.push(path);
             }
         }
-        older.listed = older.payload.files.len() as u64;
         Ok(older)
     }
 
@@ -69,54 +91,95 @@ impl Older {
         self.tags.specs.iter()
     }
 
-    /// Returns the number of `files` that were not in the manifests, as text.
-    pub fn added(&self, files: u64) -> String {
-        count(files.saturating_sub(self.listed), "file", "files")
+    /// Returns the algorithms by which tag files are compared: those of the tag manifests and of the journal.
+    pub fn compared_specs(&self) -> impl Iterator<Item = &Spec> {
+        self.tags.specs.iter().chain(&self.journal.specs)
     }
 
-    /// Returns whether a payload file matches the manifests; a file that is in none of them does.
-    pub fn agrees(&mut self, found: &Entry) -> bool {
-        let listed = self.payload.files.remove(&found.path);
-        listed.is_none_or(|listed| agree(&listed, found))
+    /// Returns the files that this run will replace and that a tag manifest may contain: the payload manifests, and
+    /// `bag-info.txt`.
+    pub fn replaced(&self, info: &Path) -> Vec<PathBuf> {
+        match self.tags.files.is_empty() {
+            true => Vec::new(),
+            false => self.manifests.iter().cloned().chain(info.is_file().then(|| info.to_owned())).collect(),
+        }
     }
 
-    /// Returns the payload files in the manifests that were not found.
+    /// Compares a file of the payload with the payload manifests, and removes its entry.
+    pub fn payload(&mut self, found: &Entry, allowed: Allowed) -> FileStatus {
+        let Some(listed) = self.payload.files.remove(&found.path) else { return FileStatus::New };
+        match agree(&listed, found) {
+            true => FileStatus::Same,
+            false => self.payload.modified(found, allowed.refresh),
+        }
+    }
+
+    /// Returns the files in payload manifests that were not compared, because they do not exist.
     pub fn missing(&self) -> Vec<Vec<u8>> {
         let mut missing: Vec<_> = self.payload.files.keys().cloned().collect();
         missing.sort();
         missing
     }
 
-    /// Returns the tag files that do not match the tag manifests, except those that every run
-    /// writes.
-    pub fn changed_tags(&self, found: &[Entry]) -> Vec<Vec<u8>> {
-        let ours = |name: &[u8]| name == b"bag-info.txt" || is_of_payload(Path::new(OsStr::from_bytes(name)));
-        let same = |name: &[u8], listed: &Digests| {
-            found.iter().find(|entry| entry.path == name).is_some_and(|entry| agree(listed, entry))
+    /// Compares the tag files with the tag manifests, and returns those that differ, sorted. A file that an interrupted
+    /// run wrote matches its journal. `None` means that the file does not exist.
+    pub fn changed_tags(&self, found: &[Entry], allowed: Allowed) -> Vec<(Vec<u8>, Option<FileStatus>)> {
+        let found: HashMap<&[u8], &Entry> = found.iter().map(|entry| (&entry.path[..], entry)).collect();
+        // Tag manifests are not compared with each other: all of them are rewritten.
+        let is_compared = |name: &[u8]| {
+            let path = Path::new(OsStr::from_bytes(name));
+            !name.starts_with(b"data/") && (is_of_payload(path) || !is_part(path))
         };
-        let changed = self.tags.files.iter().filter(|(name, listed)| !ours(name) && !same(name, listed));
-        let mut changed: Vec<_> = changed.map(|(name, _)| name.clone()).collect();
-        changed.sort();
+        let mut changed: Vec<_> = Vec::new();
+        for (name, listed) in self.tags.files.iter().filter(|(name, _)| is_compared(name)) {
+            let Some(entry) = found.get(&name[..]) else {
+                changed.push((name.clone(), None));
+                continue;
+            };
+            let journal = self.journal.files.get(name).map_or(&[][..], Vec::as_slice);
+            if !agree(listed, entry) && !journal.iter().any(|one| agree(std::slice::from_ref(one), entry)) {
+                changed.push((name.clone(), Some(self.tags.modified(entry, allowed.refresh))));
+            }
+        }
+        changed.sort_by(|one, other| one.0.cmp(&other.0));
         changed
     }
 }
 
-/// Returns whether the file has every digest in the manifests.
-fn agree(listed: &Digests, found: &Entry) -> bool {
+/// Returns whether every listed digest was found.
+fn agree(listed: &[(Spec, Digest)], found: &Entry) -> bool {
     listed.iter().all(|(spec, digest)| {
         found.digests.iter().any(|(other, found)| other == spec && spec.agree(digest, found))
     })
 }
 
 impl Listed {
-    fn read(&mut self, path: PathBuf, console: &mut Console) -> Result<(), Stop> {
-        plain(&path)?;
+    /// Returns the standing of a file that differs from its entry. Only a modification time later than that of the
+    /// manifests, and not in the future, shows that the file was edited.
+    fn modified(&self, found: &Entry, refresh: Consent) -> FileStatus {
+        let (now, written) = (crate::origin::now(), self.written);
+        let edited = found
+            .mtime
+            .is_some_and(|time| written.is_none_or(|written| time >= written) && time.seconds <= now.seconds);
+        match refresh {
+            Consent::All => FileStatus::Refreshed,
+            Consent::Safe if edited => FileStatus::Refreshed,
+            Consent::Safe | Consent::Withheld => FileStatus::Modified,
+        }
+    }
+
+    fn read(&mut self, path: &Path, console: &mut Console) -> Result<(), Stop> {
+        plain(path)?;
         let name = path.file_name().unwrap_or_default().as_bytes();
+        let name = name.strip_prefix(b".truesum-").unwrap_or(name);
         let options = Options { format: format("bagit"), ..Options::for_name(name) };
         let io = |error| Stop::Failed(Error::io(path.as_os_str().as_bytes(), "read", error));
         let mut bad = false;
         let mut spec = None;
-        for line in Reader::new(File::open(&path).map_err(io)?, options) {
+        let file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        self.written = self.written.max(Some(time_of(&metadata)));
+        for line in Reader::new(file, options) {
             match line {
                 Ok(line) => {
                     let Entry { path, digests, .. } = line.entry;
@@ -132,23 +195,22 @@ impl Listed {
             }
         }
         if bad {
-            return Err(refused(&path, "a manifest with malformed lines is not replaced"));
+            return Err(refused(path, "a manifest with malformed lines is not replaced"));
         }
-        // An empty manifest contains no digests to compare, and its name may contain an unknown
-        // algorithm.
-        if let Some(spec) = spec {
-            let wanted = manifest_name(&spec)?;
-            let plain = name.strip_prefix(b"tag").unwrap_or(name);
-            if plain != wanted.as_bytes() {
-                return Err(refused(
-                    &path,
-                    &format!("{spec} digests, whose manifest must be named {wanted}"),
-                ));
-            }
-            if !self.specs.contains(&spec) {
-                self.specs.push(spec);
-            }
+        let spec = spec.ok_or_else(|| refused(path, "a manifest without entries is not replaced"))?;
+        let wanted = manifest_name(&spec)?;
+        let plain = name.strip_prefix(b"tag").unwrap_or(name);
+        if plain != wanted.as_bytes() {
+            return Err(refused(path, &format!("{spec} digests, whose manifest must be named {wanted}")));
+        }
+        if !self.specs.contains(&spec) {
+            self.specs.push(spec);
         }
         Ok(())
     }
+}
+
+/// Returns the modification time of a file.
+fn time_of(metadata: &fs::Metadata) -> Time {
+    Time { seconds: metadata.mtime(), nanos: metadata.mtime_nsec() as u32 }
 }

@@ -1,14 +1,18 @@
-//! Parts shared by the modules that create bags: the request, names, atomic writing, and the
-//! reasons to stop.
+//! What all steps of writing a bag need: the request, names, atomic writes, and reasons to stop.
 
+use crate::console::Console;
 use crate::exit::Refusal;
 use crate::output::save;
+use crate::words::shell_word;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Options, Reader};
+use truesum::update::Consent;
+use truesum::verify::bag::is_part;
 
 /// A request to create or update a bag.
 pub struct Bag {
@@ -24,8 +28,97 @@ pub struct Bag {
 pub enum Purpose {
     /// Create one. `in_place` first moves everything in the folder to the payload.
     Create { in_place: bool },
-    /// Add what an existing bag lacks.
-    Update,
+    /// Update the manifests of a bag, with these changes of existing entries.
+    Update(Allowed),
+}
+
+/// The changes of existing entries that were requested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Accept modified files.
+    pub refresh: Consent,
+    /// Remove entries of deleted files.
+    pub prune: bool,
+    /// Whether the command has options for that.
+    pub is_update: bool,
+}
+
+impl Allowed {
+    /// Prints how to accept modified and deleted files.
+    pub fn advise(self, folder: &Path, is_modified: bool, is_lost: bool, console: &mut Console) {
+        if !self.is_update {
+            return console.hint("to record the current content, delete the existing manifests first");
+        }
+        let refresh = match self.refresh {
+            Consent::Withheld if is_modified => "--refresh ",
+            Consent::Withheld => "",
+            Consent::Safe if !is_modified => "--refresh ",
+            Consent::Safe | Consent::All => "--refresh=all ",
+        };
+        let prune = if is_lost || self.prune { "--prune " } else { "" };
+        let what = match (is_modified, is_lost) {
+            (true, true) => "to accept modified and deleted files",
+            (false, true) => "to remove the entries of deleted files",
+            _ if self.refresh == Consent::Safe => {
+                "no modification time shows that the files were edited; to accept them anyway"
+            }
+            _ => "to accept modified files",
+        };
+        console.hint(&format!("{what}: truesum bag update {refresh}{prune}{}", shell_word(folder)));
+    }
+}
+
+/// The folder of a bag.
+pub struct Place {
+    /// As specified by the user.
+    pub folder: PathBuf,
+    /// Its canonical path.
+    pub real: PathBuf,
+    /// Whether symbolic links in the payload are followed.
+    pub follow: bool,
+}
+
+impl Place {
+    /// Returns why the file at `path` cannot be in a bag because of a symbolic link. The target of a link must be a file
+    /// in the folder `within` of the bag, because a check accepts nothing else.
+    pub fn link_fault(&self, path: &[u8], within: &str) -> Option<&'static str> {
+        let below = Path::new(OsStr::from_bytes(path)).strip_prefix(&self.folder).ok()?;
+        let listed = self.real.join(below);
+        let Ok(target) = std::fs::canonicalize(&listed) else {
+            return Some("cannot be in a bag: it is a symbolic link whose target does not exist");
+        };
+        if target == listed {
+            return None;
+        }
+        let folder = listed.parent()?;
+        if !target.starts_with(self.real.join(within)) {
+            return Some("cannot be in a bag: a symbolic link leads out of it or out of the payload");
+        }
+        if target.is_dir() || std::fs::canonicalize(folder).ok()? != folder {
+            return Some("cannot be in a bag: it is reached by a symbolic link to a folder");
+        }
+        let is_top = target.parent() == Some(&self.real);
+        let is_written = is_part(&target) || target.file_name().is_some_and(|name| name == "bag-info.txt");
+        (is_top && is_written).then_some("cannot be in a bag: the target of the symbolic link is rewritten")
+    }
+}
+
+/// The prefix of journals: tag manifests of the files that are about to be replaced, by which the next run recognises
+/// what an interrupted one wrote.
+const JOURNAL: &str = ".truesum-";
+
+/// Returns the name of the journal with digests of this algorithm.
+///
+/// # Errors
+/// Fails if bags do not support the algorithm.
+pub fn journal_name(spec: &Spec) -> Result<String, Refusal> {
+    Ok(format!("{JOURNAL}tag{}", manifest_name(spec)?))
+}
+
+/// Returns whether this is the name of a journal.
+pub fn is_journal(name: &OsStr) -> bool {
+    let manifest = name.as_bytes().strip_prefix(JOURNAL.as_bytes());
+    manifest.is_some_and(|name| name.starts_with(b"tag") && is_part(Path::new(OsStr::from_bytes(name))))
 }
 
 /// The declaration of a new bag.
@@ -37,10 +130,10 @@ pub const DATA: &str = "data";
 pub enum Stop {
     Refused(Refusal),
     Failed(Error),
-    /// The reason was already reported.
+    /// Files that cannot be in the bag, which were reported already.
     Reported,
-    /// A signal ended the run. The value is whether anything was written before.
-    Interrupted(bool),
+    /// A signal; nothing was written.
+    Interrupted,
 }
 
 impl From<Refusal> for Stop {

@@ -1,68 +1,129 @@
-//! The payload of a bag: hashes it, compares it with the existing manifests, and writes a manifest
-//! for each algorithm.
+//! The payload of a bag: hashed, compared with the existing manifests, and written to a manifest for each algorithm.
 
-use super::older::Older;
-use super::parts::{Stop, manifest_name, named, plain, refused, shown};
+use super::older::{FileStatus, Older};
+use super::parts::{Allowed, Place, Stop, manifest_name, named, plain, refused, shown};
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::output;
 use crate::words::count;
-use std::io;
+use std::collections::HashSet;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::hash::Spec;
-use truesum::manifest::{Entry, Heading, WriteError, Writer, format};
+use std::sync::Arc;
+use truesum::hash::{Digest, Hasher, Spec};
+use truesum::manifest::{Entry, Heading, Time, WriteError, Writer, format};
 use truesum::{AtomicFile, FileId, Notice, Outcome, Sink};
 
-/// A sink for the files of the payload.
+/// Receives the files of a payload.
 pub struct Payload<'a> {
-    folder: PathBuf,
+    place: &'a Place,
     console: &'a mut Console,
     older: &'a mut Older,
-    /// Whether names get the prefix `data/`, because the files have not been moved there yet.
+    allowed: Allowed,
+    /// Whether the files are still outside `data`, below which their names will be.
     below: bool,
-    manifests: Vec<(Writer<AtomicFile>, PathBuf)>,
+    manifests: Vec<(Writer<Hashed>, PathBuf)>,
     own: Vec<FileId>,
+    /// The names of all files, if the bag has a `fetch.txt`.
+    names: Option<HashSet<Vec<u8>>>,
+    changes: Changes,
     files: u64,
     bytes: u64,
-    /// Number of files that cannot be in a bag or do not match.
-    wrong: u64,
+    /// The number of files that cannot be in the bag.
+    unfit: u64,
+    /// The number of files that differ from the manifests.
+    modified: u64,
 }
 
-/// The complete manifests, which do not have their final names yet.
+/// The differences from the existing payload manifests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Changes {
+    pub added: u64,
+    pub refreshed: u64,
+    pub removed: u64,
+}
+
+/// The manifests, complete and not yet named.
 pub struct Listing {
-    pub manifests: Vec<(AtomicFile, PathBuf)>,
+    pub manifests: Vec<Manifest>,
+    pub changes: Changes,
     pub files: u64,
     pub bytes: u64,
-    /// The temporary files that contain the manifests.
+    /// The files that hold the manifests.
     pub own: Vec<FileId>,
+    /// The names of all files, if the bag has a `fetch.txt`.
+    pub names: Option<HashSet<Vec<u8>>>,
+}
+
+/// A manifest that is complete and not yet named.
+pub struct Manifest {
+    pub file: AtomicFile,
+    pub target: PathBuf,
+    /// Its digests, in the order of the tag manifests.
+    pub digests: Vec<Digest>,
+}
+
+/// A file that is hashed while it is written.
+struct Hashed {
+    file: AtomicFile,
+    hashers: Vec<Hasher>,
+}
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hashers.iter_mut().for_each(|hasher| hasher.update(&bytes[..written]));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 impl<'a> Payload<'a> {
-    /// Begins a manifest for each of these algorithms.
+    /// Begins a manifest for each of `specs`. Its own digests are computed by `tag_specs`.
     ///
     /// # Errors
     /// Fails if one cannot be written.
     pub fn begin(
-        folder: &Path,
-        specs: &[Spec],
+        place: &'a Place,
+        (specs, tag_specs): (&[Spec], &Arc<[Spec]>),
         below: bool,
         older: &'a mut Older,
+        allowed: Allowed,
         console: &'a mut Console,
     ) -> Result<Payload<'a>, Stop> {
         let bagit = format("bagit").expect("a row of the table of formats");
         let (mut manifests, mut own) = (Vec::new(), Vec::new());
         for spec in specs {
-            let target = folder.join(manifest_name(spec)?);
+            let target = place.folder.join(manifest_name(spec)?);
             plain(&target)?;
             let file = output::begin(&target).map_err(|error| named(error, &target))?;
             if let Ok(stat) = rustix::fs::fstat(file.file()) {
                 own.push(FileId::from(&stat));
             }
+            let file = Hashed { file, hashers: tag_specs.iter().map(Spec::hasher).collect() };
             manifests.push((Writer::new(file, bagit, &Heading::default()), target));
         }
-        let folder = folder.to_owned();
-        Ok(Payload { folder, console, older, below, manifests, own, files: 0, bytes: 0, wrong: 0 })
+        let names = (!below && place.folder.join("fetch.txt").exists()).then(HashSet::new);
+        let (changes, files, bytes, unfit, modified) = (Changes::default(), 0, 0, 0, 0);
+        Ok(Payload {
+            place,
+            console,
+            older,
+            allowed,
+            below,
+            manifests,
+            own,
+            names,
+            changes,
+            files,
+            bytes,
+            unfit,
+            modified,
+        })
     }
 
     /// Returns the files that are being written, which are not payload.
@@ -70,36 +131,45 @@ impl<'a> Payload<'a> {
         self.own.clone()
     }
 
-    /// Returns the manifests, if they are complete.
+    /// Returns the manifests, if everything is in them.
     ///
     /// # Errors
-    /// Fails if the run was interrupted, or if a file cannot be in a bag or does not match. Nothing
-    /// was written in this case.
-    pub fn end(self, interrupted: bool) -> Result<Listing, Stop> {
+    /// Fails if the run was interrupted, or if something cannot be in a bag or differs from an existing manifest.
+    /// Nothing was written then.
+    pub fn end(mut self, interrupted: bool) -> Result<Listing, Stop> {
         if interrupted {
-            return Err(Stop::Interrupted(false));
+            return Err(Stop::Interrupted);
         }
+        let folder = &self.place.folder;
         let missing = self.older.missing();
-        for name in &missing {
+        self.changes.removed = missing.len() as u64;
+        let lost = if self.allowed.prune { &[][..] } else { &missing[..] };
+        for name in lost {
             self.console.error_of(name, "in the manifest but not in the payload");
         }
-        let wrong = self.wrong + missing.len() as u64;
+        let wrong = self.unfit + self.modified + lost.len() as u64;
         if wrong > 0 {
-            let what = count(wrong, "fault", "faults");
-            self.console.error(&format!("{}: {what}: nothing was written", shown(&self.folder)));
+            let what = count(wrong, "error", "errors");
+            self.console.error(&format!("{}: {what}: nothing was written", shown(folder)));
+            if self.unfit == 0 {
+                self.allowed.advise(folder, self.modified > 0, !lost.is_empty(), self.console);
+            }
             return Err(Stop::Reported);
         }
         if self.files == 0 {
             let hint = "a bag needs at least one payload file";
-            let text = format!("{}: there are no files", shown(&self.folder));
+            let text = format!("{}: there are no files", shown(folder));
             return Err(Stop::Refused(Refusal::with_hint(text, hint)));
         }
         let mut manifests = Vec::new();
         for (writer, target) in self.manifests {
-            let file = writer.finish().map_err(|why| refused(&target, &why.to_string()))?;
-            manifests.push((file, target));
+            let Hashed { file, hashers } =
+                writer.finish().map_err(|why| refused(&target, &why.to_string()))?;
+            let digests = hashers.into_iter().map(Hasher::finish).collect();
+            manifests.push(Manifest { file, target, digests });
         }
-        Ok(Listing { manifests, files: self.files, bytes: self.bytes, own: self.own })
+        let Payload { changes, files, bytes, own, names, .. } = self;
+        Ok(Listing { manifests, changes, files, bytes, own, names })
     }
 
     fn is_own(&self, path: &Path) -> bool {
@@ -108,12 +178,12 @@ impl<'a> Payload<'a> {
     }
 
     fn refuse(&mut self, path: &[u8], why: &str) {
-        self.wrong += 1;
+        self.unfit += 1;
         self.console.error_of(path, why);
     }
 }
 
-/// Returns why a bag cannot contain this name; names in bags are text.
+/// Returns why a file of this name cannot be in a bag, whose manifests are UTF-8.
 pub fn unfit(name: &[u8]) -> Option<&'static str> {
     std::str::from_utf8(name).is_err().then_some("cannot be in a bag: its name is not UTF-8")
 }
@@ -124,25 +194,38 @@ impl Sink for Payload<'_> {
         let found = match result {
             Ok(found) => found,
             Err(error) => {
-                self.wrong += 1;
+                self.unfit += 1;
                 self.console.failure(&error);
                 return Ok(());
             }
         };
+        if self.place.follow
+            && let Some(why) = self.place.link_fault(job.path(), "data")
+        {
+            self.refuse(job.path(), why);
+            return Ok(());
+        }
         let name = if self.below { [b"data/", &job.name[..]].concat() } else { job.name };
         if let Some(why) = unfit(&name) {
             self.refuse(&name, why);
             return Ok(());
         }
-        let size = found.size();
+        let (size, mtime) = (found.size(), found.mtime());
+        let mtime = Some(Time { seconds: mtime.0, nanos: mtime.1 });
         let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
-        let entry = Entry { path: name, size: Some(size), digests, ..Entry::default() };
-        if !self.older.agrees(&entry) {
-            self.refuse(&entry.path, "does not match the bag's manifest");
-            return Ok(());
+        let entry = Entry { path: name, size: Some(size), mtime, digests, ..Entry::default() };
+        match self.older.payload(&entry, self.allowed) {
+            FileStatus::New => self.changes.added += 1,
+            FileStatus::Same => {}
+            FileStatus::Refreshed => self.changes.refreshed += 1,
+            FileStatus::Modified => {
+                self.modified += 1;
+                self.console.error_of(&entry.path, "does not match the bag's manifest");
+                return Ok(());
+            }
         }
         for at in 0..self.manifests.len() {
-            let one = Entry { digests: vec![entry.digests[at].clone()], ..entry.clone() };
+            let one = Entry { mtime: None, digests: vec![entry.digests[at].clone()], ..entry.clone() };
             match self.manifests[at].0.write(&one) {
                 Ok(()) => {}
                 Err(WriteError::Io(error)) => return Err(error),
@@ -154,19 +237,26 @@ impl Sink for Payload<'_> {
         }
         self.files += 1;
         self.bytes += size;
+        if let Some(names) = &mut self.names {
+            names.insert(entry.path);
+        }
         Ok(())
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         let (path, why) = match notice {
             Notice::Failed(error) => {
-                self.wrong += 1;
+                self.unfit += 1;
                 self.console.failure(&error);
                 return Ok(());
             }
             Notice::Own(_) | Notice::Malformed(_) => return Ok(()),
             Notice::Link(path) | Notice::Dangling(path) => {
-                (path, "cannot be in a bag: it is a symbolic link (use --follow to include its target)")
+                let fault = self.place.link_fault(path.as_os_str().as_bytes(), "data");
+                let why = fault.unwrap_or(
+                    "cannot be in a bag: it is a symbolic link (use --follow to include its target)",
+                );
+                (path, why)
             }
             Notice::Special(path, _) => (path, "cannot be in a bag: it is not a regular file"),
             Notice::Temporary(path) if self.is_own(&path) => return Ok(()),

@@ -1,7 +1,7 @@
-//! The files of a bag outside its payload, and their manifests.
+//! The tag files of a bag, which are those outside its payload, and the manifests of these.
 
 use super::moving::{MARKER, is_moved};
-use super::parts::{DATA, Stop, manifest_name, refused};
+use super::parts::{DATA, Place, Stop, is_journal, refused};
 use super::payload::unfit;
 use crate::console::Console;
 use crate::notices::report;
@@ -12,12 +12,12 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::hash::Spec;
-use truesum::manifest::{Entry, Heading, Writer, format};
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::{Entry, Heading, Time, Writer, format};
 use truesum::verify::bag::is_part;
-use truesum::{Error, Notice, Outcome, Sink};
+use truesum::{Error, Notice, Outcome, Sink, is_temporary};
 
-/// Returns the files of the bag outside the payload that are not written by every run.
+/// Returns the tag files and folders that this command does not write.
 ///
 /// # Errors
 /// Fails if the folder cannot be listed.
@@ -27,8 +27,9 @@ pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     for item in fs::read_dir(folder).map_err(io)? {
         let name = item.map_err(io)?.file_name();
         let path = folder.join(&name);
-        let ours = name == DATA || name == "bag-info.txt" || is_part(&path);
-        if !(ours || name == MARKER && is_moved(folder)) {
+        let ours = name == DATA || name == "bag-info.txt" || is_part(&path) || is_journal(&name);
+        // A killed run may have left a temporary file.
+        if !(ours || is_temporary(name.as_bytes()) || name == MARKER && is_moved(folder)) {
             others.push(path);
         }
     }
@@ -36,69 +37,55 @@ pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     Ok(others)
 }
 
-/// Returns the paths of the files that this run has written so far.
-pub fn written(folder: &Path, specs: &[Spec]) -> Vec<PathBuf> {
-    let manifests = specs.iter().filter_map(|spec| manifest_name(spec).ok());
-    manifests.chain(["bag-info.txt".to_owned()]).map(|name| folder.join(name)).collect()
-}
-
-/// A sink for the files outside the payload.
+/// Receives the tag files.
 pub struct Tags<'a> {
+    place: &'a Place,
     console: &'a mut Console,
     found: Found,
     wrong: bool,
 }
 
 impl<'a> Tags<'a> {
-    /// Creates a sink that adds to the files found so far.
-    pub fn new(found: Found, console: &'a mut Console) -> Tags<'a> {
-        Tags { console, found, wrong: false }
+    pub fn new(place: &'a Place, console: &'a mut Console) -> Tags<'a> {
+        Tags { place, console, found: Found::default(), wrong: false }
     }
 
-    /// Returns the files that were found.
+    /// Returns the files.
     ///
     /// # Errors
-    /// Fails if a file could not be read, or if the run was interrupted. If anything was `written`,
-    /// the bag lacks its tag manifests.
-    pub fn end(self, interrupted: bool, written: bool) -> Result<Found, Stop> {
+    /// Fails if a file could not be read or cannot be in a bag, or if the run was interrupted.
+    pub fn end(self, interrupted: bool) -> Result<Found, Stop> {
         match (interrupted, self.wrong) {
-            (true, _) => Err(Stop::Interrupted(written)),
-            (_, true) => {
-                if written {
-                    self.console.hint(
-                        "the payload manifests are written; run the same command again to complete the bag",
-                    );
-                }
-                Err(Stop::Reported)
-            }
+            (true, _) => Err(Stop::Interrupted),
+            (_, true) => Err(Stop::Reported),
             _ => Ok(self.found),
         }
     }
 }
 
-/// The files outside the payload.
-#[derive(Default)]
+/// Tag files with their digests.
+#[derive(Clone, Default)]
 pub struct Found {
     pub entries: Vec<Entry>,
 }
 
 impl Found {
-    /// Adds a file that is not written yet.
-    pub fn add(&mut self, name: &[u8], text: &[u8], specs: &[Spec]) {
-        let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(text))).collect();
+    /// Adds a file that is yet to be written.
+    pub fn add(&mut self, name: &[u8], specs: &[Spec], digests: Vec<Digest>) {
+        let digests = specs.iter().cloned().zip(digests).collect();
         self.entries.push(Entry { path: name.to_vec(), digests, ..Entry::default() });
     }
 
-    /// Returns the tag manifest for the algorithm with this index.
+    /// Returns the manifest of the algorithm at this position.
     ///
     /// # Errors
-    /// Fails if a name cannot be in a manifest.
+    /// Fails if it cannot contain one of the names.
     pub fn manifest(&mut self, at: usize) -> Result<Vec<u8>, Stop> {
         self.entries.sort_by(|one, other| one.path.cmp(&other.path));
         let bagit = format("bagit").expect("a row of the table of formats");
         let mut writer = Writer::new(Vec::new(), bagit, &Heading::default());
         for entry in &self.entries {
-            let one = Entry { digests: vec![entry.digests[at].clone()], ..entry.clone() };
+            let one = Entry { mtime: None, digests: vec![entry.digests[at].clone()], ..entry.clone() };
             writer.write(&one).map_err(|why| {
                 refused(Path::new(OsStr::from_bytes(&entry.path)), &format!("cannot be in a bag: {why}"))
             })?;
@@ -110,26 +97,30 @@ impl Found {
 impl Sink for Tags<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let Outcome { job, result } = outcome;
-        match result {
+        let found = match result {
+            Ok(found) => found,
             Err(error) => {
                 self.wrong = true;
                 self.console.failure(&error);
+                return Ok(());
             }
-            Ok(_) if unfit(&job.name).is_some() => {
-                self.wrong = true;
-                self.console.error_of(&job.name, unfit(&job.name).unwrap_or_default());
-            }
-            Ok(found) => {
-                let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
-                self.found.entries.push(Entry { path: job.name, digests, ..Entry::default() });
-            }
+        };
+        let fault = self.place.link_fault(job.path(), "").or_else(|| unfit(&job.name));
+        if let Some(why) = fault {
+            self.wrong = true;
+            self.console.error_of(job.path(), why);
+            return Ok(());
         }
+        let (seconds, nanos) = found.mtime();
+        let mtime = Some(Time { seconds, nanos });
+        let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
+        self.found.entries.push(Entry { path: job.name, mtime, digests, ..Entry::default() });
         Ok(())
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         self.wrong |= matches!(notice, Notice::Failed(_));
-        // Report everything that cannot be in a bag.
+        // Anything that cannot be in a bag is reported.
         let reporting = Reporting { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
         report(&notice, reporting, ("not read", "not hashed"), self.console);
         Ok(())

@@ -1,6 +1,7 @@
 //! The options of `truesum check`: names, help and values only. `plan.rs` validates them.
 
 use crate::ending::Ending;
+use crate::exit::Refusal;
 use crate::options::{ManifestArgs, Moved, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
@@ -48,6 +49,9 @@ pub struct CheckArgs {
     /// Verify files whose names contain their CRC-32; set by `truesum embed check`.
     #[arg(skip)]
     pub embedded: bool,
+    /// Arguments that are of another kind than the command checks; set by `truesum bag check` and `truesum torrent check`.
+    #[arg(skip)]
+    pub unsuitable: Vec<Refusal>,
     /// Names are relative to DIR, not to the manifest's folder
     ///
     /// DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
@@ -167,7 +171,7 @@ pub struct CheckArgs {
     /// There is an object for each entry, then one for the complete check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print each file using a template such as '%{sha-256} %p\n'
+    /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
     /// %{verdict} is verified, mismatch and so on. Otherwise the template is that of `truesum hash --format-string`.
     #[arg(hide_short_help = true)]

@@ -12,8 +12,10 @@ use crate::drawing::record::{Note, Record, Tone};
 use crate::key;
 use crate::objects;
 use crate::output::{Output, lists};
+use crate::selection::not_matched;
 use crate::terminal::on_one_line;
 use crate::words::{count, grouped, shell_word};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -23,7 +25,7 @@ use truesum::manifest::path::display_safe;
 use truesum::verify::place::folder_of_names;
 use truesum::verify::place_of;
 use truesum::verify::unlisted::Search;
-use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
+use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict};
 
 /// Number of missing names that are remembered, to search for them below the current folder.
 const REMEMBERED: usize = 32;
@@ -59,6 +61,8 @@ pub struct Printer<'a> {
     mismatched: Option<(PathBuf, Digest)>,
     /// The first files of the current folder that are not in the manifest.
     unlisted: Vec<Vec<u8>>,
+    /// Those of the entries named as arguments whose results were reported.
+    reported: HashSet<OsString>,
 }
 
 impl<'a> Printer<'a> {
@@ -88,6 +92,7 @@ impl<'a> Printer<'a> {
             missing: Vec::new(),
             mismatched: None,
             unlisted: Vec::new(),
+            reported: HashSet::new(),
         }
     }
 
@@ -136,8 +141,8 @@ impl<'a> Printer<'a> {
             }
             Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
             Event::Searched(search) => self.searched(search),
-            // The result of an entry that was selected by name is shown on its own line.
-            Event::NotVerified(name) if self.plan.entries.iter().any(|entry| entry == name) => {}
+            // The line of an entry that was named shows its result.
+            Event::NotVerified(name) if self.reported.contains(name.as_os_str()) => {}
             Event::NotVerified(name) if self.plan.detail() != Detail::None => {
                 self.console.error_of(name.as_os_str().as_bytes(), "required but not verified");
             }
@@ -151,23 +156,20 @@ impl<'a> Printer<'a> {
                 let name = display_safe(name.as_os_str().as_bytes());
                 self.console.note(&format!("{name}: signature, not verified: see truesum help signatures"));
             }
-            Event::NotUsed(files, first) if self.plan.reporting.notes => {
-                let files = count(files, "manifest was", "manifests were");
-                let first = display_safe(first.as_os_str().as_bytes());
-                self.console.note(&format!(
-                    "{files} not checked, because --recursive does not use torrents, Metalink, PAR2 and MHL files; \
-                     to check one: truesum check {first}"
-                ));
+            Event::NotUsed(why, files, first) if self.plan.reporting.notes => {
+                self.console.note(&advice::not_used(why, files, first));
             }
             Event::PassedOver(_) | Event::NotUsed(..) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
-            Event::Unmatched(name) if self.plan.detail() != Detail::None => {
-                let (name, text) = self.unmatched(name);
+            Event::Unmatched(unmatched) if self.plan.detail() != Detail::None => {
+                let (name, text) = self.unmatched(unmatched);
                 self.console.error_of(name.as_bytes(), &text);
-                if self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
+                self.reported.insert(name.clone());
+                if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
                     let name = shell_word(&name);
-                    self.console
-                        .hint(&format!("{name} has entries itself; to check these: truesum check {name}"));
+                    self.console.hint(&format!(
+                        "{name} is itself a manifest; to check its entries: truesum check {name}"
+                    ));
                 }
             }
             Event::Unmatched(_) => {}
@@ -259,15 +261,18 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Returns the error message for a selected name that no entry has.
-    fn unmatched(&self, requested: &Path) -> (OsString, String) {
-        let entry = self.plan.entries.iter().find(|entry| literal(entry) == requested.as_os_str());
+    /// Returns why a selected name is an error: no entry has it.
+    fn unmatched(&self, unmatched: &Unmatched<'_>) -> (OsString, String) {
+        let entry = self.plan.entries.iter().find(|entry| literal(entry) == unmatched.name);
         match (&self.plan.subject, entry) {
+            (Subject::Manifests(_), Some(entry)) if unmatched.excluded => {
+                (entry.clone(), "excluded by the selection options".to_owned())
+            }
             (Subject::Manifests(manifests), Some(entry)) => {
                 let manifest = manifests.first().map(|name| display_safe(name.as_os_str().as_bytes()));
                 (entry.clone(), format!("not in {}", manifest.unwrap_or_default()))
             }
-            _ => (requested.into(), "selected with --only, but no entry has this name".to_owned()),
+            _ => (unmatched.name.into(), not_matched(unmatched).to_owned()),
         }
     }
 
@@ -282,6 +287,8 @@ impl<'a> Printer<'a> {
 
     /// Reports an entry and, if requested, where its file is damaged.
     fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
+        let is_of = |entry: &&OsString| [&outcome.job.name, outcome.job.path()].contains(&entry.as_bytes());
+        self.reported.extend(self.plan.entries.iter().filter(is_of).cloned());
         if outcome.verdict() == Verdict::Missing {
             self.remember(outcome);
             self.taken |= self.is_page(manifest, outcome);
@@ -320,6 +327,16 @@ impl<'a> Printer<'a> {
         if self.plan.detail() == Detail::None {
             return Ok(());
         }
+        let is_searched = self.plan.options.remote.is_some() || self.plan.options.search;
+        let elsewhere = match &self.plan.subject {
+            Subject::Manifests(_) if !is_searched => {
+                advice::on_another_machine(manifest.name, self.plan.options.root.as_deref(), outcome)
+            }
+            _ => None,
+        };
+        if elsewhere.is_some() {
+            return self.hint(elsewhere);
+        }
         self.hint(outcome.result.as_ref().err().and_then(crate::advice::on))?;
         // The following hints examine local files, which are unrelated to objects with the same
         // name.
@@ -341,7 +358,7 @@ impl<'a> Printer<'a> {
                     self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
                 }
                 if expected.parts.is_some() {
-                    self.hint(Some("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB"))?;
+                    self.hint(Some("for an unusual part size, specify it: -a 's3-etag;part=SIZE'"))?;
                 }
             }
             Subject::Files(..) => {}
@@ -361,7 +378,7 @@ impl<'a> Printer<'a> {
         self.still_failed += 1;
         if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
             self.console.error_of(name, "failed in an earlier run, and was not read in this one");
-            self.console.hint("to read such a file now, use --only NAME with the same --state");
+            self.console.hint("to check such a file again now, use --only NAME with the same --state");
         }
     }
 
@@ -426,8 +443,11 @@ impl<'a> Printer<'a> {
         if !missing.is_empty() && self.plan.options.data.is_none() {
             let root = self.plan.options.root.clone();
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
-            self.hint(advice::respelt(&folder, &missing))?;
-            self.hint(advice::missing(&folder, &missing))?;
+            let known = advice::respelt(&folder, &missing).or_else(|| advice::missing(&folder, &missing));
+            let is_searched = self.plan.options.search || !matches!(self.plan.subject, Subject::Manifests(_));
+            let renamed = || advice::renamed(manifest.name, self.plan.options.root.as_deref(), &missing);
+            let hint = known.or_else(|| if is_searched { None } else { renamed() });
+            self.hint(hint)?;
         }
         if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
             self.hint(advice::mostly_missing(manifest.name, checked))?;
@@ -470,7 +490,9 @@ impl<'a> Printer<'a> {
         }
         if exact && search.others > 0 && self.plan.form != Form::Json && self.plan.reporting.notes {
             let others = count(search.others, "link, pipe or device", "links, pipes or devices");
-            self.console.note(&format!("{others} in {} not in the manifest", display_safe(&search.folder)));
+            let are = if search.others == 1 { "is" } else { "are" };
+            let folder = display_safe(&search.folder);
+            self.console.note(&format!("{others} in {folder} {are} not in the manifest"));
         }
         let names = std::mem::take(&mut self.unlisted);
         if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
@@ -558,7 +580,7 @@ impl Printer<'_> {
                 record.failure(Tone::Bad, "FAILED before", &bytes(name), &why);
             }
             Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
-            Event::NotUsed(_, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),
+            Event::NotUsed(_, _, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),
             Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
             Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
             Event::Checked(..) | Event::Searched(_) | Event::Pause => {}

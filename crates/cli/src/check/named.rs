@@ -43,7 +43,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
                 && is_manifest(manifest)
                 && !others.iter().any(|other| is_manifest_behind(manifest, other)) =>
         {
-            let folder = root.map_or_else(|| folder_of_names(manifest), Path::to_owned);
+            let folder = root.map_or_else(|| folder_of_entries(manifest), Path::to_owned);
             let entries = others.iter().map(|file| entry_name(&folder, file)).collect();
             Ok(Named::Entries((*manifest).clone(), entries))
         }
@@ -134,11 +134,16 @@ fn is_manifest_by_name(name: &Path) -> bool {
     name == Path::new("-") || has_manifest_name(name) || is_other()
 }
 
+/// Returns the folder that the names of entries are relative to: for a bag, the bag itself.
+fn folder_of_entries(manifest: &Path) -> PathBuf {
+    if manifest.is_dir() { manifest.to_owned() } else { folder_of_names(manifest) }
+}
+
 /// Returns the first of the other manifests that is also an entry of the first one; the user may
 /// have meant that entry.
 pub fn manifest_in_first<'n>(manifests: &'n [PathBuf], root: Option<&Path>) -> Option<&'n Path> {
     let [first, others @ ..] = manifests else { return None };
-    let folder = root.map_or_else(|| folder_of_names(first), Path::to_owned);
+    let folder = root.map_or_else(|| folder_of_entries(first), Path::to_owned);
     let is_entry = |other: &&PathBuf| lists(first, Some(entry_name(&folder, other).as_bytes()));
     let is_file = |name: &Path| std::fs::metadata(name).is_ok_and(|metadata| metadata.is_file());
     others.iter().filter(|_| is_file(first)).find(is_entry).map(PathBuf::as_path)

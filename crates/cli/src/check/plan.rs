@@ -22,8 +22,9 @@ use std::sync::Arc;
 use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::encoding::ENCODINGS;
 use truesum::manifest::identify::{Candidate, identify};
+use truesum::manifest::path::display_safe;
 use truesum::manifest::signify::PublicKey;
-use truesum::manifest::{self, Entry};
+use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
@@ -226,6 +227,15 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
     if !single && !limits.is_all() && !matches!(subject, Subject::Files(..)) {
         return Err(Refusal::new("--max-bytes, --max-time and --state require a single manifest"));
+    }
+    if let (Some(state), Subject::Manifests(names)) = (&limits.state, &subject)
+        && state.is_dir()
+    {
+        let names: Vec<String> = names.iter().map(shell_word).collect();
+        return Err(Refusal::with_hint(
+            format!("--state: {} is a folder, not a file", display_safe(state.as_os_str().as_bytes())),
+            format!("truesum check --state {} {}", shell_word(state.join("check.state")), names.join(" ")),
+        ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
         return Err(Refusal::new("--expect: cannot be combined with a selection"));
@@ -516,8 +526,9 @@ fn expected(
     let (named, digits) = match text.split_once(':') {
         _ if sri.is_some() => sri.unwrap_or_default(),
         Some((name, digits)) => {
-            let spec = name.trim().parse().map_err(|error| Refusal::new(format!("--expect: {error}")))?;
-            (vec![spec], digits.trim())
+            let digits = digits.trim();
+            let spec = meant(name.trim(), digits.as_bytes()).parse();
+            (vec![spec.map_err(|error| Refusal::new(format!("--expect: {error}")))?], digits)
         }
         None => (requested.to_vec(), text),
     };

@@ -323,7 +323,9 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
 /// Returns the text about a verified signature.
 pub fn seal(seal: &Seal) -> String {
     let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
-    let comment = seal.comment.as_ref().map(|comment| format!(": {}", display_safe(comment)));
+    // The console escapes what must not reach a terminal.
+    let comment = seal.comment.as_ref().map(|comment| String::from_utf8_lossy(comment).replace('\n', " "));
+    let comment = comment.map(|comment| format!(" (signed comment: {comment})"));
     format!("{} is signed by the key {}{}", shown(&seal.file), seal.key, comment.unwrap_or_default())
 }
 

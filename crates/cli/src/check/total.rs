@@ -41,7 +41,11 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
         named.push(("unsigned", report.unsigned));
     }
     if let Some(manifests) = report.manifests {
-        named.extend([("manifests", manifests), ("missing_manifests", report.missing_manifests)]);
+        named.extend([
+            ("manifests", manifests),
+            ("missing_manifests", report.missing_manifests),
+            ("skipped_manifests", report.skipped_manifests),
+        ]);
     }
     named
 }
@@ -118,7 +122,7 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
 /// Returns notes on the algorithms that detect accidental damage but not tampering.
 pub fn weak(report: &Report) -> Vec<String> {
     let text = |(name, entries): (&String, &u64)| {
-        format!("{} by {name}: {}", count(*entries, "entry", "entries"), not_shown(name))
+        format!("{name} ({}): {}", count(*entries, "entry", "entries"), not_shown(name))
     };
     report.not_tamper_evident.iter().map(text).collect()
 }
@@ -210,7 +214,7 @@ pub fn heading(
         Conclusion::Interrupted => (
             Tone::Unsure,
             "INTERRUPTED",
-            "The check was interrupted; the counts cover the files until then.".to_owned(),
+            "The check was interrupted; the counts cover only the files processed until then.".to_owned(),
         ),
     };
     let mut facts = facts(read, time);

@@ -3,6 +3,7 @@
 
 use super::definition;
 use crate::check::named::is_digest;
+use crate::topics::TOPICS;
 use crate::words::shell_word;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::{OsStr, OsString};
@@ -23,7 +24,7 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ("", &["sum", "sums", "checksum", "digest", "compute"], "truesum {}"),
     ("", &["sign"], "truesum does not create signatures: minisign -Sm {}"),
     ("", &["repair", "fix"], "truesum tree repair --from {2} {1}"),
-    ("", &["benchmark", "speed"], "truesum bench limit --quick"),
+    ("", &["benchmark", "speed"], MEASURE),
     ("", &["compare"], "truesum diff {}"),
     ("", &["validate", "test"], "truesum check {}"),
     ("", &["detect", "guess"], "truesum identify {}"),
@@ -36,11 +37,15 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ("tree", &["save", "create", "store"], "truesum tree --save {}"),
     ("tree", &["hash", "sum"], "truesum tree {}"),
     ("tree", &["check", "locate"], "truesum tree verify {}"),
-    ("bench", &["disk", "disks", "cpu", "all"], "truesum bench limit --quick"),
+    #[cfg(feature = "bench")]
+    ("bench", &["disk", "disks", "cpu", "all"], MEASURE),
 ];
 
-/// Options that a command does not have, and what to run instead: `{}` is the rest of the command
-/// line without the option.
+/// The command that measures the speed of this machine or, in builds without benchmarks, of one run.
+const MEASURE: &str =
+    if cfg!(feature = "bench") { "truesum bench limit --quick" } else { "truesum hash -v {}" };
+
+/// Options that a command does not have, and what to run instead: `{}` is the rest of the command line without the option.
 pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--check", "truesum check {}"),
     ("hash", "-c", "truesum check {}"),
@@ -79,8 +84,42 @@ pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error
             ("", _) => "truesum --help lists the commands".to_owned(),
             _ => format!("truesum {group} --help lists the commands"),
         });
-    let group = if group.is_empty() { String::new() } else { format!("{group} ") };
-    let text = format!("{group}{}: no such command or file\nhint: {hint}\n", display_safe(word.as_bytes()));
+    let (group, what) = match group {
+        "" => (String::new(), "command or file"),
+        _ => (format!("{group} "), "subcommand"),
+    };
+    let text = format!("{group}{}: no such {what}\nhint: {hint}\n", display_safe(word.as_bytes()));
+    clap::Error::raw(ErrorKind::InvalidSubcommand, text)
+}
+
+/// Returns the error for `help` with a word that is neither a command nor a topic.
+pub fn unknown_topic(word: &str) -> clap::Error {
+    let all = definition();
+    let named = |path: &[&str]| {
+        let path: Vec<String> = path.iter().map(|name| (*name).to_owned()).collect();
+        command_at(&all, &path).map(|_| format!("truesum help {}", path.join(" ")))
+    };
+    let of_line = |line: String| {
+        let words: Vec<&str> = line.strip_prefix("truesum ").unwrap_or_default().split(' ').collect();
+        let below = words.get(..2).and_then(named);
+        below.or_else(|| named(&words[..1])).unwrap_or_else(|| match words[0] {
+            "does" => line.clone(),
+            _ => "truesum help hash".to_owned(),
+        })
+    };
+    let hint = of_table("", word.as_ref(), &[])
+        .map(of_line)
+        .or_else(|| {
+            algorithm(word.as_ref()).map(|spec| format!("truesum list algorithms {}", spec.algorithm().name))
+        })
+        .or_else(|| similar_command("", word.as_ref()).map(|name| format!("truesum help {name}")))
+        .unwrap_or_else(|| "truesum --help lists the commands".to_owned());
+    let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+    let text = format!(
+        "help: no command or topic is named '{}': the topics are {}\nhint: {hint}\n",
+        word.escape_debug(),
+        topics.join(", ")
+    );
     clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 
@@ -95,28 +134,106 @@ pub fn is_program(word: &OsStr) -> bool {
     of_table("", word, &[]).is_some() || algorithm(word).is_some()
 }
 
-/// Replaces clap's explanation of an unknown command or option, whose suggestions are often far
-/// from what the user meant.
+/// Rewrites clap's messages in the common form: the command, the error, and a hint. Messages that
+/// were written here are returned unchanged.
 pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
+    let names = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![plain_name(text)],
+        Some(ContextValue::Strings(texts)) => texts.iter().map(|text| plain_name(text)).collect(),
+        _ => Vec::new(),
+    };
     let text_of = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
     };
-    let (kind, group) = (error.kind(), words.get(1).and_then(|word| word.to_str()).unwrap_or_default());
-    match (text_of(ContextKind::InvalidSubcommand), text_of(ContextKind::InvalidArg)) {
-        (Some(word), _) if kind == ErrorKind::InvalidSubcommand => {
-            let at = words.iter().position(|found| **found == *word).unwrap_or(words.len());
-            unknown_word(group, word.as_ref(), words.get(at + 1..).unwrap_or_default())
+    let (kind, path) = (error.kind(), path(words));
+    let command = path.join(" ");
+    let value = text_of(ContextKind::InvalidValue).filter(|text| !text.is_empty());
+    let value = value.map(|text| display_safe(text.as_bytes()));
+    let usage = || match error.get(ContextKind::Usage) {
+        // A shell would take the sign between alternatives for a pipe.
+        Some(ContextValue::StyledStr(usage)) if !usage.to_string().contains('|') => {
+            let usage = usage.to_string();
+            let usage = usage.trim().trim_start_matches("Usage:").trim().replace(['<', '>'], "");
+            usage.lines().next().unwrap_or_default().to_owned()
         }
-        (_, Some(option)) if kind == ErrorKind::UnknownArgument && option.starts_with('-') => {
-            let (option, path) = (option.split('=').next().unwrap_or_default(), path(words));
+        _ => format!("truesum {command} --help"),
+    };
+    let (given, prior) = (names(ContextKind::InvalidArg), names(ContextKind::PriorArg));
+    let Some(option) = given.first().cloned() else {
+        return match text_of(ContextKind::InvalidSubcommand) {
+            Some(word) if kind == ErrorKind::InvalidSubcommand => {
+                let at = words.iter().position(|found| **found == *word).unwrap_or(words.len());
+                let group = path.first().map(String::as_str).unwrap_or_default();
+                unknown_word(group, word.as_ref(), words.get(at + 1..).unwrap_or_default())
+            }
+            _ if kind == ErrorKind::InvalidUtf8 => {
+                clap::Error::raw(kind, format!("{command}: an argument is not valid UTF-8\n"))
+            }
+            _ => error,
+        };
+    };
+    let (text, hint) = match (kind, value) {
+        (ErrorKind::UnknownArgument, _) if option.starts_with('-') => {
+            let option = option.split('=').next().unwrap_or_default();
             let hint = of_option(&path, option, words)
                 .or_else(|| similar_option(&path, option).map(|name| format!("a similar option is --{name}")))
-                .unwrap_or_else(|| format!("truesum {} --help-all lists the options", path.join(" ")));
-            let option = display_safe(option.as_bytes());
-            clap::Error::raw(kind, format!("{}: unknown option {option}\nhint: {hint}\n", path.join(" ")))
+                .unwrap_or_else(|| format!("truesum {command} --help-all lists the options"));
+            (format!("unknown option {}", display_safe(option.as_bytes())), Some(hint))
         }
-        _ => error,
+        (ErrorKind::UnknownArgument, _) => {
+            (format!("unexpected argument {}", shell_word(&option)), Some(usage()))
+        }
+        (ErrorKind::InvalidValue, None) => {
+            let hint = format!("truesum {command} --help-all describes {option}");
+            (format!("{option}: missing value"), Some(hint))
+        }
+        (ErrorKind::InvalidValue, Some(value)) => {
+            let values = names(ContextKind::ValidValue).join(", ");
+            (format!("{option}: invalid value '{value}' (possible values: {values})"), None)
+        }
+        (ErrorKind::ValueValidation, Some(value)) => {
+            let why = std::error::Error::source(&error).map(|why| why.to_string()).unwrap_or_default();
+            let why = match why.as_str() {
+                "invalid digit found in string" => "not a whole number",
+                "number too large to fit in target type" => "too large",
+                other => other,
+            };
+            (format!("{option}: invalid value '{value}': {why}"), None)
+        }
+        // The message of a parser of this program.
+        (ErrorKind::ValueValidation, None) => {
+            let text = error.render().to_string();
+            (format!("{option}: {}", text.trim_start_matches("error: ").trim_end()), None)
+        }
+        (ErrorKind::ArgumentConflict, _) if prior.is_empty() || prior[0] == option => {
+            (format!("{option} was given more than once"), None)
+        }
+        (ErrorKind::ArgumentConflict, _) => {
+            (format!("{option} cannot be combined with {}", prior.join(" and ")), None)
+        }
+        (ErrorKind::MissingRequiredArgument, _) => {
+            (format!("missing argument: {}", given.join(", ")), Some(usage()))
+        }
+        (ErrorKind::TooManyValues, Some(value)) => {
+            (format!("{option} takes no value, but '{value}' was given"), None)
+        }
+        _ => return error,
+    };
+    let prefix = if command.is_empty() { String::new() } else { format!("{command}: ") };
+    let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    clap::Error::raw(kind, format!("{prefix}{text}{hint}\n"))
+}
+
+/// Returns the name of an option or argument without its value: `--jobs` for `--jobs <N>`, `DIR` for `<DIR>...`.
+fn plain_name(text: &str) -> String {
+    match text.strip_prefix('<') {
+        Some(rest) if !rest.contains('|') => rest.trim_end_matches('.').trim_end_matches('>').to_owned(),
+        Some(_) => text.replace("|", " or ").replace(['<', '>'], ""),
+        None => {
+            let end = text.find([' ', '[']).filter(|_| text.starts_with('-')).unwrap_or(text.len());
+            text[..end].to_owned()
+        }
     }
 }
 
@@ -153,6 +270,10 @@ fn algorithm(word: &OsStr) -> Option<Spec> {
 /// for `hash --check`.
 fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String> {
     let command = path.join(" ");
+    // There is no such option, but other programs have it.
+    if option == "--config" {
+        return Some("to use other settings, set the variable: TRUESUM_CONFIG=FILE truesum ...".to_owned());
+    }
     if let Some((.., line)) = OPTIONS.iter().find(|(of, known, _)| *of == command && *known == option) {
         let value = format!("{option}=");
         let rest = words[1 + path.len()..].iter().filter(|word| **word != *option);
@@ -174,12 +295,12 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
 }
 
 /// Returns the command with this path.
-fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
+pub fn command_at<'c>(all: &'c clap::Command, path: &[String]) -> Option<&'c clap::Command> {
     path.iter().try_fold(all, |command, name| command.find_subcommand(name))
 }
 
 /// Returns the names of the command and the subcommand in a command line.
-fn path(words: &[OsString]) -> Vec<String> {
+pub fn path(words: &[OsString]) -> Vec<String> {
     let (mut command, mut path) = (definition(), Vec::new());
     for word in words[1..].iter().filter_map(|word| word.to_str()) {
         let Some(below) = command.find_subcommand(word).cloned() else { break };

@@ -4,6 +4,7 @@ use super::{ConvertArgs, IN_MEMORY, NotWritten};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::Reporting;
+use crate::selection::not_matched;
 use crate::watch::Watch;
 use crate::words::{count, not_shown, size};
 use std::io::{self, BufWriter, Seek, SeekFrom};
@@ -140,9 +141,7 @@ impl Rewriting<'_> {
             Event::Doubtful(doubt) => {
                 self.console.note(&format!("{}: {}", display_safe(&doubt.path), doubt.reason()));
             }
-            Event::Unmatched(name) => self
-                .console
-                .error_of(name.as_os_str().as_bytes(), "selected with --only, but no entry has this name"),
+            Event::Unmatched(name) => self.console.error_of(name.name.as_bytes(), not_matched(name)),
             _ => {}
         }
         Ok(())

@@ -4,13 +4,15 @@ use crate::console::Console;
 use crate::notices::report;
 use crate::options::Reporting;
 use crate::output::Output;
+use crate::values::path::folder_of;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truesum::embedded_crc::{mark, marked};
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Notice, Outcome, Sink, rename_beside};
+use truesum::{Cause, Error, Job, Notice, Outcome, Sink, rename_beside, test_rename_beside};
 
 /// Prints the new name of each file, or renames it.
 pub struct Marking<'a> {
@@ -19,12 +21,20 @@ pub struct Marking<'a> {
     pub carried_out: bool,
     /// The level of notes on skipped files.
     pub reporting: Reporting,
+    /// The new paths of files that would be renamed, if nothing is renamed yet.
+    pub planned: HashSet<PathBuf>,
     /// Number of files to which the CRC-32 was or would be added.
     pub marked: u64,
     /// Number of files whose names contain their CRC-32.
     pub right: u64,
     /// Number of files whose names contain another CRC-32, or that could not be renamed.
     pub wrong: u64,
+}
+
+/// Returns the path of a file named `base` in the folder of a job's file.
+fn new_path(job: &Job, base: &[u8]) -> PathBuf {
+    let folder = folder_of(Path::new(OsStr::from_bytes(job.path())));
+    std::fs::canonicalize(&folder).unwrap_or(folder).join(OsStr::from_bytes(base))
 }
 
 impl Sink for Marking<'_> {
@@ -52,24 +62,31 @@ impl Sink for Marking<'_> {
             None => {
                 let base = marked(&job.name, &crc32);
                 let new = display_safe(&base);
-                let taken = std::fs::symlink_metadata(
-                    Path::new(OsStr::from_bytes(job.path())).with_file_name(OsStr::from_bytes(&base)),
-                );
-                if taken.is_ok() && !self.carried_out {
-                    self.wrong += 1;
-                    let line =
-                        format!("{shown}: would NOT be renamed to {new}: a file of that name exists\n");
-                    return self.console.around(|| self.output.write(line.as_bytes()));
-                }
-                let done = self.carried_out.then(|| rename_beside(&job, &found, &base));
-                self.marked += u64::from(!matches!(done, Some(Err(_))));
-                match done {
-                    None => format!("{shown}: would be renamed to {new} (use --yes to rename)\n"),
-                    Some(Ok(())) => format!("{shown}: RENAMED to {new}\n"),
-                    Some(Err(error)) => {
+                let rename = if self.carried_out { rename_beside } else { test_rename_beside };
+                let result = match self.carried_out || self.planned.insert(new_path(&job, &base)) {
+                    true => rename(&job, &found, &base),
+                    // The first rename would take the file away.
+                    false => {
+                        Err(Error::new(&job.name, "rename", Cause::Other("it is named twice".to_owned())))
+                    }
+                };
+                match (result, self.carried_out) {
+                    (Ok(()), true) => {
+                        self.marked += 1;
+                        format!("{shown}: RENAMED to {new}\n")
+                    }
+                    (Ok(()), false) => {
+                        self.marked += 1;
+                        format!("{shown}: would be renamed to {new} (use --yes to rename)\n")
+                    }
+                    (Err(error), true) => {
                         self.wrong += 1;
                         self.console.failure(&Error { path: job.name, ..error });
                         format!("{shown}: NOT RENAMED to {new}\n")
+                    }
+                    (Err(error), false) => {
+                        self.wrong += 1;
+                        format!("{shown}: would NOT be renamed to {new}: {}\n", error.reason())
                     }
                 }
             }

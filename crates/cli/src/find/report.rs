@@ -131,8 +131,8 @@ impl Printer {
             self.console.error(&count(more, "more malformed line", "more malformed lines"));
         }
         // After an interruption, it is unknown whether anything is absent.
-        let absent = report.found.iter().zip(search.wanted()).filter(|(files, _)| **files == 0);
-        for label in absent.filter(|_| !report.interrupted).map(|(_, wanted)| &wanted.label) {
+        let absent = report.found.iter().zip(search.labels()).filter(|(files, _)| **files == 0);
+        for label in absent.filter(|_| !report.interrupted).map(|(_, label)| label) {
             match self.form {
                 Form::Names => {}
                 Form::Lines => {

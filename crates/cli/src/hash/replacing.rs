@@ -4,10 +4,12 @@
 
 use crate::exit::Refusal;
 use crate::output::read_replaceable;
+use crate::selection::none_selected;
 use crate::words::count;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
+use truesum::walk::LeftOut;
 
 /// The incomplete or unusual manifests that may be written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +35,8 @@ pub struct Collected {
     pub lacking: u64,
     /// Whether the lists of names were read to their end.
     pub list_read: bool,
+    /// Files and folders that the selection excluded.
+    pub left_out: LeftOut,
     /// The reason not to replace the existing file if it is not a manifest; `None` if that is not
     /// tested.
     pub over: Option<Content>,
@@ -69,8 +73,11 @@ pub fn refused_at(path: &Path, at: &Path, collected: Collected, accept: Accept) 
             format!("{} would be missing from it", count(lacking, "file or folder", "files or folders")),
             Some("to write the manifest without them, use --partial".to_owned()),
         ),
-        Collected { listed: 0, .. } if !accept.empty => (
-            "there are no files".to_owned(),
+        Collected { listed: 0, left_out, .. } if !accept.empty => (
+            match left_out == LeftOut::default() {
+                true => "there are no files".to_owned(),
+                false => none_selected(left_out),
+            },
             Some("to write an empty manifest, use --allow-empty".to_owned()),
         ),
         Collected { over: Some((why, hint)), .. } if !is_manifest(at) => {
@@ -94,7 +101,10 @@ mod tests {
 
     #[test]
     fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
-        let all = |listed, lacking, list_read| Collected { listed, lacking, list_read, over: None };
+        let all = |listed, lacking, list_read| {
+            let left_out = LeftOut::default();
+            Collected { listed, lacking, list_read, left_out, over: None }
+        };
         let words = |collected, partial, empty| {
             let refusal = refused(
                 Path::new("/nowhere/M"),
@@ -122,7 +132,8 @@ mod tests {
     fn content_is_not_replaced_and_a_manifest_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("M");
-        let collected = Collected { listed: 1, lacking: 0, list_read: true, over: Some(NAMED) };
+        let left_out = LeftOut::default();
+        let collected = Collected { listed: 1, lacking: 0, list_read: true, left_out, over: Some(NAMED) };
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         for (content, kept) in [
             (String::new(), false),

@@ -4,20 +4,22 @@
 //! Each is written atomically, and replaces only an earlier manifest.
 
 use crate::console::Console;
-use crate::earlier::Earlier;
+use crate::earlier::{Earlier, NAMED};
 use crate::exit::Refusal;
 use crate::hash::plan::{Form, Hashing, Place, heading};
 use crate::hash::replacing::{Accept, BESIDE, Collected, refused, refused_at};
 use crate::notices::report;
 use crate::options::Reporting;
-use crate::output::read_replaceable;
+use crate::output::{not_replaced, read_replaceable};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::{Secret, Spec};
+use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
+use truesum::walk::LeftOut;
 use truesum::write::coarse_now;
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside, open_folder};
 
@@ -55,9 +57,7 @@ pub struct Content<'p, T> {
     tasks: T,
     place: Place,
     name: &'p str,
-    plan: &'p Hashing,
-    /// The manifest of the last folder: its path, and its content if it could be read.
-    earlier: Option<(PathBuf, Option<Earlier>)>,
+    earlier: EarlierManifests<'p>,
     /// Number of manifests that were skipped.
     pub passed: u64,
 }
@@ -65,31 +65,12 @@ pub struct Content<'p, T> {
 impl<'p, T> Content<'p, T> {
     /// Creates an iterator over the files of `tasks`.
     pub fn new(tasks: T, place: Place, name: &'p str, plan: &'p Hashing) -> Content<'p, T> {
-        Content { tasks, place, name, plan, earlier: None, passed: 0 }
+        Content { tasks, place, name, earlier: EarlierManifests::new(place, name, plan), passed: 0 }
     }
 
     /// Returns the underlying tasks.
     pub fn inner(&self) -> &T {
         &self.tasks
-    }
-
-    /// Adds an algorithm to a job if its file could not be compared with the manifest of its folder otherwise.
-    fn widen(&mut self, job: &mut Job) {
-        if self.place != Place::Folder || self.plan.accept.overwrite {
-            return;
-        }
-        let path = Path::new(OsStr::from_bytes(job.path())).with_file_name(self.name);
-        if self.earlier.as_ref().is_none_or(|(last, _)| *last != path) {
-            let earlier = Earlier::read(&path, &path, None, &self.plan.reading.specs, self.plan.key.as_ref());
-            // A file that cannot be read as a manifest is not replaced, so there is nothing to
-            // compare.
-            self.earlier = Some((path, earlier.ok().flatten()));
-        }
-        let Some((_, Some(earlier))) = &self.earlier else { return };
-        let base = Path::new(OsStr::from_bytes(job.path())).file_name().unwrap_or_default().as_bytes();
-        if let Some(specs) = earlier.recorded.widened(base) {
-            job.specs = specs;
-        }
     }
 
     fn is_own(&self, job: &Job) -> bool {
@@ -142,13 +123,124 @@ impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
             match self.tasks.next()? {
                 Task::File(job) if self.is_own(&job) => self.passed += 1,
                 Task::File(mut job) => {
-                    self.widen(&mut job);
+                    // The receiver of the outcomes reports what cannot be read.
+                    self.earlier.enter(folder_of(job.path()));
+                    self.earlier.widen(&mut job);
                     return Some(Task::File(job));
                 }
                 task => return Some(task),
             }
         }
     }
+}
+
+/// The earlier manifests that may contain an entry for a file: that of its folder, which is replaced, and those of the same
+/// name in the folders above it, as far as its path names them.
+struct EarlierManifests<'p> {
+    place: Place,
+    name: String,
+    plan: &'p Hashing,
+    /// The folders, outermost first.
+    folders: Vec<EarlierOf>,
+}
+
+/// The earlier manifest of a folder.
+struct EarlierOf {
+    /// The path of the folder with a slash at its end, or nothing for the current folder.
+    folder: Vec<u8>,
+    path: PathBuf,
+    /// The manifest, if there is one and it has not been replaced.
+    manifest: Option<Earlier>,
+}
+
+impl<'p> EarlierManifests<'p> {
+    fn new(place: Place, name: &str, plan: &'p Hashing) -> EarlierManifests<'p> {
+        EarlierManifests { place, name: name.to_owned(), plan, folders: Vec::new() }
+    }
+
+    /// Goes to a folder. Returns notes on manifests that cannot be compared, or not completely.
+    fn enter(&mut self, folder: &[u8]) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.place != Place::Folder || self.plan.accept.overwrite {
+            return notes;
+        }
+        while let Some(left) = self.folders.pop_if(|above| !folder.starts_with(&above.folder)) {
+            notes.extend(left.manifest.and_then(|manifest| manifest.uncompared(&left.path)));
+        }
+        let known = self.folders.last().map(|above| above.folder.len());
+        let is_relative = !folder.starts_with(b"/") && !folder.starts_with(b"./");
+        let ends = folder.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1);
+        let ends = is_relative.then_some(0).into_iter().chain(ends);
+        for end in ends.filter(|end| known.is_none_or(|known| *end > known)) {
+            let above = folder[..end].to_vec();
+            let path = Path::new(OsStr::from_bytes(&above)).join(&self.name);
+            let manifest = Earlier::read(&path, None, &self.plan.reading.specs, self.plan.key.as_ref());
+            // One in the folder itself is not replaced if it cannot be read.
+            if let (Err(why), true) = (&manifest, end < folder.len()) {
+                let path = display_safe(path.as_os_str().as_bytes());
+                notes.push(format!("{path}: files were not compared with it, because it {why}"));
+            }
+            self.folders.push(EarlierOf { folder: above, path, manifest: manifest.ok().flatten() });
+        }
+        notes
+    }
+
+    /// Adds algorithms to a job in the folder if its file could not be compared with the manifests otherwise.
+    fn widen(&self, job: &mut Job) {
+        let widened = self.folders.iter().filter_map(|above| {
+            let name = &job.path()[above.folder.len()..];
+            above.manifest.as_ref()?.recorded.widened(name)
+        });
+        let widened: Vec<_> = widened.collect();
+        for specs in widened {
+            let added: Vec<Spec> = specs.iter().filter(|spec| !job.specs.contains(spec)).cloned().collect();
+            job.specs = job.specs.iter().cloned().chain(added).collect();
+        }
+    }
+
+    /// Compares the entries of a folder with the manifests of the folders above it. Returns the refusal to record them if any of
+    /// their files is corrupt.
+    fn compare_above(&mut self, folder: &[u8], entries: &[Entry], path: &Path) -> Option<Refusal> {
+        for above in self.folders.iter_mut().filter(|above| above.folder.len() < folder.len()) {
+            let Some(manifest) = &mut above.manifest else { continue };
+            let mut corrupt = Vec::new();
+            for entry in entries {
+                let before = manifest.corrupt;
+                let name = [&folder[above.folder.len()..], &entry.path].concat();
+                manifest.compare(&Entry { path: name, ..entry.clone() });
+                if manifest.corrupt > before {
+                    corrupt.push(display_safe(&entry.path));
+                }
+            }
+            if !corrupt.is_empty() {
+                let number = corrupt.len() as u64;
+                corrupt.truncate(NAMED);
+                return Some(manifest.corrupt_refusal(path, Some(&above.path), number, &corrupt));
+            }
+        }
+        None
+    }
+
+    /// Removes and returns the manifest of a folder, which is to be replaced.
+    fn take(&mut self, folder: &[u8]) -> Option<Earlier> {
+        self.folders.iter_mut().find(|above| above.folder == folder)?.manifest.take()
+    }
+
+    /// Records that the entries of a folder were not written.
+    fn forget(&mut self, folder: &[u8], entries: &[Entry]) {
+        for above in self.folders.iter_mut().filter(|above| above.folder.len() < folder.len()) {
+            let Some(manifest) = &mut above.manifest else { continue };
+            for entry in entries {
+                manifest.forget(&[&folder[above.folder.len()..], &entry.path].concat());
+            }
+        }
+    }
+}
+
+/// Returns the folder of a path with a slash at its end, or nothing for the current folder.
+fn folder_of(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    &path[..end]
 }
 
 /// A folder whose files are being hashed.
@@ -178,6 +270,7 @@ pub struct SidecarWriter<'a> {
     key: Option<&'a Secret>,
     accept: Accept,
     reporting: Reporting,
+    earlier: EarlierManifests<'a>,
     /// The time when the run began. Manifests get this modification time, because all files were
     /// read later.
     began: Time,
@@ -205,6 +298,7 @@ impl<'a> SidecarWriter<'a> {
             key: plan.key.as_ref(),
             accept: plan.accept,
             reporting: plan.reading.reporting,
+            earlier: EarlierManifests::new(place, name, plan),
             began: coarse_now(),
             levels: Vec::new(),
             written: 0,
@@ -220,11 +314,11 @@ impl<'a> SidecarWriter<'a> {
 
     /// Enters the folder of a file, and writes the manifests of folders that are complete.
     fn enter(&mut self, path: &[u8]) -> &mut Level {
-        let end = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-        let folder = &path[..end];
+        let folder = folder_of(path);
         while let Some(level) = self.levels.pop_if(|level| !folder.starts_with(&level.folder)) {
             self.write_folder(&level);
         }
+        self.note_earlier(folder);
         if self.levels.last().is_none_or(|level| level.folder != folder) {
             self.levels.push(Level { folder: folder.to_vec(), of: None, entries: Vec::new(), lacking: 0 });
         }
@@ -236,6 +330,13 @@ impl<'a> SidecarWriter<'a> {
         while let Some(level) = self.levels.pop() {
             self.write_folder(&level);
         }
+        self.note_earlier(b"/");
+    }
+
+    /// Goes to a folder with the earlier manifests, and prints notes on them.
+    fn note_earlier(&mut self, folder: &[u8]) {
+        let notes = self.earlier.enter(folder);
+        notes.iter().filter(|_| self.reporting.notes).for_each(|note| self.console.note(note));
     }
 
     fn write_folder(&mut self, level: &Level) {
@@ -259,7 +360,8 @@ impl<'a> SidecarWriter<'a> {
         if listed == 0 && lacking == 0 {
             return;
         }
-        let collected = Collected { listed, lacking, list_read: true, over: Some(BESIDE) };
+        let (left_out, over) = (LeftOut::default(), Some(BESIDE));
+        let collected = Collected { listed, lacking, list_read: true, left_out, over };
         let written = match of {
             None => {
                 refused(shown, collected, self.accept).map_or(Ok(Vec::new()), Err).map_err(Reason::Refused)
@@ -276,11 +378,12 @@ impl<'a> SidecarWriter<'a> {
             Err(Reason::Refused(refusal)) => drop(self.console.refuse(&refusal)),
             Err(Reason::Failed(error)) => self.console.failure(&Error { path: path.to_vec(), ..error }),
         }
+        self.earlier.forget(folder_of(path), entries);
         self.refused += 1;
     }
 
     fn write_beside(
-        &self,
+        &mut self,
         job: &Job,
         path: &[u8],
         collected: Collected,
@@ -300,8 +403,14 @@ impl<'a> SidecarWriter<'a> {
         }
         let mut notes = Vec::new();
         if !self.accept.overwrite {
-            let earlier = Earlier::read(file.target(), shown, None, &specs.into(), self.key);
-            if let Some(mut earlier) = earlier.map_err(Reason::Refused)? {
+            if let Some(refusal) = self.earlier.compare_above(folder_of(path), entries, shown) {
+                return Err(Reason::Refused(refusal));
+            }
+            let earlier = match self.earlier.take(folder_of(path)) {
+                None => Earlier::read(file.target(), None, &specs.into(), self.key),
+                earlier => Ok(earlier),
+            };
+            if let Some(mut earlier) = earlier.map_err(|why| Reason::Refused(not_replaced(shown, &why)))? {
                 entries.iter().for_each(|entry| earlier.compare(entry));
                 if let Some(refusal) = earlier.refusal(shown, Some(self.format)) {
                     return Err(Reason::Refused(refusal));
@@ -334,10 +443,9 @@ impl<'a> SidecarWriter<'a> {
 /// Returns the entry of a file, with its name relative to its folder.
 fn entry(job: &Job, found: Found) -> Entry {
     let path = job.path();
-    let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let (seconds, nanos) = found.mtime();
     Entry {
-        path: path[start..].to_vec(),
+        path: path[folder_of(path).len()..].to_vec(),
         size: Some(found.size()),
         mtime: Some(Time { seconds, nanos }),
         digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),

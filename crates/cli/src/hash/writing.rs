@@ -9,12 +9,14 @@ use crate::options::Reporting;
 use crate::output::Output;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry, PieceList, Time, Unholdable, WriteError, Writer};
 use truesum::update::SIGNATURES;
+use truesum::verify::place_of;
 use truesum::{Error, Kind, Notice, Outcome, Root, Sink, Special, Task};
 
 /// Writes the outcomes of files.
@@ -31,6 +33,8 @@ pub struct Writing<'a> {
     /// Whether the file to be replaced is one of these, in any spelling, or may be in a list of
     /// names.
     pub names_own: bool,
+    /// The folder that names are relative to, if it is not the current folder.
+    pub root: Option<&'a Path>,
     /// The manifest that is written, and the number of its signatures that were skipped.
     pub signed: Option<&'a Path>,
     pub signatures: u64,
@@ -119,6 +123,17 @@ impl Writing<'_> {
         end.is_some_and(|end| SIGNATURES.iter().any(|known| known.as_bytes() == end))
     }
 
+    /// Returns whether this file, which is the same one as the output, has another name than the output.
+    fn is_link_to_output(&self, name: &Path) -> bool {
+        let path = self.root.map_or_else(|| name.to_owned(), |root| root.join(name));
+        let has_links =
+            || std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.nlink() > 1);
+        match (place_of(&path), self.output.path().as_deref().and_then(place_of)) {
+            (Some(place), Some(output)) => place != output && has_links(),
+            _ => false,
+        }
+    }
+
     /// Writes the pending lines, which belong to the entry with this name.
     fn hand_out(&mut self, name: &[u8]) -> io::Result<()> {
         let Writing { console, output, lines, .. } = self;
@@ -196,7 +211,10 @@ impl Sink for Writing<'_> {
             Notice::Own(path) => {
                 let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
                 self.found_own |= named || self.names_own;
-                if self.reporting.notes && (self.reporting.verbose || named) {
+                if self.reporting.notes && self.is_link_to_output(&path) {
+                    let link = safe(&path);
+                    self.console.note(&format!("{link}: hard link to this run's own output, not hashed"));
+                } else if self.reporting.notes && (self.reporting.verbose || named) {
                     self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
                 }
             }

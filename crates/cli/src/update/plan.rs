@@ -78,7 +78,8 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     Ok(Updating { manifest, options, form, quiet: args.quiet, reporting, notes })
 }
 
-fn consent(requested: Option<Extent>) -> Consent {
+/// Returns the same for the library.
+pub fn consent(requested: Option<Extent>) -> Consent {
     match requested {
         None => Consent::Withheld,
         Some(Extent::Safe) => Consent::Safe,

@@ -74,7 +74,8 @@ fn meant(text: &str) -> Option<String> {
     let Size(bytes) = size.parse().ok()?;
     let name = head.split(';').next()?.trim_end_matches("part").trim_end_matches('-');
     let spec: Spec = if name.is_empty() { "s3-etag" } else { name }.parse().ok()?;
-    Some(format!("use -a '{}'", spec.with_unit(bytes).ok()?))
+    // The size is shown even if it is the default, because the user asked for it.
+    Some(format!("use -a '{}'", spec.with_unit(bytes).ok()?.name_with_unit()?))
 }
 
 /// Returns a list of algorithms with the commas within names replaced: `crc:width=16,poly=0x1021`
@@ -168,7 +169,7 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
     let option = arg.map(ToString::to_string).unwrap_or_default();
     let mut error = clap::Error::raw(
         ErrorKind::ValueValidation,
-        format!("invalid value '{}' for '{option}': {why}\n", value.escape_debug()),
+        format!("invalid value '{}': {why}\n", value.escape_debug()),
     )
     .with_cmd(command);
     error.insert(ContextKind::InvalidArg, ContextValue::String(option));

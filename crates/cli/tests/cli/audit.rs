@@ -130,7 +130,8 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     let said = "truesum: 1 file has no common algorithm: sha256 and md5\n\
                 hint: compare each manifest with the files: truesum diff MANIFEST DIR\n";
     assert_eq!(shown(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
-    let said = "truesum: nothing to compare: the manifest is empty\nhint: is this a manifest?\n";
+    let said = "truesum: nothing to compare: the manifest is empty\n\
+                hint: to compare the bytes of two files: cmp none none\n";
     assert_eq!(shown(&folder.run(&["diff", "none", "none"])), (String::new(), said, Some(2)));
 }
 
@@ -179,8 +180,7 @@ fn content_is_looked_for_in_sets_of_known_digests() {
     let ran = folder.run(&["audit", "-k", "good", "--unknown", "d"]);
     assert_eq!(shown(&ran), ("unknown\td/three\nunknown\td/two\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "-k", "good", "-k", "more.md5", "--unknown", "d"]);
-    let summary =
-        "truesum: 3 of 4 files known; 11 B read, compared with 3 entries; md5: not tamper-evident\n";
+    let summary = "truesum: 3 of 4 files known; 11 B read, compared with 3 entries; md5: no protection against tampering\n";
     assert_eq!(shown(&ran), ("unknown\td/three\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "-k", "good", "--digests", "d/one"]);
     assert_eq!((ran.out(), ran.code), (format!("known\td/one\tsha256:{ABC}\n"), Some(0)));
@@ -245,19 +245,22 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     let folder = Folder::with(&[("d/a", "abc"), ("M", "CRC32 (a) = 352441c2\n")]);
     assert_eq!(folder.run(&["hash", "-a", "imohash", "-o", "S", "--root", "d", "d/a"]).code, Some(0));
     let ran = folder.run(&["diff", "M", "d"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: note: equal by crc32: not tamper-evident\n", Some(0)));
+    assert_eq!(
+        shown(&ran),
+        (String::new(), "truesum: note: equal by crc32: no protection against tampering\n", Some(0))
+    );
     assert_eq!(shown(&folder.run(&["diff", "--status", "M", "d"])), (String::new(), "", Some(0)));
     // What differs stands there; what does not is equal by no more than before.
     folder.write("d/b", "");
     let ran = folder.run(&["diff", "M", "d"]);
-    let said = "truesum: note: equal by crc32: not tamper-evident\n";
+    let said = "truesum: note: equal by crc32: no protection against tampering\n";
     assert_eq!(shown(&ran), ("added\tb\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     folder.write("d/a", "xyz");
     assert_eq!(shown(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
     folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
-    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; imohash: covers samples only, most bytes were not compared: equal\n";
+    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; imohash: covers only samples, so most bytes were not compared: equal\n";
     assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
 }
 

@@ -1,11 +1,12 @@
 //! `truesum bag`: folders become bags (RFC 8493), and bags are updated; one scenario a test. bagit.py, of the Library of
 //! Congress, has to find them valid, and its bags have to be valid here.
 
-use crate::program::{ABC, Folder, shown};
+use crate::program::{ABC, Folder, shown, stamp};
 use crate::strace::{can_trace, run};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 const INFO: &[&str] = &["--info", "Contact-Name=Ada", "--info", "Bagging-Date=2026-01-31"];
 
@@ -26,7 +27,7 @@ const VALIDATE: &str = "bagit.Bag('bag').validate(); print('valid')";
 fn a_folder_with_a_payload_becomes_a_bag() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/s/b", ""), ("bag/note.txt", "x")]);
     let ran = folder.run(&[&["bag", "create"], INFO, &["bag"]].concat());
-    let said = "truesum: bag: bag created; payload of 2 files, 3 B, by sha512\n";
+    let said = "truesum: bag: bag created: 2 files, 3 B (sha512)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/bagit.txt"), b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
     let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
@@ -51,7 +52,7 @@ fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
                 hint: to move all files of the folder there first: truesum bag create --in-place bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["bag", "create", "--in-place", "-a", "sha256,md5", "bag"]);
-    let said = "truesum: bag: bag created; payload of 3 files, 10 B, by sha256, md5\n";
+    let said = "truesum: bag: bag created: 3 files, 10 B (sha256, md5)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/data/manifest-sha512.txt"), b"not one");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
@@ -80,8 +81,9 @@ fn a_bag_in_place_that_was_killed_after_the_move_is_completed() {
     let made = folder.read("bag/manifest-sha512.txt");
     // As it is before the last step, then with ever less.
     std::fs::rename(folder.path("bag/bagit.txt"), folder.path("bag/.truesum-bagit.txt")).unwrap();
-    for lost in ["none", "tagmanifest-sha512.txt", "bag-info.txt", "manifest-sha512.txt"] {
-        let _ = std::fs::remove_file(folder.path("bag").join(lost));
+    let names = ["tagmanifest-sha512.txt", "bag-info.txt", "manifest-sha512.txt"];
+    for lost in 0..=names.len() {
+        names[..lost].iter().for_each(|name| std::fs::remove_file(folder.path("bag").join(name)).unwrap());
         assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "without {lost}");
         assert_eq!(folder.read("bag/manifest-sha512.txt"), made);
         assert!(!folder.path("bag/.truesum-bagit.txt").exists());
@@ -143,8 +145,14 @@ fn a_bag_gets_what_it_lacks() {
     folder.write("bag/data/b", "more");
     folder.write("bag/bag-info.txt", "Source-Organization: x\n  y\nPayload-Oxum: 3.1\n");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
-    let ran = folder.run(&["bag", "update", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"]);
-    let said = "truesum: bag: bag updated, 1 file added; payload of 2 files, 7 B, by sha256, md5\n";
+    let ran = folder.run(&["bag", "update", "bag"]);
+    let said = "truesum: bag-info.txt: does not match the bag's tag manifest\n\
+                truesum: bag: 1 error: nothing was written\n\
+                hint: to accept modified files: truesum bag update --refresh bag\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    let words = ["bag", "update", "--refresh", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"];
+    let ran = folder.run(&words);
+    let said = "truesum: bag: bag updated, 1 file added, 1 refreshed; now 2 files, 7 B (sha256, md5)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     assert_eq!(
         folder.read("bag/bag-info.txt"),
@@ -164,9 +172,25 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: data/b: in the manifest but not in the payload\n\
-                truesum: bag: 2 faults: nothing was written\n";
+                truesum: bag: 2 errors: nothing was written\n\
+                hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.read("bag/manifest-sha256.txt"), before);
+    let ran = folder.run(&["bag", "update", "--refresh", "--prune", "bag"]);
+    let said = "truesum: bag: bag updated, 0 files added, 1 refreshed, 1 removed; now 1 file, 3 B (sha256)\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
+    // Nothing shows that this file was edited.
+    folder.write("bag/data/a", "abx");
+    stamp(&folder, "bag/data/a", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    let ran = folder.run(&["bag", "update", "--refresh", "bag"]);
+    let said = "truesum: data/a: does not match the bag's manifest\n\
+                truesum: bag: 1 error: nothing was written\n\
+                hint: no modification time shows that the files were edited; to accept them anyway: \
+                truesum bag update --refresh=all bag\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(folder.run(&["bag", "update", "-q", "--refresh=all", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     let folder = Folder::with(&[("bag/data/a", "abc")]);
     symlink("a", folder.path("bag/data/link")).unwrap();
     folder.write(b"bag/data/\xff", "");
@@ -407,4 +431,230 @@ fn a_manifest_that_lists_a_file_twice_makes_a_bag_invalid() {
         assert_eq!(ran.code, Some(code), "{}{}", ran.out(), ran.err);
         assert_eq!(ran.err.contains("a file occurs more than once"), code == 1, "{}", ran.err);
     }
+}
+
+#[test]
+fn a_modified_payload_manifest_does_not_become_valid_by_an_update() {
+    // regression: the payload manifests were not compared with the tag manifests before these were rewritten.
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/note", "x")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256,md5", "bag"]).code, Some(0));
+    folder.write("bag/data/a", "evil");
+    folder.run(&["hash", "-q", "-t", "bagit", "-a", "sha256", "-o", "bag/manifest-sha256.txt", "bag/data/a"]);
+    folder.write("bag/manifest-sha256.txt", {
+        let ran = folder.run(&["hash", "-a", "sha256", "bag/data/a"]);
+        ran.out().replace("bag/data/a", "data/a")
+    });
+    folder.write("bag/manifest-md5.txt", {
+        let ran = folder.run(&["hash", "-a", "md5", "bag/data/a"]);
+        ran.out().replace("bag/data/a", "data/a")
+    });
+    std::fs::remove_file(folder.path("bag/note")).unwrap();
+    let before = folder.read("bag/tagmanifest-md5.txt");
+    let ran = folder.run(&["bag", "update", "bag"]);
+    let said = "truesum: manifest-md5.txt: does not match the bag's tag manifest\n\
+                truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
+                truesum: note: in the tag manifest but not in the bag\n\
+                truesum: bag: 3 errors: nothing was written\n\
+                hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(folder.read("bag/tagmanifest-md5.txt"), before);
+    assert_eq!(folder.run(&["bag", "update", "-q", "--refresh", "--prune", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
+}
+
+#[test]
+fn an_update_that_is_killed_at_any_call_is_resumed_by_the_same_command() {
+    if !can_trace() {
+        return;
+    }
+    let mut killed = 0;
+    for call in ["linkat", "rename", "renameat", "renameat2", "fsync", "unlink", "unlinkat"] {
+        for n in 1..30 {
+            let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/note", "x")]);
+            let create =
+                ["bag", "create", "-q", "-a", "md5,sha256", "--info", "Bagging-Date=2001-01-01", "bag"];
+            assert_eq!(folder.run(&create).code, Some(0));
+            folder.write("bag/data/b", "more");
+            let update = ["bag", "update", "-q", "bag"];
+            let inject = format!("inject={call}:signal=KILL:when={n}");
+            let ran = run(folder.root(), &["-e", &format!("trace={call}"), "-e", &inject], &update);
+            if ran.status.success() {
+                break;
+            }
+            killed += 1;
+            // Another day's run writes another bag-info.txt.
+            let update = ["bag", "update", "-q", "--info", "Bagging-Date=2002-02-02", "bag"];
+            assert_eq!(shown(&folder.run(&update)), (String::new(), "", Some(0)), "{call} {n}");
+            assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0), "{call} {n}");
+            let names = std::fs::read_dir(folder.path("bag")).unwrap();
+            let names: Vec<_> = names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect();
+            assert_eq!(
+                names.iter().filter(|name| !name.ends_with(".part")).count(),
+                8,
+                "{call} {n}: {names:?}"
+            );
+            assert!(!folder.read("bag/tagmanifest-md5.txt").windows(5).any(|part| part == b".part"));
+        }
+    }
+    assert!(killed > 8, "{killed} calls were found to kill at");
+}
+
+/// Prepares the contents of the folder `bag`.
+type Prepare = fn(&Folder);
+
+/// A symbolic link in the folder `bag`.
+fn link(folder: &Folder, target: &str, name: &str) {
+    symlink(target, folder.path(format!("bag/{name}"))).unwrap();
+}
+
+/// Contents of folders that a bag cannot always hold.
+const ODD: &[(&str, Prepare)] = &[
+    ("link to a file", |f| link(f, "a", "data/link")),
+    ("link to a file outside", |f| link(f, "../../outside/f", "data/link")),
+    ("link to a folder", |f| link(f, "sub", "data/link")),
+    ("link to a folder outside", |f| link(f, "../../outside", "data/link")),
+    ("dangling link", |f| link(f, "none", "data/link")),
+    ("loop", |f| link(f, ".", "data/loop")),
+    ("link to a tag file", |f| link(f, "../note", "data/link")),
+    ("link to bag-info.txt", |f| {
+        f.write("bag/bag-info.txt", "A: b\n");
+        link(f, "../bag-info.txt", "data/link");
+    }),
+    ("tag link", |f| link(f, "note", "link")),
+    ("tag link to a file outside", |f| link(f, "../outside/f", "link")),
+    ("tag link to a folder", |f| link(f, "meta", "link")),
+    ("tag link to a folder outside", |f| link(f, "../outside", "link")),
+    ("tag link to bag-info.txt", |f| {
+        f.write("bag/bag-info.txt", "A: b\n");
+        link(f, "bag-info.txt", "link");
+    }),
+    ("tag link below", |f| link(f, "../../outside/f", "meta/link")),
+    ("names", |f| {
+        for name in
+            ["%", "%25", "%0A", "%0a", "a\rb", "a\nb", "a\r\nb", "a\\b", " a", "*a", "a  b", "-a", "u\u{308}"]
+        {
+            f.write(format!("bag/data/{name}"), name);
+        }
+    }),
+    ("tag names", |f| {
+        ["%", "%0D", "a\nb", "a\\b", "*a"].iter().for_each(|name| f.write(format!("bag/{name}"), name))
+    }),
+    ("a blank at the end", |f| f.write("bag/data/a ", "")),
+    ("a tag name with a blank", |f| f.write("bag/ a", "")),
+    ("not UTF-8", |f| f.write(b"bag/data/\xff", "")),
+    ("tag name that is not UTF-8", |f| f.write(b"bag/meta/\xff", "")),
+    ("empty folders", |f| std::fs::create_dir_all(f.path("bag/data/empty/empty")).unwrap()),
+    ("pipe", |f| drop(f.pipe("bag/data/pipe"))),
+    ("tag pipe", |f| drop(f.pipe("bag/pipe"))),
+    ("tag pipe below", |f| drop(f.pipe("bag/meta/pipe"))),
+    ("hard link", |f| std::fs::hard_link(f.path("bag/data/a"), f.path("bag/data/h")).unwrap()),
+    ("bag in a bag", |f| {
+        f.write("bag/data/bagit.txt", "x");
+        f.write("bag/data/manifest-md5.txt", "x");
+        f.write("bag/meta/manifest-md5.txt", "x");
+    }),
+    ("fetch.txt", |f| f.write("bag/fetch.txt", "http://x/y 3 data/a\n\n")),
+    ("fetch.txt of a missing file", |f| f.write("bag/fetch.txt", "http://x/y 3 data/none\n")),
+    ("fetch.txt of a tag file", |f| f.write("bag/fetch.txt", "http://x/y 3 note\n")),
+    ("fetch.txt in Latin-1", |f| f.write("bag/fetch.txt", b"http://x/y 3 data/\xe9\n")),
+    ("fetch.txt of a folder", |f| f.write("bag/fetch.txt", "http://x/y 3 data/sub\n")),
+    ("bag-info.txt without labels", |f| f.write("bag/bag-info.txt", "A: x\rno label\n")),
+    ("bag-info.txt with two counts", |f| {
+        f.write("bag/bag-info.txt", "A: x\rPayload-Oxum: 1.1\rPayload-Oxum: 2.1")
+    }),
+    ("bag-info.txt with a byte order mark", |f| f.write("bag/bag-info.txt", "\u{feff}A: x\r\n  y\r\n")),
+    ("bag-info.txt in Latin-1", |f| f.write("bag/bag-info.txt", b"A: \xe9\n")),
+    ("manifest of an unknown algorithm", |f| f.write("bag/manifest-foo.txt", "")),
+    ("manifest without entries", |f| f.write("bag/manifest-md5.txt", "")),
+    ("tag manifest without entries", |f| f.write("bag/tagmanifest-md5.txt", "")),
+    ("journal without entries", |f| f.write("bag/.truesum-tagmanifest-md5.txt", "")),
+    ("a name like that of a manifest", |f| f.write("bag/Manifest-md5.txt", "")),
+    ("a manifest that is a folder", |f| std::fs::create_dir(f.path("bag/manifest-md5.txt")).unwrap()),
+    ("a manifest that is a link", |f| link(f, "none", "manifest-sha512.txt")),
+    ("a marker that is not one", |f| f.write("bag/.truesum-bagit.txt", "x")),
+];
+
+#[test]
+fn a_bag_that_is_created_or_updated_passes_a_check() {
+    // regression: bags with symbolic links, with a fetch.txt and with declarations in Latin-1 were written that failed.
+    let plain = || {
+        Folder::with(&[
+            ("bag/data/a", "abc"),
+            ("bag/data/sub/b", "x"),
+            ("bag/note", "x"),
+            ("bag/meta/m", "x"),
+            ("outside/f", "abc"),
+        ])
+    };
+    let check = |folder: &Folder, what: &str| {
+        let ran = folder.run(&["bag", "check", "bag"]);
+        assert_eq!(ran.code, Some(0), "{what}: {}{}", ran.out(), ran.err);
+    };
+    let mut done = 0;
+    for (name, prepare) in ODD {
+        for options in [&[][..], &["-L"], &["-a", "blake3,md5"], &["--in-place"]] {
+            let folder = plain();
+            prepare(&folder);
+            if options == ["--in-place"] {
+                std::fs::rename(folder.path("bag/data"), folder.path("bag/pay")).unwrap();
+            }
+            let what = format!("create {options:?}: {name}");
+            let ran = folder.run(&[&["bag", "create", "bag"], options].concat());
+            match ran.code {
+                Some(0) => check(&folder, &what),
+                code => {
+                    assert!(
+                        matches!(code, Some(1 | 2)) && ran.err.contains("truesum: "),
+                        "{what}: {}",
+                        ran.err
+                    );
+                    assert!(!folder.path("bag/bagit.txt").exists(), "{what}: {}", ran.err);
+                }
+            }
+            done += u64::from(ran.code == Some(0));
+        }
+        for options in [&["--refresh=all"][..], &["-L", "--refresh=all", "-a", "md5"]] {
+            let folder = plain();
+            assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+            if *name == "a manifest that is a link" {
+                std::fs::remove_file(folder.path("bag/manifest-sha512.txt")).unwrap();
+            }
+            prepare(&folder);
+            let ran = folder.run(&[&["bag", "update", "bag"], options].concat());
+            if ran.code == Some(0) {
+                check(&folder, &format!("update {options:?}: {name}"));
+                done += 1;
+            }
+        }
+    }
+    assert!(done > 60, "{done}");
+    let folder = plain();
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    for (text, why) in [
+        ("BagIt-Version: 1.0\nTag-File-Character-Encoding: ISO-8859-1\n", "expected UTF-8"),
+        ("BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n", "unsupported BagIt-Version"),
+        ("", "no BagIt-Version"),
+    ] {
+        folder.write("bag/bagit.txt", text);
+        let ran = folder.run(&["bag", "update", "--refresh=all", "bag"]);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{}", ran.err);
+    }
+}
+
+#[test]
+fn bags_are_checked_although_other_arguments_are_not_bags() {
+    // regression: nothing was checked if one of the folders was not a bag.
+    let folder = Folder::with(&[("A/data/a", "abc"), ("B/b", "x"), ("C/data/c", "x"), ("M", "")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "A", "C"]).code, Some(0));
+    let ran = folder.run(&["bag", "check", "A", "none", "B", "M", "C"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.out().contains("A/data/a: OK\n") && ran.out().contains("C/data/c: OK\n"), "{}", ran.out());
+    for said in ["none: cannot open: No such", "B: not a bag", "M: not a bag", "create --in-place B\n"] {
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("check -r"), "{}", ran.err);
+    let ran = folder.run(&["bag", "check", "--json", "A", "B"]);
+    assert!(ran.code == Some(2) && ran.out().contains("\"exit\":2"), "{}", ran.out());
+    folder.write("C/data/c", "y");
+    assert_eq!(folder.run(&["bag", "check", "B", "C"]).code, Some(1));
 }

@@ -52,6 +52,85 @@ fn json_lines_are_found_by_their_schema_and_torrents_are_counted() {
 }
 
 #[test]
+fn a_file_named_like_a_manifest_is_verified_or_reported() {
+    // regression: `check -r` passed over all of these without a message, with exit status 0.
+    let good = |names: &[&str]| {
+        let line = |name: &&str| {
+            format!(
+                "{{\"schema\":\"truesum-entry/1\",\"path\":\"{name}\",\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n"
+            )
+        };
+        names.iter().map(line).collect::<String>()
+    };
+    let stage = || Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
+    for (text, said) in [
+        (String::new(), "d/l.jsonl: nothing verified: it has no entries\n"),
+        (
+            good(&["a", "b"]).replacen("truesum-entry", "truesum-emtry", 1),
+            "d/l.jsonl: line 1: unsupported schema",
+        ),
+        (good(&["a"]).replacen("truesum-entry", "truesum-emtry", 1), "d/l.jsonl: line 1: unsupported schema"),
+        (good(&["a", "b"]).replacen("{\"schema", "\0\0\0\0\0", 1), "d/l.jsonl: line 1: "),
+        (
+            good(&["a"]).replacen("{\"schema\":\"truesum-entry/1\",\"path\"", &"\0".repeat(36), 1),
+            "d/l.jsonl: ",
+        ),
+    ] {
+        let folder = stage();
+        folder.write("d/l.jsonl", &text);
+        let ran = folder.run(&["check", "-r", "d"]);
+        assert!(ran.code == Some(2) && ran.err.contains(&format!("truesum: {said}")), "{text:?}: {ran:?}");
+    }
+    let folder = stage();
+    folder.pipe("d/p.jsonl");
+    folder.pipe("d/p.torrent");
+    symlink("gone", folder.path("d/q.ndjson")).unwrap();
+    symlink("SHA256SUMS", folder.path("d/r.jsonl")).unwrap();
+    let ran = folder.run(&["check", "-r", "d"]);
+    for said in [
+        "truesum: d/p.jsonl: cannot use: named like a manifest, but a named pipe\n",
+        "truesum: d/p.torrent: cannot use: named like a manifest, but a named pipe\n",
+        "truesum: d/q.ndjson: cannot use: named like a manifest, but a broken symbolic link\n",
+        "truesum: note: d/r.jsonl: symbolic link, not followed; to check it: truesum check d/r.jsonl\n",
+    ] {
+        assert!(ran.code == Some(2) && ran.err.contains(said), "{said}: {}", ran.err);
+    }
+    // What is compressed is checked, unless only its contents show that it is a manifest.
+    let folder = stage();
+    let gzip = |name: &str| {
+        assert!(std::process::Command::new("gzip").arg(folder.path(name)).status().unwrap().success());
+    };
+    folder.write("d/b.sha256", lines(&[(ABC, "b")]));
+    gzip("d/b.sha256");
+    folder.write("d/l.jsonl", good(&["b"]));
+    gzip("d/l.jsonl");
+    folder.write("d/log.jsonl", "{\"schema\":\"other/1\"}\n");
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("d/a: OK\nd/b: OK\n", Some(0)), "{}", ran.err);
+    for said in [
+        "note: 1 compressed file of JSON lines was not checked; to check one: truesum check d/l.jsonl.gz\n",
+        "note: 1 file of JSON lines was not checked, because it contains no entries of truesum (first: d/log.jsonl)\n",
+    ] {
+        assert!(ran.err.contains(said), "{said}: {}", ran.err);
+    }
+    assert_eq!(folder.run(&["check", "d/l.jsonl.gz"]).code, Some(0));
+}
+
+#[test]
+fn a_selection_without_an_entry_does_not_deny_the_manifests() {
+    // regression: `check -r --only nope` reported that no manifest was found.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
+    let ran = folder.run(&["check", "-r", "--only", "nope", "d"]);
+    let said = "truesum: nope: selected with --only, but no entry has this name\n\
+                truesum: 0 files verified by 1 manifest; 0 B read; part: 0 of 1 entry\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    let ran = folder.run(&["check", "-r", "--newer", "2999-01-01", "d"]);
+    let said = "truesum: nothing selected: 1 entry was excluded\n\
+                truesum: 0 files verified by 1 manifest; 0 B read; part: 0 of 1 entry\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+}
+
+#[test]
 fn fewer_manifests_than_expected_are_a_failure() {
     // regression: a folder that was gone with its manifest was missed by nothing, exit status 0.
     let folder = Folder::with(&[("d/a/x", "abc"), ("d/a/SHA256SUMS", &lines(&[(ABC, "x")]))]);
@@ -72,6 +151,12 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
                 truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
                 truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
+    // regression: the summary did not count it.
+    folder.write("d/x.torrent", "");
+    let json = folder.run(&["check", "-r", "--json", "d"]);
+    let summary: serde_json::Value = serde_json::from_str(json.out().lines().last().unwrap()).unwrap();
+    assert_eq!((&summary["manifests"], &summary["skipped_manifests"]), (&1.into(), &2.into()), "{summary}");
+    std::fs::remove_file(folder.path("d/x.torrent")).unwrap();
     folder.pipe("d/p.sha256");
     symlink("gone", folder.path("d/q.sha256")).unwrap();
     let ran = folder.run(&["check", "-q", "-r", "d"]);
@@ -105,6 +190,13 @@ fn a_bag_is_checked_as_a_bag() {
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!(shown(&ran).0, "d/bag/data/a: OK\nd/a: OK\n", "{}", ran.err);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // Data of the bag is no damaged manifest.
+    folder.write("d/bag/data/a.jsonl", "");
+    folder.write("d/bag/manifest-sha256.txt", lines(&[(ABC, "data/a"), (EMPTY, "data/a.jsonl")]));
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    std::fs::remove_file(folder.path("d/bag/data/a.jsonl")).unwrap();
+    folder.write("d/bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
     // What the manifests of the bag do not tell.
     folder.write("d/bag/data/b", "");
     let ran = folder.run(&["check", "-r", "d"]);

@@ -166,3 +166,31 @@ fn a_dry_run_sees_that_a_name_is_taken() {
     let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file of that name exists\n";
     assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{}", ran.err);
 }
+
+#[test]
+fn the_renames_that_are_shown_are_those_that_are_carried_out() {
+    // regression: links and names that would become too long were shown as renames that then failed.
+    let long = "x".repeat(250);
+    let stage = || {
+        let folder =
+            Folder::with(&[("d/a.mkv", "abc"), ("d/e", "abc"), ("d/e [352441C2]", "abc"), ("f", "abc")]);
+        folder.write(format!("d/{long}"), "abc");
+        std::os::unix::fs::symlink("f", folder.path("link")).unwrap();
+        folder
+    };
+    for words in [&["d"][..], &["link"], &["f", "link"], &["f", "./f"], &["-L", "d", "f"]] {
+        let (shown, carried_out) = (stage(), stage());
+        let before = shown.entries();
+        let shown = (shown.run(&[&["embed", "add"], words].concat()), shown.entries());
+        assert_eq!(shown.1, before, "{words:?}");
+        let carried_out = carried_out.run(&[&["embed", "add", "--yes"], words].concat());
+        assert_eq!(shown.0.code, carried_out.code, "{words:?}: {}{}", shown.0.err, carried_out.err);
+        let renames = |text: String, word: &str| text.matches(word).count();
+        for (would, does) in
+            [(": would be renamed to", ": RENAMED to"), (": would NOT be renamed", ": NOT RENAMED")]
+        {
+            let (would, does) = (renames(shown.0.out(), would), renames(carried_out.out(), does));
+            assert_eq!(would, does, "{words:?}: {}{}", shown.0.out(), carried_out.out());
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `truesum convert`: between formats and back, and what is said of what is lost.
 
 use crate::names::NAMES;
-use crate::program::{ABC, EMPTY, Folder, Ran};
+use crate::program::{ABC, EMPTY, Folder, Ran, lines};
 use truesum_test_support::thorough_or;
 
 /// Formats that are written, with the algorithm that each holds at its best.
@@ -80,7 +80,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
             }
             let left_out = ran.err.matches(": left out: ").count();
             // Digests that are as long as another algorithm's, in lines without a tag: said, and allowed by --lossy.
-            if ran.err.contains("the name of the algorithm") {
+            if ran.err.contains("the algorithm name") {
                 std::fs::remove_file(folder.path(&second)).unwrap();
                 continue;
             }
@@ -132,7 +132,7 @@ fn with_sfv() -> Folder {
 fn one_read_verifies_old_digests_and_computes_new_ones() {
     let folder = with_sfv();
     let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256", "-o", "SHA256SUMS"]);
-    let said = "truesum: note: 3 entries verified by crc32: not tamper-evident\n\
+    let said = "truesum: note: 3 entries verified by crc32: no protection against tampering\n\
                 truesum: note: 3 files verified, 6 B read\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), said));
     assert_eq!(folder.read("SHA256SUMS"), format!("{ABC}  a\n{EMPTY}  b\n{ABC}  s/c\n").as_bytes());
@@ -161,7 +161,7 @@ fn one_read_verifies_old_digests_and_computes_new_ones() {
     assert!(row["mtime"].is_string(), "{row}");
     // Sizes that the old manifest has are lost in a format without them, as without -a.
     let ran = folder.run(&["convert", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
-    assert!(ran.code == Some(2) && ran.err.contains("lost in gnu: the size of 3 entries"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("gnu cannot store the size of 3 entries"), "{}", ran.err);
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 3), "{}", ran.err);
     // Files elsewhere, and a manifest on standard input.
@@ -231,8 +231,8 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
     assert_eq!(
         ran.err,
-        "truesum: M.jsonl: lost in sfv: the digest of sha256 of 1 entry\n\
-         truesum: M.jsonl: lost in sfv: the size of 1 entry\n\
+        "truesum: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
+         truesum: M.jsonl: sfv cannot store the size of 1 entry\n\
          truesum: M.jsonl: not converted: sfv cannot store everything in it\n\
          hint: to drop it, use --lossy; jsonl stores everything except signatures\n"
     );
@@ -241,8 +241,8 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
     assert_eq!(ran.code, Some(0));
     assert_eq!(
         ran.err,
-        "truesum: note: M.jsonl: lost in sfv: the digest of sha256 of 1 entry\n\
-         truesum: note: M.jsonl: lost in sfv: the size of 1 entry\n"
+        "truesum: note: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
+         truesum: note: M.jsonl: sfv cannot store the size of 1 entry\n"
     );
     assert_eq!(folder.run(&["check", "M.sfv"]).code, Some(0));
 }
@@ -284,7 +284,7 @@ fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
     assert_eq!(ran.code, Some(2));
     assert_eq!(
         ran.err,
-        "truesum: M.bsd: lost in gnu: the name of the algorithm, blake3\n\
+        "truesum: M.bsd: gnu cannot store the algorithm name: blake3\n\
          truesum: M.bsd: not converted: gnu cannot store everything in it\n\
          hint: to verify the files and compute sha256 digests: truesum convert M.bsd -a sha256 -o SHA256SUMS; -t bsd keeps these digests and names the algorithm\n"
     );
@@ -327,7 +327,7 @@ fn a_signature_does_not_come_along_in_silence() {
     let folder = Folder::with(&[("M", &text)]);
     let ran = folder.run(&["convert", "M", "-t", "bsd"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
-    assert!(ran.err.contains("lost in bsd: the signature"), "{}", ran.err);
+    assert!(ran.err.contains("bsd cannot store the signature"), "{}", ran.err);
     let ran = folder.run(&["convert", "--lossy", "M", "-t", "bsd"]);
     assert_eq!((ran.code, ran.out()), (Some(0), format!("SHA256 (a) = {ABC}\n")));
 }
@@ -365,5 +365,20 @@ fn an_algorithm_that_was_assumed_is_named() {
     for words in [&["SHA256SUMS", "-t", "bsd"][..], &["list", "--from-algorithm", "blake3", "-t", "bsd"]] {
         let ran = folder.run(&[&["convert"][..], words].concat());
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn new_digests_that_check_rejects_have_the_note_of_hash() {
+    // regression: `convert -a imohash` wrote a manifest that `check` rejects, without a note.
+    let folder = Folder::with(&[("a", "abc"), ("M.sha256", &lines(&[(ABC, "a")]))]);
+    for (algorithm, said) in [
+        ("imohash", "note: imohash covers only parts of a file: three samples of 16 KiB"),
+        ("blake2b-64", "note: blake2b-64: 64 bits are too few: check rejects such digests"),
+    ] {
+        for words in [&["hash", "a"][..], &["convert", "M.sha256"]] {
+            let ran = folder.run(&[words, &["-a", algorithm, "-t", "bsd"]].concat());
+            assert!(ran.code == Some(0) && ran.err.contains(said), "{words:?} {algorithm}: {}", ran.err);
+        }
     }
 }

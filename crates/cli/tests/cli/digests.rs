@@ -1,6 +1,6 @@
 //! Digests with special properties: in base 32, in either byte order, of samples, and of files created by an attack.
 
-use crate::program::Folder;
+use crate::program::{Folder, shown};
 
 #[test]
 fn base_32_is_written_as_rhash_writes_it_and_read_back() {
@@ -59,14 +59,17 @@ fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
     let folder = Folder::with(&[("f.bin", "123456789")]);
     // `rhash --btih f.bin`, with `--bt-piece-length=65536`, and in base 32 as in magnet links.
     for (text, algorithm) in [
-        ("14a6f17ce10298e235bf2f18faa6ce6636575114", "btih;name=662e62696e (hex); not tamper-evident"),
+        (
+            "14a6f17ce10298e235bf2f18faa6ce6636575114",
+            "btih;name=662e62696e (hex); no protection against tampering",
+        ),
         (
             "2c22a5944989e365948bb84d4405c1b2f39d44ce",
-            "btih;piece=64KiB;name=662e62696e (hex); not tamper-evident",
+            "btih;piece=64KiB;name=662e62696e (hex); no protection against tampering",
         ),
         (
             "urn:btih:14a6f17ce10298e235bf2f18faa6ce6636575114",
-            "btih;name=662e62696e (hex); not tamper-evident",
+            "btih;name=662e62696e (hex); no protection against tampering",
         ),
     ] {
         let ran = folder.run(&["identify", text, "f.bin"]);
@@ -118,12 +121,13 @@ fn a_file_made_by_an_attack_on_sha_1_fails_and_a_sample_verifies_nothing() {
     folder.write("M", &made);
     let refused = folder.run(&["check", "M"]);
     assert!(
-        refused.code == Some(2) && refused.err.contains("imohash verifies nothing: three samples of 16 KiB"),
+        refused.code == Some(2)
+            && refused.err.contains("imohash covers only parts of a file: three samples of 16 KiB"),
         "{refused:?}"
     );
     for words in [&["check", "--allow-weak", "M"][..], &["audit", "--allow-weak", "M"]] {
         let ran = folder.run(words);
-        let why = "M: line 1: imohash verifies nothing: three samples of 16 KiB";
+        let why = "M: line 1: imohash covers only parts of a file: three samples of 16 KiB";
         assert!(ran.code == Some(2) && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
     }
     let requested = folder.run(&["check", "-a", "imohash", "M"]);
@@ -136,7 +140,10 @@ fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
     let imohash = folder.run(&["-a", "imohash", "d/a"]).out();
     let imohash = imohash.split(' ').next().unwrap();
     assert_eq!(folder.run(&["find", imohash, "d"]).code, Some(1));
-    assert_eq!(folder.run(&["identify", imohash, "d/a"]).code, Some(1));
+    // regression: `identify` did not recognise it even with the file.
+    let ran = folder.run(&["identify", imohash, "d/a"]);
+    let said = "d/a: imohash (hex); covers only samples, so most bytes were not compared\n";
+    assert_eq!(shown(&ran), (said.to_owned(), "", Some(0)));
     let requested = folder.run(&["find", "-a", "imohash", imohash, "d"]);
     assert!(requested.code == Some(0) && requested.out().contains("d/a"), "{requested:?}");
 
@@ -146,7 +153,10 @@ fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
     let ran = folder.run(&["identify", sha1, "d/attack"]);
     assert_eq!(
         (ran.out().as_str(), ran.code),
-        ("d/attack: sha1 (hex); not tamper-evident\nd/attack: aich (hex); not tamper-evident\n", Some(0)),
+        (
+            "d/attack: sha1 (hex); no protection against tampering\nd/attack: aich (hex); no protection against tampering\n",
+            Some(0)
+        ),
         "{}",
         ran.err
     );

@@ -324,7 +324,9 @@ fn two_digests_are_looked_for_in_one_read_and_each_is_told_once() {
     let ran = folder.run(&["find", ABC, ABC_MD5, "a"]);
     assert_eq!(ran.out(), format!("found\ta\t{ABC}\tsha256\nfound\ta\t{ABC_MD5}\tmd5\n"));
     assert!(
-        ran.err.ends_with("truesum: 2 of 2 digests found; 1 file, 3 B read; md5: not tamper-evident\n"),
+        ran.err.ends_with(
+            "truesum: 2 of 2 digests found; 1 file, 3 B read; md5: no protection against tampering\n"
+        ),
         "{}",
         ran.err
     );
@@ -380,9 +382,13 @@ fn a_file_made_for_a_checksum_is_not_what_a_digest_of_a_hash_is_of() {
     let ran = folder.run(&["check", "--expect", digest, "d/forged"]);
     assert!(ran.code == Some(1) && !ran.err.contains("quickxor"), "{}", ran.err);
     let ran = folder.run(&["identify", digest, "d/forged"]);
-    assert!(ran.out().contains("quickxor (hex); not tamper-evident"), "{}", ran.out());
+    assert!(ran.out().contains("quickxor (hex); no protection against tampering"), "{}", ran.out());
     let ran = folder.run(&["find", "-a", "quickxor", digest, "d"]);
-    assert!(ran.code == Some(0) && ran.err.contains("quickxor: not tamper-evident"), "{}", ran.err);
+    assert!(
+        ran.code == Some(0) && ran.err.contains("quickxor: no protection against tampering"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

@@ -70,7 +70,19 @@ fn a_guess_fails_with_a_hint_that_works() {
         ("truesum -a part=16M a", "hint: use -a 's3-etag;part=16MiB'\n"),
         ("truesum -a 's3-etag;part=16M' a", "hint: use -a 's3-etag;part=16MiB'\n"),
         ("truesum -a sha256-tree-4MiB a", "hint: use -a 'sha256-tree;leaf=4MiB'\n"),
-        ("truesum -a s3-etag-8MiB a", "hint: use -a 's3-etag'\n"),
+        ("truesum -a s3-etag-8MiB a", "hint: use -a 's3-etag;part=8MiB'\n"),
+        ("truesum -a 's3-etag;part=8M' a", "hint: use -a 's3-etag;part=8MiB'\n"),
+        ("truesum -a s3 a", "unknown algorithm 's3' (did you mean 's3-etag', 's3-sha256' or 's3-sha1'?)\n"),
+        ("truesum help dupes", "hint: truesum help duplicates\n"),
+        ("truesum help create", "hint: truesum help hash\n"),
+        ("truesum help fix", "hint: truesum help tree repair\n"),
+        ("truesum help md5sum", "hint: truesum list algorithms md5\n"),
+        ("truesum help chekc", "hint: truesum help check\n"),
+        ("truesum help nothing", "hint: truesum --help lists the commands\n"),
+        (
+            "truesum --config FILE a",
+            "hint: to use other settings, set the variable: TRUESUM_CONFIG=FILE truesum ...\n",
+        ),
         ("truesum chekc SHA256SUMS", "hint: a similar command is check\n"),
         ("truesum tree verfy a", "hint: a similar command is verify\n"),
         ("truesum check --exatc SHA256SUMS", "hint: a similar option is --exact\n"),
@@ -235,7 +247,8 @@ fn a_list_of_many_files_for_one_download_has_a_hint() {
     folder.write("sums", "16556     1 a\n");
     let ran = folder.run(&["check", "sums"]);
     assert!(
-        ran.err.contains("lines of sum, which cannot be checked; to compare them: truesum -a bsd a\n"),
+        ran.err
+            .contains("lines were written by sum and cannot be checked; to compare them: truesum -a bsd a\n"),
         "{}",
         ran.err
     );
@@ -257,7 +270,7 @@ fn a_file_behind_a_manifest_is_checked_whatever_it_contains() {
     folder.write("evil.sh", lines(&[(ABC, "a")]) + "# anything\n");
     let ran = folder.run(&["check", "SHA256SUMS", "evil.sh"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(1), ""), "{}", ran.err);
-    let said = "truesum: evil.sh: not in SHA256SUMS\nhint: evil.sh has entries itself; to check these: truesum check evil.sh\n";
+    let said = "truesum: evil.sh: not in SHA256SUMS\nhint: evil.sh is itself a manifest; to check its entries: truesum check evil.sh\n";
     assert!(ran.err.contains(said), "{}", ran.err);
     // A name is no glob.
     folder.write("a1", "abc");
@@ -271,4 +284,149 @@ fn a_file_behind_a_manifest_is_checked_whatever_it_contains() {
     // What is not in the manifest cannot be found in a part of it.
     assert_eq!(folder.run(&["check", "--exact", "SHA256SUMS", "a"]).code, Some(2));
     assert_eq!(folder.run(&["check", "--exact", "--only", "a", "SHA256SUMS"]).code, Some(2));
+}
+
+#[test]
+fn messages_about_arguments_have_the_form_of_all_others() {
+    // regression: these were the texts of the library that parses the arguments, with its usage and its capital letters.
+    let folder = stage();
+    for (line, said) in [
+        ("audit", "audit: missing argument: MANIFEST\nhint: truesum audit MANIFEST...\n"),
+        ("diff", "diff: missing argument: OLD, NEW\nhint: truesum diff OLD NEW\n"),
+        ("find", "find: missing argument: DIGEST... DIR\nhint: truesum find DIGEST... DIR...\n"),
+        (
+            "tree repair x",
+            "tree repair: missing argument: --from\nhint: truesum tree repair --from COPY TREE [FILE]\n",
+        ),
+        (
+            "tree prove a",
+            "tree prove: missing argument: --range A..B or --grown-from OLD.ftr\nhint: truesum tree prove --help\n",
+        ),
+        (
+            "shard plan",
+            "shard plan: missing argument: --output\nhint: truesum shard plan --output FILE [FILE]...\n",
+        ),
+        (
+            "install-links a b",
+            "install-links: unexpected argument b\nhint: truesum install-links [OPTIONS] DIR\n",
+        ),
+        (
+            "hash -a",
+            "hash: --algorithm: missing value\nhint: truesum hash --help-all describes --algorithm\n",
+        ),
+        (
+            "hash --color= a",
+            "hash: --color: missing value\nhint: truesum hash --help-all describes --color\n",
+        ),
+        (
+            "hash --color blue a",
+            "hash: --color: invalid value 'blue' (possible values: auto, always, never)\n",
+        ),
+        ("hash -jx a", "hash: --jobs: invalid value 'x': not a number of threads\n"),
+        ("hash --length x a", "hash: --length: invalid value 'x': not a whole number\n"),
+        (
+            "completions nosuch",
+            "completions: SHELL: invalid value 'nosuch' (possible values: bash, zsh, fish)\n",
+        ),
+        (
+            "convert -t nosuch M",
+            "convert: --to: invalid value 'nosuch': unknown format: see truesum list formats\n",
+        ),
+        ("check --json --status M", "check: --json cannot be combined with --status\n"),
+        ("find --size 3 --manifest M .", "find: --size cannot be combined with --manifest\n"),
+        ("hash -o x -o y a", "hash: --output was given more than once\n"),
+        ("hash --quiet=yes a", "hash: --quiet takes no value, but 'yes' was given\n"),
+    ] {
+        let ran = shell(&folder, &format!("truesum {line}"));
+        assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{line}: {}", ran.err);
+        assert_eq!(ran.err, format!("truesum: {said}"), "{line}");
+    }
+}
+
+#[test]
+fn help_for_another_name_of_a_command_is_that_of_the_command() {
+    // regression: it was the help of hash.
+    let folder = stage();
+    let (verify, check) = (folder.run(&["help", "verify"]), folder.run(&["help", "check"]));
+    assert!(check.out().contains("Usage: truesum check"), "{}", check.out());
+    assert_eq!((verify.code, verify.out()), (Some(0), check.out()));
+}
+
+#[test]
+fn a_folder_is_not_a_state_file() {
+    let folder = stage();
+    let ran = folder.run(&["check", "--state", "d", "SHA256SUMS"]);
+    let said = "truesum: --state: d is a folder, not a file\n\
+                hint: truesum check --state d/check.state SHA256SUMS\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
+    assert_eq!(shell(&folder, &hint(&ran)).code, Some(0));
+}
+
+#[test]
+fn two_files_that_are_not_manifests_are_compared_by_another_program() {
+    let folder = stage();
+    folder.write("x.iso", b"\0\x01CD001\x01\0\0\0");
+    folder.write("y.iso", b"\0\x01CD001\x02\0\0\0");
+    for [old, new] in [["a", "b"], ["x.iso", "y.iso"]] {
+        let ran = folder.run(&["diff", old, new]);
+        let hint = format!("hint: to compare the bytes of two files: cmp {old} {new}\n");
+        assert_eq!((ran.code, ran.err.matches("hint: ").count()), (Some(2), 1), "{}", ran.err);
+        assert!(ran.err.contains(&hint), "{}", ran.err);
+    }
+    assert_eq!(folder.run(&["diff", "SHA256SUMS", "d/SHA256SUMS"]).code, Some(0));
+}
+
+#[test]
+fn hints_name_only_options_of_the_command() {
+    // regression: shared advice named options that torrent create and bag check do not have.
+    let folder = Folder::with(&[("set/a", "abc"), ("bag/data/a", "abc"), ("outside", "abc"), ("big", "abc")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    std::fs::remove_file(folder.path("bag/data/a")).unwrap();
+    std::os::unix::fs::symlink("../../outside", folder.path("bag/data/a")).unwrap();
+    folder.pipe("pipe");
+    folder.write("x.torrent", "not one");
+    for words in [
+        &["torrent", "create", "-o", "new.torrent", "pipe"][..],
+        &["torrent", "create", "-o", "new.torrent", "none"],
+        &["torrent", "create", "-o", "x.torrent", "set"],
+        &["torrent", "check", "x.torrent", "none"],
+        &["bag", "check", "bag"],
+        &["bag", "check", "set"],
+        &["bag", "update", "bag"],
+        &["bag", "update", "--refresh", "bag"],
+        &["bag", "create", "set"],
+        &["embed", "add", "pipe"],
+        &["embed", "check", "set"],
+        &["duplicates", "pipe"],
+        &["directory", "pipe"],
+        &["check", "--status", "none"],
+    ] {
+        let ran = folder.run(words);
+        assert_ne!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        let path = &words[..if ["torrent", "bag", "embed"].contains(&words[0]) { 2 } else { 1 }];
+        let help = |path: &[&str]| folder.run(&[path, &["--help-all"]].concat()).out();
+        for hint in ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")) {
+            // A command in a hint has its own options.
+            let (own, other) = hint.split_once("truesum ").unwrap_or((hint, ""));
+            let named = |text: &str| -> Vec<String> {
+                let options = text.split(' ').filter(|word| word.starts_with("--"));
+                options.map(|word| word.split(['=', ',', ';']).next().unwrap().to_owned()).collect()
+            };
+            for option in named(own) {
+                assert!(
+                    help(path).contains(&format!("{option} "))
+                        || help(path).contains(&format!("{option}\n"))
+                        || help(path).contains(&format!("{option}[")),
+                    "{words:?}: {hint}"
+                );
+            }
+            let other: Vec<&str> =
+                other.split(' ').take_while(|word| word.bytes().all(|b| b.is_ascii_lowercase())).collect();
+            let is_group = other.first().is_some_and(|first| ["torrent", "bag", "embed"].contains(first));
+            let other = &other[..other.len().min(if is_group { 2 } else { 1 })];
+            for option in named(&hint[own.len()..]).iter().filter(|_| !other.is_empty()) {
+                assert!(help(other).contains(option.as_str()), "{words:?}: {hint}");
+            }
+        }
+    }
 }

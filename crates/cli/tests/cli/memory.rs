@@ -1,6 +1,8 @@
 //! Little memory: whatever the limit, a run is correct or reports that there is not enough memory.
 
 use crate::program::{ABC, Folder, Ran};
+use std::fmt::Write as _;
+use std::io::{Read, Write as _};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
@@ -103,5 +105,44 @@ fn a_small_stack_is_no_obstacle() {
             let ran = limited(&folder, &format!("-s {limit}"), &words);
             assert_eq!(ran.code, Some(0), "{limit}: {words:?}: {ran:?}");
         }
+    }
+}
+
+/// Runs a command for the manifest M with this many entries, whose files do not exist. Returns the peak of its memory in
+/// bytes when it has read all entries: it then reads standard input, or writes its results.
+fn peak(words: &[&str], entries: u64) -> u64 {
+    let folder = Folder::new();
+    let mut manifest = String::new();
+    for at in 0..entries {
+        let digest = at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let album = at / 1000;
+        writeln!(manifest, "{digest:064x}  photos/album{album:03}/image-{at:08}.jpeg").unwrap();
+    }
+    folder.write("M", manifest);
+    let mut command = folder.command();
+    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    if words.contains(&"-") {
+        // More than a pipe can store.
+        child.stdin.as_mut().unwrap().write_all(&vec![0; 1 << 20]).unwrap();
+    } else {
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.trim().strip_suffix(" kB").unwrap().parse().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    peak << 10
+}
+
+#[test]
+fn entries_that_are_searched_for_take_little_memory() {
+    // regression: `find` needed 340 bytes for each, and `check --search` 200. A name and a digest are 67 bytes.
+    const FEW: u64 = 200_000;
+    const MANY: u64 = 500_000;
+    for words in [&["find", "--manifest", "M", "-"][..], &["check", "--search", "M"]] {
+        let each = (peak(words, MANY) - peak(words, FEW)) / (MANY - FEW);
+        assert!(each <= 150, "{words:?}: {each} bytes per entry");
     }
 }

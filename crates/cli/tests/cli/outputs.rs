@@ -2,6 +2,7 @@
 
 use crate::program::{ABC, EMPTY, Folder, lines, shown, stamp};
 use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
 
 fn folder() -> Folder {
     Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))])
@@ -116,7 +117,8 @@ fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
         ("list", "%{sha256}  %p\\n", true),
         ("list", "%{md5}  %p\\n%{sha256}  %p\\n", true),
         ("list", "SHA256 (%p) = %{sha256}\\n", true),
-        ("list", "%{sha256} %s %p\\n", false),
+        ("list", "%{sha256} %s %p\\n", true),
+        ("list", "%{sha256} %p %s\\n", false),
         ("list", "%{sha256}  %p", false),
         ("list", "%p\\n", false),
         ("list.sha256", "%{md5}  %p\\n", false),
@@ -332,6 +334,86 @@ fn a_manifest_that_would_record_corrupt_content_as_good_is_not_written() {
 }
 
 #[test]
+fn manifests_of_folders_are_compared_with_those_of_the_folders_above() {
+    // regression: `hash --per-directory` recorded corrupt content as good, and replaced the only manifest that knew better.
+    let stage = |algorithm: &str| {
+        let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc"), ("d/s/t/c", "abc")]);
+        ["d/a", "d/s/b", "d/s/t/c"].iter().for_each(|name| stamp(&folder, name, old()));
+        let words = ["hash", "-q", "--tag", "-a", algorithm, "-o", "d/SHA256SUMS", "d"];
+        assert_eq!(folder.run(&words).code, Some(0));
+        folder
+    };
+    for algorithm in ["sha256", "md5"] {
+        for argument in ["d", "./d", "d/s"] {
+            let folder = stage(algorithm);
+            let above = folder.read("d/SHA256SUMS");
+            folder.write("d/s/b", "abd");
+            stamp(&folder, "d/s/b", old());
+            let ran = folder.run(&["hash", "--per-directory", "-a", "sha256", argument]);
+            let said = "s/SHA256SUMS: not written: 1 file is corrupt according to ";
+            assert!(ran.code == Some(1) && ran.err.contains(said), "{algorithm} {argument}: {}", ran.err);
+            assert_eq!(folder.read("d/SHA256SUMS"), above, "{algorithm} {argument}");
+            assert!(!folder.path("d/s/SHA256SUMS").exists(), "{algorithm} {argument}");
+            assert!(folder.path("d/s/t/SHA256SUMS").exists(), "{algorithm} {argument}");
+            folder.write("d/s/b", "abc");
+            stamp(&folder, "d/s/b", old());
+            let ran = folder.run(&["hash", "--per-directory", "-a", "sha256", argument]);
+            assert_eq!(ran.code, Some(0), "{algorithm} {argument}: {}", ran.err);
+            assert!(!ran.err.contains("not in the new one"), "{algorithm} {argument}: {}", ran.err);
+        }
+    }
+    let folder = stage("sha256");
+    std::fs::remove_file(folder.path("d/s/b")).unwrap();
+    let ran = folder.run(&["hash", "--per-directory", "d"]);
+    let said = "d/SHA256SUMS: 1 entry of the earlier manifest is not in the new one (first: s/b)\n";
+    assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
+    folder.write("d/SHA256SUMS", "a letter\n");
+    let ran = folder.run(&["hash", "--per-directory", "d/s"]);
+    let said = "note: d/SHA256SUMS: files were not compared with it, because it is not a manifest\n";
+    assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
+}
+
+#[test]
+fn a_hard_link_to_the_output_is_reported() {
+    // regression: it was left out of the manifest without a word.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/M", &lines(&[(ABC, "a")]))]);
+    std::fs::hard_link(folder.path("d/M"), folder.path("d/link")).unwrap();
+    let ran = folder.run(&["hash", "-o", "d/M", "d"]);
+    let said = "truesum: note: link: hard link to this run's own output, not hashed\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    let ran = folder.run(&["hash", "-q", "-o", "d/M", "d"]);
+    assert_eq!((ran.err.as_str(), ran.code), ("", Some(0)));
+    std::fs::hard_link(folder.path("d/M"), folder.path("d/other")).unwrap();
+    let mut command = folder.command();
+    command.args(["hash", "d"]);
+    let output = std::fs::File::options().write(true).truncate(true).open(folder.path("d/M")).unwrap();
+    let ran: crate::program::Ran = command.stdout(output).output().unwrap().into();
+    let said = "truesum: note: d/other: hard link to this run's own output, not hashed\n";
+    assert_eq!((ran.err.as_str(), ran.code), (said, Some(0)));
+}
+
+#[test]
+fn a_requested_summary_that_cannot_be_written_fails() {
+    // regression: `--summary json 2> /dev/full` ended with exit status 0.
+    let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
+    let run = |words: &[&str]| {
+        let mut command = folder.command();
+        command.args(words);
+        command.stderr(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        command.output().unwrap().status.code()
+    };
+    for words in [&["check", "M"][..], &["hash", "a"], &["audit", "M"]] {
+        for ending in ["json", "short", "long"] {
+            assert_eq!(run(&[words, &["--summary", ending]].concat()), Some(2), "{words:?} {ending}");
+        }
+        assert_eq!(run(words), Some(0), "{words:?}: nothing was requested on standard error");
+        assert_eq!(run(&[words, &["--summary", "none"]].concat()), Some(0), "{words:?}");
+    }
+    folder.write("a", "abd");
+    assert_eq!(run(&["check", "M", "--summary", "json"]), Some(1), "a failed file takes precedence");
+}
+
+#[test]
 fn quiet_silences_the_notes_of_every_way_to_hash() {
     // regression: `hash -q --per-directory` and `--sidecar` printed what -q promises to suppress.
     for words in [&[][..], &["--per-directory"], &["--sidecar"]] {
@@ -408,6 +490,25 @@ fn corrupt_content_is_found_however_the_earlier_manifest_spells_names() {
             let ran = folder.run(&["hash", "-o", "d/M", "d"]);
             assert!(ran.code == Some(2) && ran.err.contains("1 file is corrupt"), "{spelled}: {}", ran.err);
         }
+    }
+}
+
+#[test]
+fn a_name_with_backslashes_is_compared_with_the_file_that_it_names() {
+    // regression: the entry was not compared, and was reported as missing from the new manifest.
+    let folder = Folder::with(&[("d/s/x", "abc")]);
+    stamp(&folder, "d/s/x", old());
+    for words in [&["hash", "-o", "d/SHA256SUMS", "d"][..], &["hash", "--per-directory", "d"]] {
+        folder.write("d/s/x", "abc");
+        stamp(&folder, "d/s/x", old());
+        folder.write("d/SHA256SUMS", format!("SHA256 (s\\x) = {ABC}\n"));
+        let ran = folder.run(words);
+        assert!(ran.code == Some(0) && !ran.err.contains("earlier manifest"), "{words:?}: {}", ran.err);
+        folder.write("d/SHA256SUMS", format!("SHA256 (s\\x) = {ABC}\n"));
+        folder.write("d/s/x", "abd");
+        stamp(&folder, "d/s/x", old());
+        let ran = folder.run(words);
+        assert!(ran.code != Some(0) && ran.err.contains("1 file is corrupt"), "{words:?}: {}", ran.err);
     }
 }
 
@@ -628,4 +729,49 @@ fn overwrite_replaces_a_damaged_manifest_of_the_folder_but_no_named_file() {
         let ran = folder.run(&["hash", "--overwrite", "-o", output, "s/a", "s/b"]);
         assert_eq!((ran.code, folder.read("s/a")), (Some(2), b"precious".to_vec()), "{output}: {}", ran.err);
     }
+}
+
+#[test]
+fn a_torrent_replaces_an_earlier_one_only_if_unmodified_files_match_it() {
+    // regression: pieces were not compared, so a corrupt file was recorded as good.
+    let long: String = (0..90_000).map(|at| char::from(b'a' + (at % 23) as u8)).collect();
+    let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    for protocol in ["v1", "v2", "hybrid"] {
+        let folder = Folder::with(&[("set/a", "abc"), ("set/b", &long), ("set/c", "x")]);
+        let names = ["set/a", "set/b", "set/c"];
+        names.iter().for_each(|name| stamp(&folder, name, past));
+        let create = ["torrent", "create", "--protocol", protocol, "-o", "x.torrent", "set"];
+        assert_eq!(folder.run(&create).code, Some(0));
+        assert_eq!(folder.run(&create).code, Some(0), "{protocol}: nothing changed");
+        // Additional files shift the pieces, or become a part of them.
+        for name in ["set/aa", "set/z"] {
+            folder.write(name, "new");
+            let ran = folder.run(&create);
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{protocol} {name}");
+            assert_eq!(folder.run(&["torrent", "check", "-q", "x.torrent"]).code, Some(0));
+        }
+        let torrent = folder.read("x.torrent");
+        for new in [false, true] {
+            folder.write("set/b", long.replacen("abc", "abd", 1));
+            stamp(&folder, "set/b", past);
+            if new {
+                folder.write("set/0", "new");
+            }
+            let ran = folder.run(&create);
+            assert_eq!(ran.code, Some(2), "{protocol}: {}", ran.err);
+            assert!(ran.err.contains("x.torrent: not written: "), "{protocol}: {}", ran.err);
+            assert!(ran.err.contains("with --overwrite\n"), "{protocol}: {}", ran.err);
+            assert_eq!(folder.read("x.torrent"), torrent);
+        }
+        let overwrite = [&create[..], &["--overwrite"]].concat();
+        assert_eq!(folder.run(&overwrite).code, Some(0));
+    }
+    // An edit of one file: those that share no piece with it are verified.
+    let folder = Folder::with(&[("set/a", &long), ("set/b", &long[..65_536]), ("set/c", "x")]);
+    ["set/a", "set/b", "set/c"].iter().for_each(|name| stamp(&folder, name, past));
+    let create = ["torrent", "create", "--protocol", "v2", "-o", "x.torrent", "set"];
+    assert_eq!(folder.run(&create).code, Some(0));
+    folder.write("set/b", "edited");
+    let ran = folder.run(&create);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
 }

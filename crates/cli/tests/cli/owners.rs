@@ -174,6 +174,10 @@ fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
         let check = folder.run(&["check", "--pubkey", key, name]);
         assert_eq!((check.out().as_str(), check.code), (*said, Some(0)), "{name}: {}", check.err);
         assert!(check.err.contains(" is signed by the key "), "{}", check.err);
+        // regression: it was quoted for a shell.
+        let is_commented =
+            check.err.contains(" (signed comment: ") && !check.err.contains("(signed comment: '");
+        assert_eq!(is_commented, key == &"m.pub", "{}", check.err);
         // Every other byte of the signature, and one of what it is of.
         let signature = if *name == "SHA256SUMS" { "SHA256SUMS.minisig" } else { name };
         let good = folder.read(signature);

@@ -81,7 +81,7 @@ fn the_page_of_a_part_says_so() {
     folder.write("MD5", format!("{}  good\n", "900150983cd24fb0d6963f7d28e17f72"));
     assert_eq!(folder.run(&["check", "--html", "p.html", "MD5"]).code, Some(0));
     let page = text(&read(&folder, "p.html"));
-    assert!(page.contains("1 entry by md5: not tamper-evident"), "{page}");
+    assert!(page.contains("md5 (1 entry): no protection against tampering"), "{page}");
 }
 
 #[test]

@@ -354,8 +354,12 @@ fn a_file_is_as_tamper_evident_as_the_weakest_list_that_alone_covers_a_part() {
         folder.write("list", &list);
         let ran = folder.run(&["check", "list"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let said = weak.map(|name| format!("1 entry by {name}: not tamper-evident"));
+        let said = weak.map(|name| format!("{name} (1 entry): no protection against tampering"));
         let is_said = said.is_none_or(|said| ran.err.contains(&said));
-        assert!(is_said && ran.err.contains("not tamper-evident") == weak.is_some(), "{list}: {}", ran.err);
+        assert!(
+            is_said && ran.err.contains("no protection against tampering") == weak.is_some(),
+            "{list}: {}",
+            ran.err
+        );
     }
 }

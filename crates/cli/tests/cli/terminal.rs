@@ -110,7 +110,7 @@ fn files_and_pipes_receive_names_as_they_are() {
 fn colours_reach_a_terminal() {
     let folder = Folder::with(&[("a", "abc"), ("M", &format!("{ABC}  a\n"))]);
     for words in
-        [&[&b"check"[..], b"--color", b"always", b"M"][..], &[b"check", b"--color=always", b"--json", b"-q"]]
+        [&[&b"check"[..], b"--color", b"always", b"M"][..], &[b"check", b"--color=always", b"--exatc", b"M"]]
     {
         let seen = on_terminal(&folder, words);
         assert!(seen.windows(2).any(|two| two == b"\x1b["), "{words:?}: {:?}", OsString::from_vec(seen));

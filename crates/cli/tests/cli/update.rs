@@ -31,7 +31,7 @@ fn without_options_only_new_files_are_added() {
     let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: 3 files in the manifest: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written: NOT up to date\n\
+    let said = "truesum: 3 files in the manifest: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written: it does NOT match all files\n\
                 hint: to accept modified files, use --refresh\n\
                 hint: to remove entries of deleted files, use --prune; to update moved names, --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
@@ -61,7 +61,7 @@ fn a_refresh_takes_over_what_was_written_after_the_manifest() {
     write_manifest(&folder, "M", &format!("{OTHER}  old\n{OTHER} *new\n"));
     folder.write("d/new", "");
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
-    let said = "truesum: 2 files in the manifest: 1 changed, 1 refreshed; 3 B read; M written: NOT up to date\n\
+    let said = "truesum: 2 files in the manifest: 1 changed, 1 refreshed; 3 B read; M written: it does NOT match all files\n\
                 hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n";
     assert_eq!(shown(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
@@ -131,7 +131,7 @@ fn what_is_gone_is_dropped_on_request_and_not_if_that_is_most() {
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     let said = "truesum: M: not written: 2 of 3 files in the manifest are missing, more than half\n\
                 hint: to remove their entries anyway, use --prune=all\n\
-                truesum: 3 files in the manifest: 1 ok, 1 new, 2 missing; 3 B read; M not written: NOT up to date\n";
+                truesum: 3 files in the manifest: 1 ok, 1 new, 2 missing; 3 B read; M not written: it does NOT match all files\n";
     let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
     assert_eq!(shown(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
     assert_eq!(text(&folder, "M"), old);
@@ -181,8 +181,7 @@ fn a_file_that_moved_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said =
-        "truesum: 2 files in the manifest: 1 ok, 1 renamed; 3 B read; M would be written: NOT up to date\n";
+    let said = "truesum: 2 files in the manifest: 1 ok, 1 renamed; 3 B read; M would be written: it does NOT match all files\n";
     assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -216,7 +215,7 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest_as_it_is() {
     let said = "truesum: M: line 2: not a checksum line\n\
                 truesum: M: not written: a line is malformed\n\
                 hint: to keep them unchanged, use --lenient\n\
-                truesum: 1 file in the manifest: 1 ok, 1 new, 1 malformed line; 3 B read; M not written: NOT up to date\n";
+                truesum: 1 file in the manifest: 1 ok, 1 new, 1 malformed line; 3 B read; M not written: it does NOT match all files\n";
     assert_eq!(shown(&ran), ("new\tb\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--lenient", "M", "d"]).code, Some(0));
@@ -326,7 +325,7 @@ fn a_manifest_that_lists_itself_never_takes_its_own_line_over() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "d/M", &format!("{OTHER}  M\n{OTHER}  a\n"));
     let ran = folder.run(&["update", "--refresh=all", "d/M"]);
-    let said = "truesum: 2 files in the manifest: 1 changed, 1 refreshed; 139 B read; d/M written: NOT up to date\n\
+    let said = "truesum: 2 files in the manifest: 1 changed, 1 refreshed; 139 B read; d/M written: it does NOT match all files\n\
                 hint: d/M contains an entry for itself, which cannot match: delete that line\n";
     assert_eq!(shown(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "d/M"), format!("{OTHER}  M\n{ABC}  a\n"));
@@ -341,7 +340,7 @@ fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: 0 files in the manifest: 1 added; 3 B read; M would be written: NOT up to date\n";
+    let said = "truesum: 0 files in the manifest: 1 added; 3 B read; M would be written: it does NOT match all files\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
@@ -374,7 +373,7 @@ fn a_time_that_is_kept_is_told_for_it_hides_rot() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: note: M keeps its modification time, 2001-09-09T01:46:40.000000000Z, because entries of changed files remain: this time distinguishes edits from corruption\n";
+    let said = "truesum: note: M keeps its modification time, 2001-09-09T01:46:40.000000000Z, because some entries are out of date: comparing times with it distinguishes edits from corruption\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 
@@ -449,7 +448,7 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
     let ran = folder.run(&["hash", "-o", "M", "."]);
     assert_eq!(
         shown(&ran),
-        (String::new(), "truesum: note: 2 signatures of M not in the manifest\n", Some(0))
+        (String::new(), "truesum: note: 2 signatures of M are not in the manifest\n", Some(0))
     );
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
     let said = "truesum: note: M: 1 entry of the earlier manifest is not in the new one (first: s/M.sig)\n";

@@ -8,6 +8,7 @@ use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::progress::Progress;
+use crate::select::Unmatched;
 use crate::verify::entries::weak_name;
 use crate::verify::listed::common_folder;
 use crate::verify::options::{Options as CheckOptions, under};
@@ -538,8 +539,12 @@ impl<'a> Comparison<'a> {
         if self.progress.stopped() || self.report.failed > 0 {
             return Ok(());
         }
-        names.into_iter().try_for_each(|name| {
-            let why = Cause::Other("selected with --only, but no file has this name".to_owned());
+        names.into_iter().try_for_each(|Unmatched { name, excluded }| {
+            let why = match excluded {
+                true => "excluded by other selection options",
+                false => "no file has this name",
+            };
+            let why = Cause::Other(why.to_owned());
             self.failed(&Error::new(name.as_bytes(), "select", why), on_event)
         })
     }

@@ -155,7 +155,8 @@ impl<'a> KnownSets<'a> {
             None,
         ) {
             Ok((_, Some(what))) if self.options.format.is_none() => {
-                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), on_event);
+                return self
+                    .failed(&Error::new(bytes, "read as a manifest", Cause::NoManifest(what)), on_event);
             }
             Ok((reader, _)) => reader,
             Err(error) => return self.failed(&Error::io(bytes, "read", error), on_event),

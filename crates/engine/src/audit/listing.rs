@@ -75,7 +75,7 @@ impl Comparison<'_> {
             Some(_) => Cow::Borrowed(below(job.path())),
             None => plain(job.path()),
         }[..];
-        if !self.options.check.select.has_name(name) {
+        if !self.options.check.select.has_alias(name, &job.name) {
             self.report.left_out[side] += 1;
             return Ok(());
         }

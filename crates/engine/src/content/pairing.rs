@@ -6,6 +6,7 @@
 
 use crate::content::set::{Set, common};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use truesum_hash::Spec;
 
 /// The maximum number of algorithm combinations that are compared with each other. A manifest has one or two; one with
@@ -47,10 +48,9 @@ impl Shared<'_> {
 /// Returns the ways in which files of two lists can be compared, each with the files that have the necessary digests.
 fn ways<'s>(sets: [&'s Set; 2], files: [&[u32]; 2]) -> Vec<(Shared<'s>, [Vec<u32>; 2])> {
     let kinds = |side: usize| {
-        let mut kinds: Vec<(u32, bool)> =
-            files[side].iter().map(|&at| (sets[side].kind(at), sets[side].size(at).is_some())).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
+        // One by one, because `collect` would first store the kind of every file.
+        let mut kinds = BTreeSet::new();
+        kinds.extend(files[side].iter().map(|&at| (sets[side].kind(at), sets[side].size(at).is_some())));
         kinds
     };
     let (left, right) = (kinds(0), kinds(1));

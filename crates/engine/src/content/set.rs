@@ -1,9 +1,9 @@
-//! The files of one side by name, with the known facts about each. A file needs a few dozen bytes in addition to its
-//! name and digests, so a million files fit in memory easily.
+//! The files of one side by name, with the known facts about each. A file needs about 40 bytes in addition to its name
+//! and digests, and 24 more if sizes or times are known, so a million files fit in memory easily.
 
 use crate::content::Facts;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
@@ -20,32 +20,16 @@ const UNTIMED: u32 = u32::MAX;
 pub(crate) struct Set {
     /// Random keys for each process, so that an attacker cannot craft names that collide.
     keys: RandomState,
-    /// The first file for each name hash.
-    by_name: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
+    /// The newest file in each bucket of a hash table of names; the others follow by [`File::next`].
+    buckets: Vec<u32>,
     files: Vec<File>,
+    /// Sizes and times of all files; empty if none is known.
+    stats: Vec<Stat>,
     /// Names and digests.
     bytes: Vec<u8>,
     /// The distinct lists of algorithms.
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u32>,
-}
-
-/// A hasher that returns its input, which is already a hash.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are hashes");
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 struct File {
@@ -54,11 +38,26 @@ struct File {
     name_len: u32,
     /// The index of the list of algorithms.
     kind: u32,
+    hash: u32,
+    /// The next older file in the same bucket.
+    next: u32,
+}
+
+/// The size and modification time of a file, if known.
+#[derive(Clone, Copy)]
+struct Stat {
     size: u64,
     seconds: i64,
     nanos: u32,
-    /// The next file with the same name hash.
-    next: u32,
+}
+
+impl Stat {
+    const UNKNOWN: Stat = Stat { size: UNSIZED, seconds: 0, nanos: UNTIMED };
+
+    fn of(size: Option<u64>, time: Option<Time>) -> Stat {
+        let (seconds, nanos) = time.map_or((0, UNTIMED), |time| (time.seconds, time.nanos));
+        Stat { size: size.unwrap_or(UNSIZED), seconds, nanos }
+    }
 }
 
 /// The result of comparing the known facts about two files.
@@ -78,8 +77,39 @@ impl Set {
     }
 
     pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
-        let first = *self.by_name.get(&self.keys.hash_one(name))?;
-        among(&self.files, &self.bytes, first, name)
+        let hash = self.hash(name);
+        let mut at = *self.buckets.get(self.bucket(hash))?;
+        while at != NONE {
+            let file = &self.files[at as usize];
+            if file.hash == hash && self.name(at) == name {
+                return Some(at);
+            }
+            at = file.next;
+        }
+        None
+    }
+
+    fn hash(&self, name: &[u8]) -> u32 {
+        self.keys.hash_one(name) as u32
+    }
+
+    /// Returns the bucket of a hash. The number of buckets is zero or a power of two.
+    fn bucket(&self, hash: u32) -> usize {
+        hash as usize & self.buckets.len().saturating_sub(1)
+    }
+
+    /// Makes a file the newest one in its bucket.
+    fn chain(&mut self, at: u32) {
+        let bucket = self.bucket(self.files[at as usize].hash);
+        self.files[at as usize].next = std::mem::replace(&mut self.buckets[bucket], at);
+    }
+
+    /// Doubles the number of buckets when there are as many files.
+    fn grow(&mut self) {
+        if self.files.len() >= self.buckets.len() {
+            self.buckets = vec![NONE; (2 * self.buckets.len()).max(16)];
+            (0..self.len()).for_each(|at| self.chain(at));
+        }
     }
 
     /// Finds a file, trying the most likely one first. Both sides are usually in the same order, so no lookup is
@@ -117,14 +147,16 @@ impl Set {
         digests: &[Digest],
     ) -> Result<u32, String> {
         let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
-        let at = at.ok_or("number of files: more than 4 thousand million")?;
+        let at = at.ok_or("number of files: more than 4 billion")?;
         let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
-        let next = self.by_name.insert(self.keys.hash_one(name), at).unwrap_or(NONE);
-        let start = self.bytes.len();
+        self.grow();
+        let (start, hash) = (self.bytes.len(), self.hash(name));
         self.bytes.extend_from_slice(name);
-        let (size, time) = (facts.0.unwrap_or(UNSIZED), facts.1);
-        let (seconds, nanos) = time.map_or((0, UNTIMED), |time| (time.seconds, time.nanos));
-        self.files.push(File { name: start, digests: 0, name_len, kind: 0, size, seconds, nanos, next });
+        self.files.push(File { name: start, digests: 0, name_len, kind: 0, hash, next: NONE });
+        self.chain(at);
+        if !self.stats.is_empty() || facts != (None, None) {
+            *self.stat(at) = Stat::of(facts.0, facts.1);
+        }
         self.set_digests(at, specs, digests);
         Ok(at)
     }
@@ -138,12 +170,12 @@ impl Set {
     ) -> Result<(), String> {
         match (self.size(at), size) {
             (Some(before), Some(now)) if before != now => return Err("size".to_owned()),
-            (None, Some(now)) => self.files[at as usize].size = now,
+            (None, Some(now)) => self.stat(at).size = now,
             _ => {}
         }
         if let (None, Some(time)) = (self.time(at), time) {
-            let file = &mut self.files[at as usize];
-            (file.seconds, file.nanos) = (time.seconds, time.nanos);
+            let stat = self.stat(at);
+            (stat.seconds, stat.nanos) = (time.seconds, time.nanos);
         }
         let mut all = self.digests(at);
         let before = all.len();
@@ -164,7 +196,7 @@ impl Set {
     /// Sets the digests of a file, replacing previous ones.
     pub(crate) fn set_digests(&mut self, at: u32, specs: &Arc<[Spec]>, digests: &[Digest]) {
         // An algorithm without a digest does not count.
-        let specs = if digests.is_empty() { &Arc::from([]) } else { specs };
+        let specs = if digests.len() < specs.len() { &Arc::from(&specs[..digests.len()]) } else { specs };
         let kind = match self.kinds.last() {
             Some(last) if Arc::ptr_eq(last, specs) => self.kinds.len() as u32 - 1,
             _ => *self.kind_of.entry(specs.clone()).or_insert_with(|| {
@@ -202,20 +234,22 @@ impl Set {
 
     /// Removes the file that was added last.
     pub(crate) fn undo(&mut self) {
-        let Some(at) = self.files.len().checked_sub(1) else { return };
-        let hash = self.keys.hash_one(self.name(at as u32));
-        let file = self.files.remove(at);
-        match file.next {
-            NONE => self.by_name.remove(&hash),
-            next => self.by_name.insert(hash, next),
-        };
+        let Some(file) = self.files.pop() else { return };
+        let bucket = self.bucket(file.hash);
+        self.buckets[bucket] = file.next;
+        self.stats.truncate(self.files.len());
         self.bytes.truncate(file.name);
     }
 
     /// Records the actual size and time of a file.
     pub(crate) fn set_facts(&mut self, at: u32, size: u64, time: Time) {
-        let file = &mut self.files[at as usize];
-        (file.size, file.seconds, file.nanos) = (size, time.seconds, time.nanos);
+        *self.stat(at) = Stat::of(Some(size), Some(time));
+    }
+
+    /// Returns the size and time of a file for writing.
+    fn stat(&mut self, at: u32) -> &mut Stat {
+        self.stats.resize(self.files.len(), Stat::UNKNOWN);
+        &mut self.stats[at as usize]
     }
 
     pub(crate) fn name(&self, at: u32) -> &[u8] {
@@ -230,11 +264,11 @@ impl Set {
     }
 
     pub(crate) fn size(&self, at: u32) -> Option<u64> {
-        Some(self.files[at as usize].size).filter(|&size| size != UNSIZED)
+        self.stats.get(at as usize).map(|stat| stat.size).filter(|&size| size != UNSIZED)
     }
 
     pub(crate) fn time(&self, at: u32) -> Option<Time> {
-        let File { seconds, nanos, .. } = self.files[at as usize];
+        let Stat { seconds, nanos, .. } = *self.stats.get(at as usize)?;
         (nanos != UNTIMED).then_some(Time { seconds, nanos })
     }
 
@@ -252,14 +286,21 @@ impl Set {
     }
 
     pub(crate) fn digests(&self, at: u32) -> Vec<(Spec, Digest)> {
-        let digest = |(spec, (from, len)): (&Spec, (usize, usize))| {
-            let bytes = &self.bytes[self.files[at as usize].digests + from..][..len];
-            let digest = Digest::new(&bytes[..spec.digest_len()]);
-            let parts = bytes[spec.digest_len()..].try_into().map(u64::from_le_bytes);
-            (spec.clone(), digest.with_parts(parts.unwrap_or(0)))
-        };
         let specs = self.specs(at);
+        let digest = |(spec, place): (&Spec, _)| (spec.clone(), self.digest(at, spec, place));
         specs.iter().zip(places(specs)).map(digest).collect()
+    }
+
+    /// Returns the first digest of a file and its algorithm.
+    pub(crate) fn first_digest(&self, at: u32) -> Option<(&Spec, Digest)> {
+        let specs = self.specs(at);
+        let (spec, place) = specs.iter().zip(places(specs)).next()?;
+        Some((spec, self.digest(at, spec, place)))
+    }
+
+    fn digest(&self, at: u32, spec: &Spec, place: (usize, usize)) -> Digest {
+        let (bytes, parts) = self.slice(at, place).split_at(spec.digest_len());
+        Digest::new(bytes).with_parts(parts.try_into().map_or(0, u64::from_le_bytes))
     }
 
     /// Returns the bytes at this offset from a file's first digest.
@@ -270,19 +311,6 @@ impl Set {
     pub(crate) fn facts(&self, at: u32) -> Facts {
         Facts { size: self.size(at), mtime: self.time(at), digests: self.digests(at) }
     }
-}
-
-/// Returns the file with this name in the chain that starts at `first`.
-fn among(files: &[File], bytes: &[u8], first: u32, name: &[u8]) -> Option<u32> {
-    let mut at = first;
-    while at != NONE {
-        let file = &files[at as usize];
-        if bytes[file.name..file.name + file.name_len as usize] == *name {
-            return Some(at);
-        }
-        at = file.next;
-    }
-    None
 }
 
 /// Returns offset and length of the digests for these algorithms.
@@ -341,6 +369,33 @@ mod tests {
         assert_eq!(set.insert(b"a", (None, None), &md5, &digests(&md5, b"y")).unwrap_err(), "md5 digest");
         assert_eq!(set.insert(b"a", (Some(2), None), &sha, &digests(&sha, b"x")).unwrap_err(), "size");
         assert_eq!((set.find(b"a"), set.find(b"b")), (Some(at), None));
+    }
+
+    #[test]
+    fn a_name_leads_to_its_newest_file_also_after_one_was_removed() {
+        let (sha, mut set) = (specs(&["sha256"]), Set::default());
+        let name = |number: u32| format!("file{}", number % 70);
+        for number in 0..100 {
+            let size = (number == 40).then_some(7);
+            set.push(name(number).as_bytes(), (size, None), &sha, &digests(&sha, b"x")).unwrap();
+        }
+        assert_eq!(
+            (set.find(b"file5"), set.find(b"file69"), set.find(b"file70")),
+            (Some(75), Some(69), None)
+        );
+        assert_eq!((set.size(39), set.size(40), set.size(99)), (None, Some(7), None));
+        (0..30).for_each(|_| set.undo());
+        assert_eq!((set.find(b"file5"), set.len(), set.size(40)), (Some(5), 70, Some(7)));
+        assert_eq!(set.digests(69), [(sha[0].clone(), sha[0].digest(b"x"))]);
+    }
+
+    #[test]
+    fn an_algorithm_without_a_digest_does_not_count() {
+        // regression: the digest of the algorithm without one was read from the data of the next file.
+        let (both, mut set) = (specs(&["sha256", "md5"]), Set::default());
+        let expected = digests(&both[..1], b"x");
+        set.push(b"a", (None, None), &both, &expected).unwrap();
+        assert_eq!(set.digests(0), [(both[0].clone(), expected[0].clone())]);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use truesum_hash::Spec;
 
 /// The files of a walk that may match.
-pub(super) struct Candidates<'i, 'w> {
+pub(super) struct Candidates<'i, 'c> {
     pub walk: Walk,
-    pub index: &'i Index<'w>,
+    pub index: &'i Index<'c>,
     /// Files of other sizes.
     pub passed: u64,
     /// Algorithms that were not computed for standard input, because they require the size in
@@ -20,8 +20,8 @@ pub(super) struct Candidates<'i, 'w> {
     pub not_computed: Vec<Spec>,
 }
 
-impl<'i, 'w> Candidates<'i, 'w> {
-    pub(super) fn new(walk: Walk, index: &'i Index<'w>) -> Candidates<'i, 'w> {
+impl<'i, 'c> Candidates<'i, 'c> {
+    pub(super) fn new(walk: Walk, index: &'i Index<'c>) -> Candidates<'i, 'c> {
         Candidates { walk, index, passed: 0, not_computed: Vec::new() }
     }
 

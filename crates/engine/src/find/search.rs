@@ -1,7 +1,7 @@
 //! A search in progress: its events, its counts and its result.
 
 use super::candidates::Candidates;
-use super::wanted::{Index, Wanted};
+use super::wanted::{Contents, Index, Wanted};
 use crate::error::Error;
 use crate::io::file_id::FileId;
 use crate::io::open::Root;
@@ -123,7 +123,7 @@ pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 ///
 /// let (options, progress) = (truesum::Options::default(), truesum::Progress::default());
 /// let mut search = Search::new(&options, &progress);
-/// search.add(Wanted { label: b"cbf43926".to_vec(), readings, size: None });
+/// search.add(Wanted { label: b"cbf43926".to_vec(), readings, size: None })?;
 /// search.run([folder.path()], Default::default(), &mut |event| {
 ///     if let Event::Found(found) = event {
 ///         assert_eq!(found.name, folder.path().join("a"));
@@ -136,7 +136,7 @@ pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 pub struct Search<'a> {
     options: &'a Options,
     progress: &'a Progress,
-    wanted: Vec<Wanted>,
+    contents: Contents,
     /// Files to ignore: the manifests and the caller's own files.
     own: Vec<FileId>,
     report: Report,
@@ -147,12 +147,12 @@ impl<'a> Search<'a> {
     /// [`Progress::stop`] ends it early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Search<'a> {
         let report = Report { lenient: options.lenient, ..Report::default() };
-        Search { options, progress, wanted: Vec::new(), own: options.own.clone(), report }
+        Search { options, progress, contents: Contents::default(), own: options.own.clone(), report }
     }
 
-    /// Returns the content to search for.
-    pub fn wanted(&self) -> &[Wanted] {
-        &self.wanted
+    /// Returns the labels of the content to search for, in the order in which it was added.
+    pub fn labels(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.contents.len()).map(|at| self.contents.label(at))
     }
 
     /// Returns the counts so far.
@@ -161,8 +161,11 @@ impl<'a> Search<'a> {
     }
 
     /// Adds content to search for.
-    pub fn add(&mut self, wanted: Wanted) {
-        self.wanted.push(wanted);
+    ///
+    /// # Errors
+    /// Fails if there is more content than can be counted in 32 bits.
+    pub fn add(&mut self, wanted: Wanted) -> io::Result<()> {
+        self.contents.add_wanted(wanted).map_err(io::Error::other)
     }
 
     /// Adds the content of all entries in a manifest; `-` is standard input. Entries without a digest are reported as
@@ -171,14 +174,15 @@ impl<'a> Search<'a> {
     /// # Errors
     /// Returns the error of `on_event`. Problems with the manifest are reported and counted.
     pub fn add_manifest(&mut self, name: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
-        let Search { options, progress, wanted, own, report } = self;
+        let Search { options, progress, contents, own, report } = self;
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
             let line = match listed {
                 Listed::Entry(job) if job.exempt => return Ok(()),
                 Listed::Entry(job) if !job.expected.is_empty() => {
-                    let reading = job.specs.iter().cloned().zip(job.expected).collect();
-                    wanted.push(Wanted { label: job.name, readings: vec![reading], size: job.size });
-                    return Ok(());
+                    match contents.add(&job.name, job.size, [(&job.specs, &job.expected[..])]) {
+                        Ok(()) => return Ok(()),
+                        Err(reason) => BadLine { at: job.origin.1, reason, lacks_key: false },
+                    }
                 }
                 Listed::Entry(job) | Listed::Pieced(job) => BadLine {
                     at: job.origin.1,
@@ -211,13 +215,13 @@ impl<'a> Search<'a> {
         walk: walk::Options,
         on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
-        let Search { options, progress, wanted, own, report } = self;
-        report.found = vec![0; wanted.len()];
-        if wanted.is_empty() || progress.stopped() {
+        let Search { options, progress, contents, own, report } = self;
+        report.found = vec![0; contents.len()];
+        if contents.len() == 0 || progress.stopped() {
             report.interrupted |= progress.stopped();
             return Ok(());
         }
-        let index = Index::new(wanted);
+        let index = Index::new(contents);
         let paths: Vec<OsString> = paths.into_iter().map(Into::into).collect();
         let config = Config { special: walk.special, own: own.clone(), ..options.config(Root::Anywhere) };
         let walk = Walk::new(paths, walk, options.threads).of_arguments();

@@ -1,8 +1,10 @@
 //! The content to search for: digests with their possible algorithms, and how a file is recognised
 //! by them.
 
+use crate::content::set::Set;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::identify::part_sizes;
@@ -20,20 +22,89 @@ pub struct Wanted {
     pub size: Option<u64>,
 }
 
+/// Everything that is searched for. Manifests have millions of entries, so names and digests are stored without gaps.
+#[derive(Default)]
+pub(super) struct Contents {
+    /// A row for each reading: its digests, and in the first row of each content the label and the size.
+    rows: Set,
+    /// The first row of each content. The rows of a content are consecutive.
+    first: Vec<u32>,
+}
+
+impl Contents {
+    /// Adds content with all its readings.
+    ///
+    /// # Errors
+    /// As [`Contents::add`].
+    pub(super) fn add_wanted(&mut self, wanted: Wanted) -> Result<(), String> {
+        let readings = wanted.readings.into_iter().map(|reading| reading.into_iter().unzip());
+        let readings: Vec<(Vec<Spec>, Vec<Digest>)> = readings.collect();
+        let readings: Vec<(Arc<[Spec]>, Vec<Digest>)> =
+            readings.into_iter().map(|(specs, digests)| (specs.into(), digests)).collect();
+        let readings = readings.iter().map(|(specs, digests)| (specs, &digests[..]));
+        self.add(&wanted.label, wanted.size, readings)
+    }
+
+    /// Adds content. A content without a reading is never found.
+    ///
+    /// # Errors
+    /// Fails if there is too much to search for, or the label is too long.
+    pub(super) fn add<'r>(
+        &mut self,
+        label: &[u8],
+        size: Option<u64>,
+        readings: impl IntoIterator<Item = (&'r Arc<[Spec]>, &'r [Digest])>,
+    ) -> Result<(), String> {
+        // The rows store as many bytes as the algorithm has, so another length would be lost there.
+        let fits = |(spec, digest): (&Spec, &Digest)| {
+            digest.len() == spec.digest_len() && (spec.counts_parts() || digest.parts().is_none())
+        };
+        let mut readings =
+            readings.into_iter().filter(|(specs, digests)| specs.iter().zip(*digests).all(fits)).fuse();
+        let none = (&Arc::from([]), &[][..]);
+        let (specs, digests) = readings.next().unwrap_or(none);
+        let first = self.rows.push(label, (size, None), specs, digests)?;
+        self.first.push(first);
+        readings.try_for_each(|(specs, digests)| self.rows.push(b"", (None, None), specs, digests).map(drop))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Returns the label of a content.
+    pub(super) fn label(&self, at: usize) -> &[u8] {
+        self.rows.name(self.first[at])
+    }
+
+    fn size(&self, at: usize) -> Option<u64> {
+        self.rows.size(self.first[at])
+    }
+
+    /// Returns the content that a row belongs to, and the number of its reading.
+    fn reading(&self, row: u32) -> (usize, usize) {
+        let at = self.first.partition_point(|&first| first <= row) - 1;
+        (at, (row - self.first[at]) as usize)
+    }
+
+    /// Returns the rows of a content.
+    fn rows_of(&self, at: usize) -> Range<u32> {
+        self.first[at]..self.first.get(at + 1).copied().unwrap_or(self.rows.len())
+    }
+}
+
 /// Everything that is searched for, by digest.
-pub(super) struct Index<'w> {
-    wanted: &'w [Wanted],
+pub(super) struct Index<'c> {
+    contents: &'c Contents,
     /// The algorithms computed for every file.
     pub plain: Arc<[Spec]>,
     /// Digests with a number of parts, and their algorithms. The part size follows from the file size.
     parted: Vec<(Spec, u64)>,
-    /// The interpretations, sorted by the hash of their first digest: the hash, the index of the
-    /// content, and the index of the interpretation in it. Digests are not stored again, because
-    /// manifests may have millions of entries.
-    readings: Vec<(u64, u32, u32)>,
+    /// The hashes of the first digests of all rows, and their rows, in order.
+    first_digests: Vec<(u32, u32)>,
     keys: RandomState,
-    /// The sizes to read, if all are known.
-    sizes: Option<HashSet<u64>>,
+    /// The sizes to read in order, if all are known.
+    sizes: Option<Vec<u64>>,
 }
 
 /// Returns whether the part size is unspecified.
@@ -46,35 +117,49 @@ fn plain(spec: &Spec) -> Spec {
     if spec.counts_parts() { Spec::new(spec.algorithm()) } else { spec.clone() }
 }
 
-impl<'w> Index<'w> {
-    pub(super) fn new(wanted: &'w [Wanted]) -> Index<'w> {
-        let (mut all, mut parted) = (Vec::new(), Vec::new());
-        let (mut seen, mut seen_parts) = (HashSet::new(), HashSet::new());
-        let (mut readings, keys) = (Vec::with_capacity(wanted.len()), RandomState::new());
-        for (at, want) in wanted.iter().enumerate() {
-            for (nth, reading) in want.readings.iter().enumerate() {
-                let Some((spec, digest)) = reading.first() else { continue };
-                readings.push((keys.hash_one((plain(spec), digest)), at as u32, nth as u32));
-                for (spec, digest) in reading {
-                    if is_open(spec) {
-                        let parts = (spec.clone(), digest.parts().unwrap_or(1));
-                        if seen_parts.insert(parts.clone()) {
-                            parted.push(parts);
-                        }
-                    } else if seen.insert(spec.clone()) {
-                        all.push(spec.clone());
-                    }
+/// Returns the key of a digest in the index.
+fn hash(keys: &RandomState, algorithm: &Spec, digest: &Digest) -> u32 {
+    keys.hash_one((algorithm, digest)) as u32
+}
+
+impl<'c> Index<'c> {
+    pub(super) fn new(contents: &'c Contents) -> Index<'c> {
+        let (rows, keys) = (&contents.rows, RandomState::new());
+        let mut all: Vec<Spec> = Vec::new();
+        let mut seen = HashSet::new();
+        for spec in rows.kinds().iter().flat_map(|specs| specs.iter()) {
+            if !is_open(spec) && seen.insert(spec) {
+                all.push(spec.clone());
+            }
+        }
+        let open: Vec<bool> = rows.kinds().iter().map(|specs| specs.iter().any(is_open)).collect();
+        let (mut parted, mut seen_parts) = (Vec::new(), HashSet::new());
+        for row in (0..rows.len()).filter(|&row| open[rows.kind(row) as usize]) {
+            for (spec, digest) in rows.digests(row).into_iter().filter(|(spec, _)| is_open(spec)) {
+                let parts = (spec, digest.parts().unwrap_or(1));
+                if seen_parts.insert(parts.clone()) {
+                    parted.push(parts);
                 }
             }
         }
-        let sizes = wanted.iter().map(|want| want.size).collect::<Option<HashSet<u64>>>();
-        readings.sort_unstable();
-        Index { wanted, plain: all.into(), parted, readings, keys, sizes }
+        let mut first_digests = Vec::with_capacity(rows.len() as usize);
+        first_digests.extend((0..rows.len()).filter_map(|row| {
+            let (spec, digest) = rows.first_digest(row)?;
+            Some((hash(&keys, &plain(spec), &digest), row))
+        }));
+        first_digests.sort_unstable();
+        let sizes = (0..contents.len()).map(|at| contents.size(at)).collect::<Option<Vec<u64>>>();
+        let sizes = sizes.map(|mut sizes| {
+            sizes.sort_unstable();
+            sizes.dedup();
+            sizes
+        });
+        Index { contents, plain: all.into(), parted, first_digests, keys, sizes }
     }
 
     /// Returns the label of this content.
     pub(super) fn label(&self, wanted: usize) -> &[u8] {
-        &self.wanted[wanted].label
+        self.contents.label(wanted)
     }
 
     /// Returns whether sizes are examined before files are read.
@@ -84,7 +169,7 @@ impl<'w> Index<'w> {
 
     /// Returns whether a file of this size may match.
     pub(super) fn may_be(&self, size: u64) -> bool {
-        self.sizes.as_ref().is_none_or(|sizes| sizes.contains(&size))
+        self.sizes.as_ref().is_none_or(|sizes| sizes.binary_search(&size).is_ok())
     }
 
     /// Returns the algorithms to compute for a file of this size in addition to those computed for
@@ -114,11 +199,12 @@ impl<'w> Index<'w> {
     /// Returns an algorithm that requires the size in advance and without which some content cannot
     /// be recognised, if there is one.
     pub(super) fn lost_without_size(&self) -> Option<&Spec> {
-        let sized = |(spec, _): &&(Spec, Digest)| spec.needs_size() || is_open(spec);
-        self.wanted.iter().find_map(|want| {
-            let mut lacking = want.readings.iter().map(|reading| reading.iter().find(sized));
+        let rows = &self.contents.rows;
+        let sized = |row: u32| rows.specs(row).iter().find(|spec| spec.needs_size() || is_open(spec));
+        (0..self.contents.len()).find_map(|at| {
+            let mut lacking = self.contents.rows_of(at).map(sized);
             let first = lacking.next()??;
-            lacking.all(|lacking| lacking.is_some()).then_some(&first.0)
+            lacking.all(|lacking| lacking.is_some()).then_some(first)
         })
     }
 
@@ -133,17 +219,16 @@ impl<'w> Index<'w> {
         let mut best: HashMap<usize, (usize, Vec<(Spec, Digest)>)> = HashMap::new();
         for (spec, digest) in specs.iter().zip(digests) {
             let algorithm = plain(spec);
-            let key = self.keys.hash_one((&algorithm, digest));
-            let begin = self.readings.partition_point(|(hash, ..)| *hash < key);
-            for &(_, at, nth) in self.readings[begin..].iter().take_while(|(hash, ..)| *hash == key) {
-                let (at, nth) = (at as usize, nth as usize);
-                let want = &self.wanted[at];
-                let first = want.readings[nth].first();
-                if !first.is_some_and(|(wanted, found)| found == digest && plain(wanted) == algorithm) {
+            let key = hash(&self.keys, &algorithm, digest);
+            let begin = self.first_digests.partition_point(|(hash, _)| *hash < key);
+            for &(_, row) in self.first_digests[begin..].iter().take_while(|(hash, _)| *hash == key) {
+                let (at, nth) = self.contents.reading(row);
+                let first = self.contents.rows.first_digest(row);
+                if !first.is_some_and(|(wanted, found)| found == *digest && plain(wanted) == algorithm) {
                     continue;
                 }
                 let likelier = best.get(&at).is_some_and(|(known, _)| *known <= nth);
-                if likelier || want.size.is_some_and(|wanted| wanted != size) {
+                if likelier || self.contents.size(at).is_some_and(|wanted| wanted != size) {
                     continue;
                 }
                 let found = |(wanted, digest): &(Spec, Digest)| {
@@ -151,7 +236,10 @@ impl<'w> Index<'w> {
                     let mut both = specs.iter().zip(digests);
                     both.find(|(spec, found)| fits(spec) && *found == digest).map(|(spec, _)| spec.clone())
                 };
-                let all: Option<Vec<(Spec, Digest)>> = want.readings[nth]
+                let all: Option<Vec<(Spec, Digest)>> = self
+                    .contents
+                    .rows
+                    .digests(row)
                     .iter()
                     .map(|wanted| Some((found(wanted)?, wanted.1.clone())))
                     .collect();
@@ -174,6 +262,12 @@ mod tests {
         name.parse().unwrap()
     }
 
+    fn contents(wanted: &[Wanted]) -> Contents {
+        let mut contents = Contents::default();
+        wanted.iter().for_each(|wanted| contents.add_wanted(wanted.clone()).unwrap());
+        contents
+    }
+
     fn want(label: &str, readings: &[&[(&str, &[u8])]], size: Option<u64>) -> Wanted {
         let reading = |reading: &&[(&str, &[u8])]| {
             reading.iter().map(|(name, text)| (spec(name), spec(name).digest(text))).collect()
@@ -190,7 +284,8 @@ mod tests {
             want("other size", &[&[("md5", b"a")]], Some(2)),
             want("same size", &[&[("md5", b"a")]], Some(1)),
         ];
-        let index = Index::new(&wanted);
+        let contents = contents(&wanted);
+        let index = Index::new(&contents);
         assert_eq!(index.plain.len(), 3);
         let digests: Vec<Digest> = index.plain.iter().map(|spec| spec.digest(b"a")).collect();
         let found: Vec<usize> =
@@ -203,19 +298,31 @@ mod tests {
     fn what_requires_the_size_is_left_out_of_a_stream_unless_nothing_else_is_left() {
         // regression: one such candidate made the search of a pipe fail.
         let either = want("a", &[&[("sha1", b"a")], &[("git-blob", b"a")]], None);
-        let index = [either.clone()];
-        let index = Index::new(&index);
+        let one = contents(std::slice::from_ref(&either));
+        let index = Index::new(&one);
         assert_eq!(index.of_stream(), (vec![spec("sha1")], vec![spec("git-blob")]));
         assert_eq!(index.lost_without_size(), None);
         let both = [either, want("b", &[&[("git-blob", b"b")]], None)];
-        assert_eq!(Index::new(&both).lost_without_size(), Some(&spec("git-blob")));
+        assert_eq!(Index::new(&contents(&both)).lost_without_size(), Some(&spec("git-blob")));
     }
 
     #[test]
     fn sizes_bound_what_is_read_only_if_all_are_known() {
         let wanted = [want("a", &[&[("md5", b"a")]], Some(1)), want("b", &[&[("md5", b"b")]], Some(3))];
-        let index = Index::new(&wanted);
+        let contents = contents(&wanted);
+        let index = Index::new(&contents);
         assert!(index.may_be(1) && index.may_be(3) && !index.may_be(2));
+    }
+
+    #[test]
+    fn a_digest_of_another_length_than_its_algorithm_is_never_found() {
+        let long = Digest::new(&[spec("md5").digest(b"a").as_bytes(), &[0; 16]].concat());
+        let want = |readings| Wanted { label: b"a".to_vec(), readings, size: None };
+        let wanted = [want(vec![vec![(spec("md5"), long)]]), want(Vec::new())];
+        let contents = contents(&wanted);
+        let index = Index::new(&contents);
+        assert_eq!((contents.len(), index.label(1)), (2, &b"a"[..]));
+        assert!(index.matches(1, &[spec("md5")], &[spec("md5").digest(b"a")]).is_empty());
     }
 
     #[test]
@@ -226,7 +333,8 @@ mod tests {
         let digest = sized.digest(&text);
         let wanted =
             [Wanted { label: b"e".to_vec(), readings: vec![vec![(etag, digest.clone())]], size: None }];
-        let index = Index::new(&wanted);
+        let contents = contents(&wanted);
+        let index = Index::new(&contents);
         assert!(index.plain.is_empty() && index.needs_sizes());
         let specs = index.of_parts(12 << 20);
         assert!(specs.contains(&sized) && specs.len() > 1, "{specs:?}");

@@ -3,7 +3,7 @@
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::io::open::Root;
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{self, Access, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
@@ -18,16 +18,7 @@ pub(crate) type Stamp = (u64, (i64, u32));
 /// another file system, or with a system error. The file then keeps its old name.
 pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Error> {
     let fail = |error| refused(root, from, error);
-    let (old, old_base) = place(root, from).map_err(fail)?;
-    let stat = fs::statat(&old, old_base, AtFlags::SYMLINK_NOFOLLOW).map_err(fail)?;
-    if !FileType::from_raw_mode(stat.st_mode).is_file() {
-        let why = Cause::Other("it is not a regular file".to_owned());
-        return Err(Error::new(from, "rename", why));
-    }
-    let time = (stat.st_mtime, stat.st_mtime_nsec as u32);
-    if (stat.st_size as u64, time) != stamp {
-        return Err(Error::new(from, "rename", Cause::Changed("it was modified in the meantime".to_owned())));
-    }
+    let (old, old_base, stat) = source(root, from, stamp)?;
     make_folders(root, to).map_err(fail)?;
     let (new, new_base) = place(root, to).map_err(fail)?;
     match fs::renameat_with(&old, old_base, &new, new_base, RenameFlags::NOREPLACE) {
@@ -47,6 +38,40 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Resul
     }
     let why = Cause::Changed("another file had replaced it and was renamed instead".to_owned());
     Err(Error::new(from, "rename", why))
+}
+
+/// Tests a rename without carrying it out. The folder of the new name must exist.
+///
+/// # Errors
+/// Fails if [`rename`] would fail.
+pub(crate) fn test(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Error> {
+    let fail = |error| refused(root, from, error);
+    let (old, ..) = source(root, from, stamp)?;
+    let (new, new_base) = place(root, to).map_err(fail)?;
+    match fs::statat(&new, new_base, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(_) => return Err(fail(Errno::EXIST)),
+        Err(Errno::NOENT) => {}
+        Err(error) => return Err(fail(error)),
+    }
+    [&old, &new].into_iter().try_for_each(|folder| {
+        fs::accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).map_err(fail)
+    })
+}
+
+/// Returns the folder of a file that is still in the state `stamp`, its name in the folder, and its status.
+fn source<'p>(root: &Root, from: &'p [u8], stamp: Stamp) -> Result<(OwnedFd, &'p [u8], Stat), Error> {
+    let fail = |error| refused(root, from, error);
+    let (old, old_base) = place(root, from).map_err(fail)?;
+    let stat = fs::statat(&old, old_base, AtFlags::SYMLINK_NOFOLLOW).map_err(fail)?;
+    if !FileType::from_raw_mode(stat.st_mode).is_file() {
+        let why = Cause::Other("it is not a regular file".to_owned());
+        return Err(Error::new(from, "rename", why));
+    }
+    let time = (stat.st_mtime, stat.st_mtime_nsec as u32);
+    if (stat.st_size as u64, time) != stamp {
+        return Err(Error::new(from, "rename", Cause::Changed("it was modified in the meantime".to_owned())));
+    }
+    Ok((old, old_base, stat))
 }
 
 fn refused(root: &Root, from: &[u8], error: Errno) -> Error {

@@ -116,7 +116,7 @@ pub(crate) fn temporary_name(name: &[u8]) -> Vec<u8> {
 }
 
 /// Returns whether a file with this name is a temporary file of this program.
-pub(crate) fn is_temporary(name: &[u8]) -> bool {
+pub fn is_temporary(name: &[u8]) -> bool {
     let Some(body) = name.strip_suffix(SUFFIX).filter(|_| name.first() == Some(&b'.')) else { return false };
     let Some((named, found)) = body.split_at_checked(body.len().wrapping_sub(CHECK)) else { return false };
     let Some(named) = named.strip_suffix(b"-") else { return false };

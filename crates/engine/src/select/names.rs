@@ -25,7 +25,19 @@ struct Only {
     plain: Vec<u8>,
     /// The same as a glob, if it contains special characters.
     glob: Option<Globs>,
-    met: AtomicBool,
+    /// Whether anything has this name.
+    found: AtomicBool,
+    /// Whether anything with this name was selected.
+    selected: AtomicBool,
+}
+
+/// A requested name for which nothing was selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmatched<'s> {
+    /// The name, as requested.
+    pub name: &'s OsStr,
+    /// Whether something has this name, and only the other conditions exclude it.
+    pub excluded: bool,
 }
 
 impl Names {
@@ -79,23 +91,26 @@ impl Names {
         self.globs.takes(path, is_folder).unwrap_or(is_folder || !self.globs.any_takes())
     }
 
-    /// Returns whether a complete name is selected. All requested names that it matches are recorded for
-    /// [`Names::unmatched`].
-    pub(super) fn has(&self, name: &[u8]) -> bool {
+    /// Returns whether a complete name is selected and satisfies `others`, the conditions that do not concern names.
+    /// `alias` is another spelling by which it may be requested, or the same name. All requested names that it matches
+    /// are recorded for [`Names::unmatched`].
+    pub(super) fn has(&self, name: &[u8], alias: &[u8], others: impl FnOnce() -> bool) -> bool {
         if self.is_open() {
-            return true;
+            return others();
         }
-        let name = plain(name);
+        let (name, alias) = (plain(name), plain(alias));
+        let is_requested = |only: &&Only| only.is(&name) || name != alias && only.is(&alias);
+        let requested: Vec<&Only> = self.only.iter().filter(is_requested).collect();
+        requested.iter().for_each(|only| only.found.store(true, Relaxed));
         let folders = (1..name.len()).filter(|&at| name[at] == b'/');
-        if !self.passes(&name, false) || folders.into_iter().any(|end| !self.passes(&name[..end], true)) {
-            return false;
+        let selected = requested.is_empty() == self.only.is_empty()
+            && self.passes(&name, false)
+            && folders.into_iter().all(|end| self.passes(&name[..end], true))
+            && others();
+        if selected {
+            requested.iter().for_each(|only| only.selected.store(true, Relaxed));
         }
-        let mut wanted = self.only.is_empty();
-        for only in self.only.iter().filter(|only| only.is(&name)) {
-            only.met.store(true, Relaxed);
-            wanted = true;
-        }
-        wanted
+        selected
     }
 
     /// Returns whether a name is one of the requested names, or none were requested.
@@ -103,9 +118,19 @@ impl Names {
         self.only.is_empty() || self.only.iter().any(|only| only.is(name))
     }
 
-    /// Returns the requested names that matched nothing.
-    pub(super) fn unmatched(&self) -> Vec<&OsStr> {
-        self.only.iter().filter(|only| !only.met.load(Relaxed)).map(|only| &*only.requested).collect()
+    /// Returns the requested names for which nothing was selected.
+    pub(super) fn unmatched(&self) -> Vec<Unmatched<'_>> {
+        let unmatched = self.only.iter().filter(|only| !only.selected.load(Relaxed));
+        unmatched
+            .map(|only| Unmatched { name: &only.requested, excluded: only.found.load(Relaxed) })
+            .collect()
+    }
+
+    /// Returns whether this is one of the requested names, and only the other conditions excluded what has it.
+    pub(super) fn excludes(&self, name: &[u8]) -> bool {
+        let name = plain(name);
+        let excluded = |only: &Only| only.found.load(Relaxed) && !only.selected.load(Relaxed);
+        self.only.iter().any(|only| only.is(&name) && excluded(only))
     }
 }
 
@@ -122,7 +147,8 @@ impl Only {
             requested: requested.clone(),
             plain: plain(bytes).into_owned(),
             glob,
-            met: AtomicBool::new(false),
+            found: AtomicBool::new(false),
+            selected: AtomicBool::new(false),
         })
     }
 
@@ -188,7 +214,7 @@ mod tests {
             (&["/a"], &[], "./a", true),
         ] {
             assert_eq!(
-                names(include, exclude, &[]).has(name.as_bytes()),
+                names(include, exclude, &[]).has(name.as_bytes(), name.as_bytes(), || true),
                 has,
                 "{include:?} {exclude:?} {name}"
             );
@@ -208,8 +234,11 @@ mod tests {
             ("odd1", true),
             ("x.tmp", false),
         ] {
-            assert_eq!(only.has(name.as_bytes()), has, "{name}");
+            assert_eq!(only.has(name.as_bytes(), name.as_bytes(), || true), has, "{name}");
         }
-        assert_eq!(only.unmatched(), ["none", "x.tmp"]);
+        assert!(names(&[], &[], &["s\\x"]).has(b"s/x", b"s\\x", || true));
+        let unmatched: Vec<_> = only.unmatched().iter().map(|one| (one.name, one.excluded)).collect();
+        assert_eq!(unmatched, [(OsStr::new("none"), false), (OsStr::new("x.tmp"), true)]);
+        assert!(only.excludes(b"./x.tmp") && !only.excludes(b"none") && !only.excludes(b"a"));
     }
 }

@@ -4,7 +4,6 @@
 //! manifests exists) and every digest matches. The manifests verify the digests; this module verifies completeness.
 
 use crate::error::{Cause, Error};
-use crate::verify::listed::ListedNames;
 use crate::verify::place::folder_of_names;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
@@ -84,7 +83,7 @@ pub fn is_part(path: &Path) -> bool {
 /// # Errors
 /// Fails if the bag has an unsupported declaration or lacks a required file or folder.
 pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
-    is_bag(folder).then(|| read(folder, &folder.join(DECLARATION)))
+    is_bag(folder).then(|| read(folder))
 }
 
 /// Returns the error for a manifest that lists a file more than once (RFC 8493, section 2.1.3).
@@ -96,16 +95,24 @@ fn refused(path: &Path, why: impl Into<String>) -> Error {
     Error::new(path.as_os_str().as_bytes(), "verify", Cause::Other(why.into()))
 }
 
-fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
+/// Returns the version numbers in the declaration of the bag in this folder.
+///
+/// # Errors
+/// Fails if the declaration cannot be read, is malformed, or names an unsupported version or encoding.
+pub fn version(folder: &Path) -> Result<(u32, u32), Error> {
+    let declaration = &folder.join(DECLARATION);
     let text = text(declaration)?;
     let version = value(&text, "BagIt-Version").ok_or_else(|| refused(declaration, "no BagIt-Version"))?;
     let numbers = version
         .split_once('.')
         .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
-    let known = matches!(numbers, Some((1, 0)) | Some((0, 93..=97)));
-    if !known {
-        return Err(refused(declaration, format!("BagIt-Version {version:?} is not known, 0.93 to 1.0 are")));
-    }
+    let known = numbers.filter(|numbers| matches!(numbers, (1, 0) | (0, 93..=97)));
+    let Some(numbers) = known else {
+        return Err(refused(
+            declaration,
+            format!("unsupported BagIt-Version {version:?}, expected 0.93 to 1.0"),
+        ));
+    };
     let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
     if !encoding.eq_ignore_ascii_case("utf-8") {
         return Err(refused(
@@ -121,6 +128,11 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
             "expected exactly two lines: BagIt-Version and Tag-File-Character-Encoding",
         ));
     }
+    Ok(numbers)
+}
+
+fn read(folder: &Path) -> Result<Bag, Error> {
+    let version = version(folder)?;
     let mut names = Vec::new();
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "read", error);
     for item in std::fs::read_dir(folder).map_err(io)? {
@@ -145,7 +157,7 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
             return Err(refused(list, "the algorithm in its name is unknown"));
         }
     }
-    Ok(Bag { payload, tags, all_in_each: numbers == Some((1, 0)) })
+    Ok(Bag { payload, tags, all_in_each: version == (1, 0) })
 }
 
 /// Returns the size of a regular file in the bag; opening a pipe could block forever.
@@ -166,8 +178,11 @@ fn text(path: &Path) -> Result<String, Error> {
     Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// Reads the bag's description, without a byte order mark.
-fn info(path: &Path) -> Result<String, Error> {
+/// Returns the text of `bag-info.txt` with LF line endings and without a byte order mark.
+///
+/// # Errors
+/// Fails if it cannot be read, is too large, or is not UTF-8.
+pub fn info(path: &Path) -> Result<String, Error> {
     let text = text(path)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
@@ -244,20 +259,22 @@ fn is_almost(word: &str, known: &str) -> bool {
     word != known && begin + end + 2 >= letters.len().max(others.len())
 }
 
-/// Returns the files in `fetch.txt` that a payload manifest lacks.
-pub(super) fn unlisted_fetches(folder: &Path, manifest: &Path, listed: &mut ListedNames) -> Vec<Error> {
+/// Returns the lines of `fetch.txt` whose files are not in the payload, according to `is_listed`.
+pub fn unlisted_fetches(folder: &Path, is_listed: &mut dyn FnMut(&[u8]) -> bool) -> Vec<Error> {
     let fetch = folder.join("fetch.txt");
     let text = text(&fetch).unwrap_or_default();
-    let lines = text.lines().enumerate().filter(|(_, line)| unsafe_fetch(line).is_none());
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = lines.filter(|(_, line)| unsafe_fetch(line).is_none());
     let mut is_listed = |line: &str| {
         let name = line.splitn(3, [' ', '\t']).nth(2).unwrap_or_default().trim_start();
         let decoded = [("%0A", "\n"), ("%0a", "\n"), ("%0D", "\r"), ("%0d", "\r"), ("%25", "%")];
         let decoded = decoded.iter().fold(name.to_owned(), |name, (from, to)| name.replace(from, to));
-        listed.contains(name.as_bytes()) || listed.contains(decoded.as_bytes())
+        is_listed(name.as_bytes()) || is_listed(decoded.as_bytes())
     };
     let unlisted = lines.filter(|(_, line)| !is_listed(line));
-    let manifest = manifest.file_name().unwrap_or_default().display();
-    unlisted.map(|(at, _)| refused(&fetch, format!("line {}: it is not in {manifest}", at + 1))).collect()
+    unlisted
+        .map(|(at, _)| refused(&fetch, format!("line {}: the file is not in the payload", at + 1)))
+        .collect()
 }
 
 /// Returns the errors for malformed lines of `fetch.txt` and those that lead out of the payload, or the error that
@@ -296,9 +313,13 @@ fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
     let walk = Walk::new([folder.join("data")], Options::default(), 0);
     let (mut bytes, mut files) = (0, 0);
     for item in walk {
-        if let Item::File(path, _) = item {
+        let (Item::File(path, _) | Item::Link(path)) = item else { continue };
+        // A symbolic link to a file is a file of the payload, as in bagit.py.
+        if let Ok(metadata) = std::fs::metadata(&path)
+            && metadata.is_file()
+        {
             files += 1;
-            bytes += std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            bytes += metadata.len();
         }
     }
     let found = format!("{bytes}.{files}");

@@ -10,11 +10,11 @@ use crate::run::config::Config;
 use crate::task::{Notice, Task};
 use crate::verify::bag;
 use crate::verify::detached::is_detached_signature;
-use crate::verify::event::{Event, Manifest};
-use crate::verify::report::Checked;
+use crate::verify::event::{Event, Manifest, NotUsed};
+use crate::verify::report::{Checked, Report};
 use crate::verify::verification::{Observer, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -27,12 +27,15 @@ use truesum_manifest::json::SCHEMA;
 /// The extensions of manifests, in addition to names that contain an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
 
-/// The extensions of JSON Lines files, which are manifests only if they have the schema of one.
+/// The extensions of JSON Lines files, which are manifests only if they contain entries.
 const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
 
 /// The extensions of manifests that are checked only if the user names them: their files may be
 /// elsewhere, or not complete yet.
 const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mhl"];
+
+/// Ends of names of compressed files.
+const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
 
 impl Verification<'_> {
     /// Verifies files with their CRC-32 in their names (`name [CBF43926].mkv`): the given files, and those below the
@@ -77,7 +80,7 @@ impl Verification<'_> {
     /// `x.iso.sha256`) or have an extension that only manifests have (`.sfv`), and JSON Lines files
     /// written by truesum. A path that is not a folder is a manifest itself. A folder with a bag
     /// declaration is checked as a bag. Torrents and other formats that may describe files
-    /// elsewhere are only counted ([`Event::NotUsed`]).
+    /// elsewhere, compressed JSON Lines, and other JSON Lines are only counted ([`Event::NotUsed`]).
     ///
     /// # Errors
     /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
@@ -88,10 +91,14 @@ impl Verification<'_> {
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
         // The places below which something was used or reported.
         let mut fruitful = BTreeSet::new();
-        let (mut not_used, mut others) = (None, 0);
+        let mut not_used: BTreeMap<NotUsed, (u64, PathBuf)> = BTreeMap::new();
         let mut walk = walk.until(self.progress.stop_flag());
+        let uses = |manifests: &[PathBuf], not_used: &BTreeMap<NotUsed, (u64, PathBuf)>, report: &Report| {
+            let others = not_used.values().map(|(files, _)| files).sum::<u64>();
+            (manifests.len(), others, report.unread, report.counts.unreadable)
+        };
         while let Some(item) = walk.next() {
-            let before = (manifests.len(), others, self.report.unread, self.report.counts.unreadable);
+            let before = uses(&manifests, &not_used, &self.report);
             match item {
                 Item::File(path, None) => manifests.push(path),
                 // The type does not matter: checking the folder as a bag reports a declaration that
@@ -106,14 +113,13 @@ impl Verification<'_> {
                     manifests.push(folder.clone());
                     bags.insert(folder);
                 }
-                Item::File(path, Some(anchor)) if !has_manifest_name(&path) => {
-                    if ends(&path, LINES) && holds_entries(&path, &anchor) {
-                        manifests.push(path);
-                    } else if ends(&path, OTHERS) {
-                        others += 1;
-                        not_used.get_or_insert(path);
-                    }
-                }
+                Item::File(path, Some(anchor)) if !has_manifest_name(&path) => match use_of(&path, &anchor) {
+                    // What may be a damaged manifest in the payload of a bag is verified with the bag.
+                    Use::Unclear if path.ancestors().any(|folder| bags.contains(folder)) => {}
+                    Use::Manifest | Use::Unclear => manifests.push(path),
+                    Use::Not(why) => not_used.entry(why).or_insert((0, path)).0 += 1,
+                    Use::None => {}
+                },
                 Item::File(path, Some(_)) if is_detached_signature(&path) => {
                     on_event(Event::Signature(&path))?
                 }
@@ -123,21 +129,22 @@ impl Verification<'_> {
                     on_event(Event::Failed(&error))?;
                 }
                 // An object that has the name of a manifest but cannot be read is not skipped.
-                Item::Special(path, kind) if has_manifest_name(&path) => {
+                Item::Special(path, kind) if may_be_manifest(&path) => {
                     let why = Cause::Other(format!("named like a manifest, but a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
-                Item::Dangling(path) if has_manifest_name(&path) => {
+                Item::Dangling(path) if may_be_manifest(&path) => {
                     let why = Cause::Other("named like a manifest, but a broken symbolic link".to_owned());
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
-                Item::Link(path) if has_manifest_name(&path) => {
+                Item::Link(path) if may_be_manifest(&path) => {
                     fruitful.insert(walk.current_root().to_owned());
+                    self.report.skipped_manifests += 1;
                     on_event(Event::PassedOver(&path))?;
                 }
                 _ => {}
             }
-            if before != (manifests.len(), others, self.report.unread, self.report.counts.unreadable) {
+            if before != uses(&manifests, &not_used, &self.report) {
                 fruitful.insert(walk.current_root().to_owned());
             }
         }
@@ -151,9 +158,10 @@ impl Verification<'_> {
         // The manifests of a bag are checked with the bag.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
-        if let Some(first) = not_used {
-            on_event(Event::NotUsed(others, &first))?;
-        }
+        self.report.skipped_manifests += not_used.values().map(|(files, _)| files).sum::<u64>();
+        not_used
+            .iter()
+            .try_for_each(|(why, (files, first))| on_event(Event::NotUsed(*why, *files, first)))?;
         let found = manifests.len() as u64;
         self.report.manifests = Some(found);
         self.report.missing_manifests = self.options.expect_manifests.saturating_sub(found);
@@ -167,22 +175,69 @@ fn ends(path: &Path, ends: &[&[u8]]) -> bool {
     ends.iter().any(|end| lower.ends_with(end))
 }
 
-/// Returns whether a file begins with a line in the schema of manifests. A file that cannot be read
-/// counts as one, so that the error is reported when it is used.
-fn holds_entries(path: &Path, anchor: &Anchor) -> bool {
-    /// The schema is the first member of a line.
-    const BEGIN: u64 = 256;
+/// What a search of folders does with a file.
+enum Use {
+    Manifest,
+    /// It may be a damaged or empty manifest, and is used as one so that this is reported.
+    Unclear,
+    /// It may be a manifest, but is not used as one.
+    Not(NotUsed),
+    /// It is not a manifest.
+    None,
+}
+
+/// Returns what a search does with a file whose name does not mark it as a manifest.
+fn use_of(path: &Path, anchor: &Anchor) -> Use {
+    match () {
+        () if ends(path, LINES) => use_of_lines(path, anchor),
+        () if ends(path, OTHERS) => Use::Not(NotUsed::Format),
+        () if ends(path, COMPRESSED) && ends(&path.with_extension(""), LINES) => {
+            Use::Not(NotUsed::Compressed)
+        }
+        () => Use::None,
+    }
+}
+
+/// Returns whether a file may be a manifest by its name alone.
+fn may_be_manifest(path: &Path) -> bool {
+    has_manifest_name(path) || ends(path, LINES) || ends(path, OTHERS)
+}
+
+/// Returns what a search does with a JSON Lines file. One that cannot be read is used as a manifest,
+/// so that the error is reported.
+fn use_of_lines(path: &Path, anchor: &Anchor) -> Use {
+    /// Damage to a single block of a disk does not hide what follows it.
+    const BEGIN: u64 = 64 << 10;
     let name = path.as_os_str().as_bytes();
-    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return true };
+    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return Use::Manifest };
     let mut head = Vec::new();
-    let read = File::from(file).take(BEGIN).read_to_end(&mut head);
-    let schema = format!("\"{SCHEMA}\"");
-    read.is_err() || head.windows(schema.len()).any(|part| part == schema.as_bytes())
+    if File::from(file).take(BEGIN).read_to_end(&mut head).is_err() {
+        return Use::Manifest;
+    }
+    let holds = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let is_text = |line: &[u8]| {
+        let is_utf8 = std::str::from_utf8(line).map_or_else(|error| error.error_len().is_none(), |_| true);
+        is_utf8 && !line.iter().any(|&byte| byte < b' ' && byte != b'\t')
+    };
+    let is_object = |line: &[u8]| {
+        let is_cut = line.len() as u64 == BEGIN;
+        is_text(line) && line.starts_with(b"{") && (line.ends_with(b"}") || is_cut)
+    };
+    let first = lines.find(|line| !line.is_empty());
+    match first.is_some_and(is_object) {
+        _ if holds(SCHEMA) || holds("\"path\":") && holds("\"digests\":{") => Use::Manifest,
+        true => Use::Not(NotUsed::OtherLines),
+        false => Use::Unclear,
+    }
 }
 
 /// Returns whether a file has the name of a manifest. If a file with such a name below a folder is
 /// not a manifest, that is a failure.
 pub fn has_manifest_name(path: &Path) -> bool {
+    if ends(path, COMPRESSED) && has_manifest_name(&path.with_extension("")) {
+        return true;
+    }
     let name = path.file_name().unwrap_or_default().as_bytes();
     let lower = name.to_ascii_lowercase();
     let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
@@ -210,6 +265,10 @@ mod tests {
             ("md5sums", true),
             ("CHECKSUMS", true),
             ("checksums.jsonl", true),
+            ("x.iso.sha256.gz", true),
+            ("x.sfv.zst", true),
+            ("x.jsonl.gz", false),
+            ("md5.c.gz", false),
             ("MD5SUM", true),
             ("CHECKSUM", true),
             ("sha256sum.txt", true),

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::io::open::Root;
 use crate::job::{Found, Outcome};
+use crate::select::Unmatched;
 use crate::task::BadLine;
 use crate::verify::report::Checked;
 use crate::verify::seal::Seal;
@@ -36,19 +37,30 @@ pub enum Event<'e> {
     Searched(&'e Search),
     /// A name that was required to be verified and was not.
     NotVerified(&'e Path),
-    /// A requested name ([`Wanted::only`](crate::Wanted::only)) that matches no entry.
-    Unmatched(&'e Path),
+    /// A requested name ([`Wanted::only`](crate::Wanted::only)) for which no entry was selected.
+    Unmatched(&'e Unmatched<'e>),
     /// A symbolic link with the name of a manifest, which was not followed.
     PassedOver(&'e Path),
-    /// Files that are named like manifests of formats that a search of folders does not check:
-    /// their number, and the first one.
-    NotUsed(u64, &'e Path),
+    /// Files that may be manifests and were not checked by a search of folders: the reason, their
+    /// number, and the first one.
+    NotUsed(NotUsed, u64, &'e Path),
     /// A detached signature, which was not read as a manifest.
     Signature(&'e Path),
     /// A file that failed when it was last read and was not read now, because it is scheduled for a later run.
     StillFailed(&'e Path),
     /// All results known so far have been reported; buffered output can be flushed.
     Pause,
+}
+
+/// Why a search of folders does not check a file that may be a manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotUsed {
+    /// Files of its format may describe files elsewhere, or files that are not complete yet.
+    Format,
+    /// It contains compressed JSON lines, which are not read to find out whether they are entries.
+    Compressed,
+    /// It contains JSON lines that are not entries.
+    OtherLines,
 }
 
 /// A file under a name other than the one in the manifest.

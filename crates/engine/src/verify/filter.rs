@@ -44,7 +44,7 @@ impl EntryFilter {
             let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
             FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time))
         };
-        if !self.select.has_name(job.path()) || !self.select.has_facts((job.size, job.mtime), found) {
+        if !self.select.selects([job.path(), &job.name], (job.size, job.mtime), found) {
             return Pick::Out;
         }
         let Some(sample) = self.select.sample() else { return Pick::In };

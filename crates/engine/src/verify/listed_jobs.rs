@@ -60,7 +60,7 @@ pub(crate) fn listed_jobs(
         .map_err(unread("read"))?
     {
         (_, Some(what)) if options.format.is_none() => {
-            return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
+            return Err(Ended::Unread(Error::new(bytes, "read as a manifest", Cause::NoManifest(what))));
         }
         (reader, _) => reader,
     };

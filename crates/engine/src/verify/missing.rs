@@ -7,25 +7,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use truesum_manifest::Place;
 
-/// Missing entries, each in about a hundred bytes plus its name and digests.
+/// The error number of names that lead out of the folder, as in [`Root::refusal`](crate::Root).
+const OUTSIDE: i32 = rustix::io::Errno::XDEV.raw_os_error();
+
+/// Missing entries, each in about 50 bytes plus its name and digests.
 #[derive(Default)]
 pub(super) struct MissingEntries {
     /// The path, digests, size and time of each entry, in order.
     files: Set,
-    entries: Vec<Entry>,
+    /// The number of the line or byte of each entry.
+    places: Vec<u64>,
+    /// The index of the source of each entry.
+    source_of: Vec<u32>,
+    /// The entries with the same path as an earlier one, in order.
+    repeated: Vec<usize>,
+    /// The names in the manifest that differ from the path of the job, by the index of the entry, in order.
+    names: Vec<(usize, Box<[u8]>)>,
     sources: Vec<Source>,
-}
-
-/// The individual data of an entry.
-struct Entry {
-    /// The name in the manifest, if it differs from the path of the job.
-    name: Option<Box<[u8]>>,
-    /// The number of the line or byte.
-    place: u64,
-    /// The index of the source.
-    source: u32,
-    /// Whether an earlier entry has the same path.
-    is_repeated: bool,
 }
 
 /// The data that many entries have in common.
@@ -40,18 +38,22 @@ struct Source {
 }
 
 impl MissingEntries {
-    /// Adds an entry whose file is missing.
+    /// Adds an entry whose file is missing, or whose name leads out of the folder.
     ///
     /// # Errors
     /// Returns the outcome if its file is not missing, or if there are too many entries.
     pub(super) fn push(&mut self, manifest: &Path, outcome: Outcome) -> Result<(), Box<Outcome>> {
         let Outcome { job, result } = &outcome;
-        let (Err(Error { action, cause: Cause::Io(error), .. }), Ok(source)) =
-            (result, u32::try_from(self.sources.len()))
+        let (Err(Error { action, cause, .. }), Ok(source)) = (result, u32::try_from(self.sources.len()))
         else {
             return Err(outcome.into());
         };
-        let Some(errno) = error.raw_os_error() else { return Err(outcome.into()) };
+        let errno = match cause {
+            Cause::Io(error) => error.raw_os_error(),
+            Cause::OutsideRoot => Some(OUTSIDE),
+            _ => None,
+        };
+        let Some(errno) = errno else { return Err(outcome.into()) };
         let (in_lines, place) = match job.origin.1 {
             Place::Line(number) => (true, number),
             Place::Byte(number) => (false, number),
@@ -74,17 +76,23 @@ impl MissingEntries {
                 source
             }
         };
-        let name = job.open.is_some().then(|| job.name.clone().into_boxed_slice());
-        self.entries.push(Entry { name, place, source, is_repeated });
+        if job.open.is_some() {
+            self.names.push((self.len(), job.name.clone().into_boxed_slice()));
+        }
+        if is_repeated {
+            self.repeated.push(self.len());
+        }
+        self.places.push(place);
+        self.source_of.push(source);
         Ok(())
     }
 
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.places.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.places.is_empty()
     }
 
     /// Returns the paths, digests, sizes and times, in the order of the entries.
@@ -99,7 +107,7 @@ impl MissingEntries {
 
     /// Returns whether an entry is the first one with its path.
     pub(super) fn is_first(&self, at: usize) -> bool {
-        !self.entries[at].is_repeated
+        self.repeated.binary_search(&at).is_err()
     }
 
     /// Returns the manifest that contains the entry.
@@ -109,13 +117,13 @@ impl MissingEntries {
 
     /// Returns the job of an entry.
     pub(super) fn job(&self, at: usize) -> Job {
-        let (entry, file, source) = (&self.entries[at], at as u32, self.source(at));
+        let (number, file, source) = (self.places[at], at as u32, self.source(at));
         let path = self.path(at).to_vec();
-        let (name, open) = match &entry.name {
-            Some(name) => (name.to_vec(), Some(path)),
-            None => (path, None),
+        let (name, open) = match self.names.binary_search_by_key(&at, |(entry, _)| *entry) {
+            Ok(named) => (self.names[named].1.to_vec(), Some(path)),
+            Err(_) => (path, None),
         };
-        let place = if source.in_lines { Place::Line(entry.place) } else { Place::Byte(entry.place) };
+        let place = if source.in_lines { Place::Line(number) } else { Place::Byte(number) };
         Job {
             name,
             open,
@@ -135,12 +143,15 @@ impl MissingEntries {
     /// Returns the outcome of an entry: its file is missing.
     pub(super) fn outcome(&self, at: usize) -> Outcome {
         let (job, Source { action, errno, .. }) = (self.job(at), self.source(at));
-        let error = Error::io(&job.name, action, io::Error::from_raw_os_error(*errno));
+        let error = match *errno {
+            OUTSIDE => Error::new(&job.name, action, Cause::OutsideRoot),
+            errno => Error::io(&job.name, action, io::Error::from_raw_os_error(errno)),
+        };
         Outcome { job, result: Err(error) }
     }
 
     fn source(&self, at: usize) -> &Source {
-        &self.sources[self.entries[at].source as usize]
+        &self.sources[self.source_of[at] as usize]
     }
 }
 

@@ -203,7 +203,7 @@ fn entries(
     let (file, _) = open(list, progress)?;
     let (reader, foreign) = look(file, Some(bytes)).map_err(unread)?;
     if let (Some(what), None) = (foreign, options.format) {
-        return Err(Error::new(bytes, "use", Cause::NoManifest(what)));
+        return Err(Error::new(bytes, "read as a manifest", Cause::NoManifest(what)));
     }
     let reading = manifest::Options { one_piece: true, ..options.reading(bytes, progress) };
     let entries = Entries::new(reader, reading, root, 0, None).of_folder(&options.folder(list));

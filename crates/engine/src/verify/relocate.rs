@@ -64,7 +64,7 @@ impl Verification<'_> {
         on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let Verification { options, report, .. } = self;
-        let mut verified = || report.note_verified(&outcome.job.name);
+        let mut verified = || report.note_verified(&outcome.job);
         match resolution {
             Some(Resolution::NameMatch(found)) => {
                 if found.verdict() == Verdict::Verified {

@@ -1,7 +1,7 @@
 //! The counts and the overall result of a check. This is the only place where a complete check is declared "verified".
 
 use crate::error::Error;
-use crate::job::Summary;
+use crate::job::{Job, Summary};
 use crate::select::names::{plain, plain_path};
 use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,6 +96,9 @@ pub struct Report {
     pub manifests: Option<u64>,
     /// Manifests expected by [`Options::expect_manifests`] that a search of folders did not find.
     pub missing_manifests: u64,
+    /// Files that are named like manifests and were skipped by a search of folders: symbolic links, and files in formats
+    /// that such a search does not check.
+    pub skipped_manifests: u64,
     /// Manifests that were not started when the check was stopped.
     pub not_begun: u64,
     strict: bool,
@@ -104,9 +107,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Removes a name from those that must be verified.
-    pub(super) fn note_verified(&mut self, name: &[u8]) {
-        if !self.not_verified.is_empty() {
+    /// Removes the names of an entry, in the manifest and of its file, from those that must be verified.
+    pub(super) fn note_verified(&mut self, job: &Job) {
+        for name in [&job.name, job.path()] {
+            if self.not_verified.is_empty() {
+                return;
+            }
             self.not_verified.remove(Path::new(OsStr::from_bytes(&plain(name))));
         }
     }
@@ -137,6 +143,7 @@ impl Report {
             unmatched: 0,
             manifests: None,
             missing_manifests: 0,
+            skipped_manifests: 0,
             not_begun: 0,
             strict: !options.lenient,
             exact: options.unlisted == Unlisted::Refused,
@@ -179,6 +186,7 @@ impl Report {
             cut: _,
             not_tamper_evident: _,
             manifests: _,
+            skipped_manifests: _,
         } = self;
         let failed = counts.failed() > 0
             || *incomplete > 0

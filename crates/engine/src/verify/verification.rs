@@ -1,6 +1,6 @@
 //! Checks one or more manifests: runs their entries, counts the results in a report, and reports every event.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, Kind};
 use crate::io::file_id::FileId;
 use crate::io::input::Input;
 use crate::io::open::Root;
@@ -177,7 +177,7 @@ impl<'a> Verification<'a> {
             Err(error) => return self.unread(&Error::io(bytes, "read", error), on_event),
         };
         if let (Some(what), None) = (foreign, options.format) {
-            return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), on_event);
+            return self.unread(&Error::new(bytes, "read as a manifest", Cause::NoManifest(what)), on_event);
         }
         let state = match self.state() {
             Ok(state) => state,
@@ -220,7 +220,7 @@ impl<'a> Verification<'a> {
             if in_parts && !files.is_empty() {
                 let why = "it has piece digests: check all of it, or use --only";
                 return self
-                    .unread(&Error::new(bytes, "check a part of", Cause::Other(why.to_owned())), on_event);
+                    .unread(&Error::new(bytes, "check part of it", Cause::Other(why.to_owned())), on_event);
             }
             self.run_pieced(&config, &manifest, files, &mut checked, on_event)
         });
@@ -274,7 +274,7 @@ impl<'a> Verification<'a> {
             }
             if bag.all_in_each || at + 1 == bag.payload.len() {
                 beside = self.unlisted_payload(folder, name, &mut listed, on_event)?;
-                faults.extend(bag::unlisted_fetches(folder, name, &mut listed));
+                faults.extend(bag::unlisted_fetches(folder, &mut |name| listed.contains(name)));
             }
         }
         for name in &bag.tags {
@@ -470,9 +470,13 @@ impl<'a> Verification<'a> {
             self.report.counts.interrupted = true;
             return Ok(());
         }
-        let unmatched = self.options.select.unmatched();
+        let select = &self.options.select;
+        // The entries of a manifest that could not be read are unknown.
+        let unmatched = if self.report.unread > 0 { Vec::new() } else { select.unmatched() };
         self.report.unmatched = unmatched.len() as u64;
-        unmatched.into_iter().try_for_each(|name| on_event(Event::Unmatched(Path::new(name))))?;
+        // Nothing is wrong with the file of an entry that the selection excludes.
+        self.report.not_verified.retain(|name| !select.excludes(name.as_os_str().as_bytes()));
+        unmatched.iter().try_for_each(|name| on_event(Event::Unmatched(name)))?;
         self.report.not_verified.iter().try_for_each(|name| on_event(Event::NotVerified(name)))
     }
 }
@@ -523,7 +527,10 @@ impl<'r, 't> Relay<'r, 't> {
 impl Sink for Relay<'_, '_> {
     fn outcome(&mut self, mut outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
-        if let (Verdict::Missing, Some(missing)) = (verdict, &mut self.missing)
+        // A name that leads out of the folder may be that of a file on another machine.
+        let is_outside = outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot);
+        if let Some(missing) = &mut self.missing
+            && (verdict == Verdict::Missing || is_outside)
             && !outcome.job.expected.is_empty()
         {
             match missing.push(self.manifest.name, outcome) {
@@ -538,7 +545,7 @@ impl Sink for Relay<'_, '_> {
         }
         self.counts.count(&outcome);
         if verdict == Verdict::Verified {
-            self.report.note_verified(&outcome.job.name);
+            self.report.note_verified(&outcome.job);
         }
         (self.on_event)(Event::Entry(self.manifest, &outcome))?;
         let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());

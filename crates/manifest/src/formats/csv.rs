@@ -7,6 +7,7 @@
 pub(super) mod fields;
 
 use crate::algorithm::Stated;
+use crate::algorithm::column_of;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly_algorithm, is_tag};
 use crate::entry::Entry;
 use crate::format::{
@@ -312,7 +313,7 @@ impl Compose for Table {
             None => {
                 text.extend_from_slice(b"path,size");
                 for spec in &specs {
-                    text.extend_from_slice(format!(",{spec}").as_bytes());
+                    text.extend_from_slice(format!(",{}", column_of(spec)).as_bytes());
                 }
                 text.push(b'\n');
             }

@@ -18,7 +18,7 @@ use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
 use data_encoding::BASE64;
-use key::{Key as Meaning, Meaning};
+use key::{Key as KeyMeaning, Meaning};
 use object::{Object, Role, Statement, holds_digest, mostly_digits};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -64,13 +64,13 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut walk = Visit::new(&text, options.stop.as_deref());
     let mut begin = 0;
-    let mut told: Option<Option<String>> = None;
+    let mut algorithm: Option<Option<String>> = None;
     // Several documents, one after the other, are JSON Lines.
     while let Some(next) = document(&mut walk, &text[begin..], options)? {
-        if told.as_ref().is_some_and(|told| *told != walk.records.told) {
+        if algorithm.as_ref().is_some_and(|algorithm| *algorithm != walk.records.algorithm) {
             return Err(refused(begin, "documents that name different algorithms"));
         }
-        told = Some(walk.records.told.clone());
+        algorithm = Some(walk.records.algorithm.clone());
         begin += next;
     }
     // A manifest without files is an empty text.
@@ -88,8 +88,8 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
     let top = Value {
         walk,
         key: "",
-        sense: Meaning::default(),
-        within: Meaning::default(),
+        sense: KeyMeaning::default(),
+        within: KeyMeaning::default(),
         role: Role::Top,
         group: None,
     };
@@ -125,9 +125,9 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
 struct Value<'w, 't, 'k> {
     walk: &'w mut Visit<'t>,
     key: &'k str,
-    sense: Meaning,
+    sense: KeyMeaning,
     /// The meaning of the key of the object that contains it.
-    within: Meaning,
+    within: KeyMeaning,
     role: Role,
     /// The number of the array or map of names that contains it.
     group: Option<u32>,
@@ -180,7 +180,7 @@ impl Value<'_, '_, '_> {
         let before = self.walk.records.count();
         let read = BASE64.decode(payload.as_bytes()).is_ok_and(|statement| {
             let mut json = serde_json::Deserializer::from_slice(&statement);
-            let (walk, none) = (&mut *self.walk, Meaning::default());
+            let (walk, none) = (&mut *self.walk, KeyMeaning::default());
             let top = Value { walk, key: "", sense: none, within: none, role: Role::Other, group: None };
             top.deserialize(&mut json).is_ok() && json.end().is_ok()
         });
