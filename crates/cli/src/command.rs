@@ -698,7 +698,7 @@ mod tests {
     }
 
     /// Options with two descriptions and letters with two names, with the reason.
-    const DIFFERENT: [(&str, &str); 8] = [
+    const DIFFERENT: [(&str, &str); 9] = [
         ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
         ("format", "in tree, the format of a tree instead of a manifest"),
         ("from", "convert has two formats, and in tree repair the source is a file"),
@@ -706,6 +706,7 @@ mod tests {
         ("output", "tree and shard run write several files, so that it is a folder"),
         ("prune", "bag update has no check for implausible removals, so it has no =all"),
         ("recursive", "hash always searches folders, and accepts the option for users of other tools"),
+        ("refresh", "the manifests of a bag have no times of files"),
         ("t", "convert has two formats, --from and --to"),
     ];
 
