@@ -276,7 +276,7 @@ fn unwritten(name: &[u8], why: &WriteError) -> PyErr {
 
 /// Returns the message for a digest of an unknown algorithm.
 fn unread(name: &str) -> String {
-    format!("the digest of {}", manifest::path::display_safe(name.as_bytes()))
+    format!("the {} digest", manifest::path::display_safe(name.as_bytes()))
 }
 
 /// Describes what the format cannot store.
@@ -284,11 +284,11 @@ fn words(lost: &Lost<'_>) -> String {
     match lost {
         Lost::Malformed(error) => error.to_string(),
         Lost::Entry(entry, why) => format!("{} ({why})", manifest::path::display_safe(&entry.path)),
-        Lost::Digest(_, spec) => format!("the digest of {spec}"),
+        Lost::Digest(_, spec) => format!("the {spec} digest"),
         Lost::Unread(name) => unread(name),
         Lost::Size(_) => "the size".to_owned(),
         Lost::Time(_) => "the time".to_owned(),
-        Lost::Pieces(_) => "digests of pieces".to_owned(),
+        Lost::Pieces(_) => "the piece digests".to_owned(),
         Lost::Signature => "the signature, which does not match the new text".to_owned(),
     }
 }

@@ -50,8 +50,8 @@ Examples:
   truesum -c photos.sha256                 check it
   truesum -a sha256,blake3 --tag disk.iso  compute two digests in one pass
 truesum FILE... is shorthand for truesum hash FILE..., and truesum -c MANIFEST for truesum check MANIFEST.
-truesum help COMMAND lists its common options, truesum COMMAND --help-all lists all. Other topics: truesum help exit-status, formats, algorithms, trees, \
-signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
+truesum help COMMAND lists the common options of COMMAND, and truesum COMMAND --help-all lists all of them. \
+Other topics: truesum help exit-status, formats, algorithms, trees, signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
 Exit status: 0 success, 1 a file failed or could not be read, 2 the command could not be carried out.";
 
 /// The maximum width of help texts in columns.
@@ -698,12 +698,15 @@ mod tests {
     }
 
     /// Options with two descriptions and letters with two names, with the reason.
-    const DIFFERENT: [(&str, &str); 6] = [
+    const DIFFERENT: [(&str, &str); 9] = [
+        ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
         ("format", "in tree, the format of a tree instead of a manifest"),
         ("from", "convert has two formats, and in tree repair the source is a file"),
         ("grown-from", "a proof is made from a tree and verified with a digest"),
         ("output", "tree and shard run write several files, so that it is a folder"),
+        ("prune", "bag update has no check for implausible removals, so it has no =all"),
         ("recursive", "hash always searches folders, and accepts the option for users of other tools"),
+        ("refresh", "the manifests of a bag have no times of files"),
         ("t", "convert has two formats, --from and --to"),
     ];
 

@@ -16,8 +16,8 @@ use truesum::manifest::path::display_safe;
 Examples:
   truesum config
   TRUESUM_OPTIONS='-a blake3 --color never' truesum config
-A line of ~/.config/truesum/config.toml sets one of the keys shown here: algorithm = \"blake3\". TRUESUM_OPTIONS \
-overrides the file, and the command line overrides both. TRUESUM_CONFIG names another file; if it is empty, no \
+Each line of ~/.config/truesum/config.toml sets one of the keys that this command shows, such as \
+algorithm = \"blake3\". TRUESUM_OPTIONS overrides the file, and the command line overrides both. TRUESUM_CONFIG names another file; if it is empty, no \
 file is read. No setting changes what a check accepts, and settings are ignored when truesum runs as sha256sum, \
 b3sum and so on.")]
 pub struct ConfigArgs {}

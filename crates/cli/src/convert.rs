@@ -50,8 +50,8 @@ Examples:
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
 With -a, the files are read and verified, and nothing is written unless all match.
-Exit status: 0 the manifest was written, 1 -a: a file does not match, 2 nothing was
-written: malformed input, or information would be lost.")]
+Exit status: 0 the manifest was written, 1 with -a: a file does not match, 2
+nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
@@ -65,7 +65,7 @@ pub struct ConvertArgs {
     /// Names are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost

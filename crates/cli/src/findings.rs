@@ -22,7 +22,7 @@ pub fn words(report: &Difference) -> String {
     let mut text = match report.diagnosis {
         Diagnosis::Good => "good".to_owned(),
         Diagnosis::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
-        Diagnosis::FileDamaged => format!("file damaged: {ranges}, {} bytes affected", grouped(bytes)),
+        Diagnosis::FileDamaged => format!("file damaged: {ranges}, up to {} bytes damaged", grouped(bytes)),
         Diagnosis::TreeDamaged => {
             "tree damaged, but the file still matches it; store the tree again".to_owned()
         }

@@ -25,9 +25,15 @@ pub fn told_in(
     let implied = manifest::for_file(format, specs, spelling, name);
     if implied != format && named {
         let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
+        let hint = match specs.as_slice() {
+            [_] => format!(
+                "use -t {}, or a file name that contains the algorithm, such as SHA256SUMS",
+                implied.name
+            ),
+            _ => format!("use -t {}, which names the algorithms", implied.name),
+        };
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
-        let text = format!("-t {}: {shown} would not show that the digests are {specs}", format.name);
-        let hint = format!("-t {} names algorithms; so does a file name such as SHA256SUMS", implied.name);
+        let text = format!("-t {}: {shown} does not show that the digests are {specs}", format.name);
         return Err(Refusal::with_hint(text, hint));
     }
     Ok(implied)

@@ -252,8 +252,9 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     console.display = None;
     if let (Some(path), 1.., true) = (&plan.output, signatures, plan.reading.reporting.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
-        console
-            .note(&format!("{} of {path} not in the manifest", count(signatures, "signature", "signatures")));
+        let are = if signatures == 1 { "is" } else { "are" };
+        let signatures = count(signatures, "signature", "signatures");
+        console.note(&format!("{signatures} of {path} {are} not in the manifest"));
     }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
@@ -480,8 +481,12 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
         console.note(&format!("{links} not followed (use --follow)"));
     }
     if counts.temporary > 0 {
-        let files = count(counts.temporary, "temporary file", "temporary files");
-        console.note(&format!("{files} of other truesum runs not hashed (use -v to list them)"));
+        let files = count(
+            counts.temporary,
+            "temporary file of other truesum runs was",
+            "temporary files of other truesum runs were",
+        );
+        console.note(&format!("{files} not hashed (use -v to list them)"));
     }
     if counts.led_out > 0 {
         let names = count(counts.led_out, "name leads", "names lead");

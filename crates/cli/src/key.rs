@@ -93,7 +93,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     }
     let mut notes = Vec::new();
     if matches!(source, Source::Named(_)) && metadata.is_file() && metadata.mode() & 0o044 != 0 {
-        notes.push(format!("{name}: others can read this key (chmod 600)"));
+        notes.push(format!("{name}: other users can read this key (chmod 600)"));
     }
     let key = if hexadecimal {
         decoded(bytes.trim_ascii()).ok_or_else(|| refuse("the key is not hexadecimal"))?

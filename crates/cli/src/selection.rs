@@ -115,7 +115,7 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when each entry was last read, and check the oldest first
+    /// Record in FILE when each entry was read; check those unread for longest first
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

@@ -24,7 +24,7 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 
 @CODES@
 
-For the other commands, see truesum help COMMAND or its manual page.
+For the statuses of a command, see truesum help COMMAND or its manual page.
 `truesum check --status M` prints nothing except errors.
 A closed pipe ends the program with SIGPIPE, without a message.
 ",
@@ -45,8 +45,8 @@ some formats that it cannot read. It never guesses.
 
 gnu    Digest and name, as in sha256sum; the default. The algorithm follows from
        the manifest's name or the digest length.
-bsd    SHA256 (name) = digest: names the algorithm, so best for several
-       algorithms (--tag).
+bsd    SHA256 (name) = digest: names the algorithm, so it is best for
+       several algorithms (--tag).
 jsonl  One JSON object per line, with size and time, which audit and update use
        to distinguish corruption from edits (--json).
 sfv, hashdeep, metalink4, dfxml and more, for other programs.
@@ -148,9 +148,9 @@ tree hash: blake3, sha256-tree.
 
 truesum bench is included in packages; other builds need --features full.
 
-hash and check use about the same memory for any number and size of files. audit
-needs more for each file. TRUESUM_KERNEL=NAME restricts truesum to the kernels
-of that name, for benchmarking or debugging.
+The memory that hash and check use hardly depends on the number and size of
+files. audit uses additional memory for each file. TRUESUM_KERNEL=NAME selects
+the kernels of that name, for benchmarking or debugging.
 ",
     },
 ];

@@ -54,7 +54,7 @@ pub fn clock(seconds: f64) -> String {
 pub fn not_shown(name: &str) -> &'static str {
     let spec: Option<Spec> = name.parse().ok();
     match spec.is_some_and(|spec| weak::verdict(&spec) == weak::Strength::Sampled) {
-        true => "covers samples only, most bytes were not compared",
+        true => "covers only samples, so most bytes were not compared",
         false => "no protection against tampering",
     }
 }
@@ -62,7 +62,7 @@ pub fn not_shown(name: &str) -> &'static str {
 /// Returns notes on the algorithms that read only samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
-    sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))
+    sampled.map(|spec| format!("{spec} covers only parts of a file: {}", spec.algorithm().status.reason()))
 }
 
 /// Returns a word as it is typed in a shell: quoted if necessary.

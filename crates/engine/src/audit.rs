@@ -27,7 +27,7 @@ use std::path::Path;
 /// unless the options specify one.
 ///
 /// ```
-/// use truesum::audit::{Equality, Options, Standing, audit};
+/// use truesum::audit::{Equality, Options, FileStatus, audit};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let manifest = folder.path().join("SHA256SUMS");
@@ -36,7 +36,7 @@ use std::path::Path;
 ///
 /// let mut moved = Vec::new();
 /// let report = audit(&[&manifest], &Options::default(), |finding| {
-///     assert_eq!(finding.standing, Standing::Moved);
+///     assert_eq!(finding.status, FileStatus::Moved);
 ///     moved.push((finding.from.unwrap().to_owned(), finding.name.to_owned()));
 /// });
 /// assert_eq!(moved, [("a".into(), "b".into())]);
@@ -57,7 +57,7 @@ pub fn audit(manifests: &[impl AsRef<Path>], options: &Options, each: impl FnMut
 /// known from a manifest.
 ///
 /// ```
-/// use truesum::audit::{Equality, Options, Standing, diff};
+/// use truesum::audit::{Equality, Options, FileStatus, diff};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let (old, new) = (folder.path().join("old.sfv"), folder.path().join("new.sfv"));
@@ -65,7 +65,7 @@ pub fn audit(manifests: &[impl AsRef<Path>], options: &Options, each: impl FnMut
 /// std::fs::write(&new, "a cbf43926\n")?;
 ///
 /// let report = diff(&old, &new, &Options::default(), |finding| assert_eq!(finding.name.to_str(), Some("b")));
-/// assert_eq!((report.count(Standing::Missing), report.equality()), (1, Equality::Different));
+/// assert_eq!((report.count(FileStatus::Missing), report.equality()), (1, Equality::Different));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn diff(

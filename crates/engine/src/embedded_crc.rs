@@ -14,7 +14,7 @@ pub fn spec() -> Spec {
 /// are several, the last one counts.
 ///
 /// ```
-/// use truesum::marks::mark;
+/// use truesum::embedded_crc::mark;
 /// assert_eq!(mark(b"a/name [CBF43926].mkv").map(|crc32| crc32.to_string()).as_deref(), Some("cbf43926"));
 /// assert_eq!(mark(b"[CBF43926]/name.mkv"), None);
 /// ```
@@ -29,8 +29,8 @@ pub fn mark(name: &[u8]) -> Option<Digest> {
 /// Returns the last component of a name with the digest inserted before its extension, or at its end if it has none.
 ///
 /// ```
-/// use truesum::marks::marked;
-/// let crc32 = truesum::marks::spec().digest(b"123456789");
+/// use truesum::embedded_crc::marked;
+/// let crc32 = truesum::embedded_crc::spec().digest(b"123456789");
 /// for (name, expected) in [
 ///     ("a/name.mkv", "name [CBF43926].mkv"),
 ///     ("name", "name [CBF43926]"),

@@ -102,6 +102,31 @@ fn named(word: &str, plain: Plain) -> Option<Stated> {
     Stated::of(name).or_else(|| bare.and_then(|_| Stated::of(word)))
 }
 
+/// The CRC of POSIX, which has the name `crc` in `cksum -a`, and the CRC-32 that other programs write
+/// as `crc`: in 8 hexadecimal digits, while `cksum` writes decimal.
+static CRCS: LazyLock<[Spec; 2]> =
+    LazyLock::new(|| ["cksum", "crc32"].map(|name| name.parse().expect("a row of the table")));
+
+/// Returns the algorithm of hexadecimal digests if the name of a manifest or a heading names `spec`.
+pub(crate) fn in_hex(spec: &Spec) -> Spec {
+    let [posix, crc32] = &*CRCS;
+    if spec == posix { crc32.clone() } else { spec.clone() }
+}
+
+/// Returns the name of the algorithm that programs mean by `name` for this digest: `crc` with 8
+/// hexadecimal digits is CRC-32, and `cksum` is always the CRC of POSIX.
+pub fn meant<'a>(name: &'a str, digest: &[u8]) -> &'a str {
+    let is_crc32 =
+        name.eq_ignore_ascii_case("crc") && digest.len() == 8 && digest.iter().all(u8::is_ascii_hexdigit);
+    if is_crc32 { "crc32" } else { name }
+}
+
+/// Returns the name under which manifests of other programs have an algorithm, so that it is read
+/// as the same one.
+pub(crate) fn column_of(spec: &Spec) -> String {
+    if *spec == CRCS[0] { "cksum".to_owned() } else { spec.to_string() }
+}
+
 /// Returns the algorithm assumed for a digest of this many bytes if nothing names the algorithm.
 pub fn usual(digest_len: usize) -> Option<Spec> {
     // Parsed only once, because this function is called for every digest that is written.
@@ -153,31 +178,66 @@ pub fn likelihood(spec: &Spec) -> Option<usize> {
     SPECS.iter().position(|common| common == spec)
 }
 
-/// Returns the algorithm named by a heading. A heading has the name of one algorithm, optionally a
-/// word for checksums after it, and decoration, such as `# BLAKE2B HASH`, `### md5sums ###` or
-/// `SHA-256:`.
+/// Returns the algorithm named by a heading. A heading has the name of one algorithm, optionally
+/// words for checksums around it, the program that made them in parentheses, and decoration, such as
+/// `# BLAKE2B HASH`, `### md5sums ###`, `# SHA3-256 checksums (openssl)`, `File hashes (SHA-256):` or
+/// `# SHA256 checksums of all files`.
 pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
-    let line = &line[..line.len().min(80)];
     // Cheap checks come first, because this function is called for every line.
     let decorated = line.starts_with(b"#") || line.ends_with(b":") || line.ends_with(b"]");
-    if !decorated {
+    if !decorated || line.len() > 120 {
         return None;
     }
     let line = std::str::from_utf8(line).ok()?.to_ascii_lowercase();
-    let mut words = line.split([' ', '\t', '#', '=', '*', ':', '[', ']']).filter(|word| !word.is_empty());
-    let (first, second) = (words.next()?, words.next());
     let about = |word: &str| {
-        matches!(word, "checksum" | "checksums" | "sum" | "sums" | "digest" | "digests" | "hash" | "hashes")
+        let words = ["checksum", "sum", "digest", "hash", "value", "file", "algorithm", "message"];
+        word == "hashes" || words.contains(&word.strip_suffix('s').unwrap_or(word))
     };
-    let alone = second.is_none_or(about) && words.next().is_none();
-    if alone { named(first, Plain::Allowed) } else { None }
+    // The algorithm outside of parentheses, and the one in them.
+    let (mut outer, mut inner) = (None, None);
+    let (mut is_inside, mut was_about) = (false, false);
+    for word in line.split([' ', '\t', '#', '=', '*', ':', '[', ']']).filter(|word| !word.is_empty()) {
+        is_inside |= word.starts_with('(');
+        let bare = word.trim_matches(['(', ')', ',']);
+        let found = if about(bare) { None } else { named(bare, Plain::Allowed) };
+        let place = if is_inside { &mut inner } else { &mut outer };
+        match found {
+            Some(found) if place.as_ref().is_none_or(|known| *known == found) => *place = Some(found),
+            Some(_) => return None,
+            None if is_inside || about(bare) => {}
+            // Text such as `of all files` after a word for checksums.
+            None if was_about && outer.is_some() && line.starts_with('#') && matches!(bare, "of" | "for") => {
+                let rest = line.split_once(bare).map_or("", |(_, rest)| rest);
+                let others = rest.split([' ', '\t', '(', ')', ',', ':']);
+                return if others.clone().any(|word| named(word, Plain::Allowed).is_some()) {
+                    None
+                } else {
+                    outer
+                };
+            }
+            None => return None,
+        }
+        was_about = about(bare);
+        is_inside &= !word.ends_with(')');
+    }
+    match (outer, inner) {
+        (Some(Stated::Other(family)), Some(Stated::Known(spec)))
+            if spec.algorithm().name.starts_with(family) =>
+        {
+            Some(Stated::Known(spec))
+        }
+        (Some(outer @ Stated::Other(_)), _) => Some(outer),
+        (Some(outer), Some(inner)) if outer != inner => None,
+        (outer, inner) => outer.or(inner),
+    }
 }
 
 /// Returns whether a reader that knows the manifest's name identifies a bare hexadecimal digest of
 /// this algorithm correctly.
 pub fn is_told(spec: &Spec, file_name: Option<&[u8]>) -> bool {
     match file_name.and_then(stated_by_name) {
-        Some(stated) => stated == Stated::Known(spec.clone()),
+        Some(Stated::Known(stated)) => in_hex(&stated) == *spec,
+        Some(Stated::Other(_)) => false,
         None => usual(spec.digest_len()).as_ref() == Some(spec),
     }
 }
@@ -215,6 +275,7 @@ mod tests {
             ("x.b2", Some("blake2b")),
             ("x.crc32", Some("crc32")),
             ("x.cksum", Some("crc")),
+            ("x.crc", Some("crc")),
             ("checksums_sha256.txt", Some("sha256")),
             ("sha-512-checksums", Some("sha512")),
             ("foo-1.2-SHA256SUMS", Some("sha256")),
@@ -253,6 +314,18 @@ mod tests {
             ("[SHA-1]", Some("sha1")),
             ("# sha256 checksums:", Some("sha256")),
             ("# sha256", Some("sha256")),
+            ("# BLAKE2 (b2sum) HASH", Some("blake2b")),
+            ("# SHA512 (sha512sum) HASH", Some("sha512")),
+            ("# SHA3-256 checksums (openssl)", Some("sha3-256")),
+            ("# BLAKE3 checksums (made with b3sum 1.5)", Some("blake3")),
+            ("File hashes (SHA3-256):", Some("sha3-256")),
+            ("# Hash algorithm: SHA3-256", Some("sha3-256")),
+            ("# SHA3-256 checksums of all files", Some("sha3-256")),
+            ("# SHA512 (sha256sum) HASH", None),
+            ("# SHA256 checksums for users of md5", None),
+            ("# SHA256 checksums are below", None),
+            ("SHA256 hash of file a.jar:", None),
+            ("# files", None),
             ("sha256", None),
             ("# sha256 of all files", None),
             ("# made with md5 and sha1", None),
@@ -264,6 +337,7 @@ mod tests {
             assert_eq!(stated, known, "{line}");
         }
         assert_eq!(stated_by_heading(b"# FSB HASH"), Some(Stated::Other("fsb")));
+        assert_eq!(stated_by_heading(b"# BLAKE2 (sha512sum) HASH"), Some(Stated::Other("blake2")));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! another algorithm. Otherwise a truncated digest, or one that was replaced with a weaker one,
 //! would go unnoticed.
 
-use crate::algorithm::{same_length, usual};
+use crate::algorithm::{in_hex, meant, same_length, usual};
 use crate::format::Options;
 use crate::line::Reason;
 use crate::{radix, scan, weak};
@@ -26,12 +26,17 @@ pub(crate) fn is_hex(text: &[u8]) -> bool {
     scan::all(text, |byte| byte.is_ascii_hexdigit())
 }
 
+/// The text before the digest in lines of `xxhsum -H3` that are not tagged, so that they are not
+/// read as XXH64.
+pub(crate) const XXH3: &[u8] = b"XXH3_";
+
 /// Returns whether a line starts with a possible digest followed by a blank.
 pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
     let head = &line[..line.len().min(1024)];
     scan::find(head, scan::is_blank).is_some_and(|end| {
         let first = &head[..end];
-        end >= MIN_DIGITS && (is_hex(first) || Digest::from_base64(first).is_ok())
+        let first = first.strip_prefix(XXH3).unwrap_or(first);
+        first.len() >= MIN_DIGITS && (is_hex(first) || Digest::from_base64(first).is_ok())
     })
 }
 
@@ -48,6 +53,9 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
 /// Fails if the text is not a digest of an expected algorithm, or if its algorithm is ambiguous,
 /// unsupported or too weak.
 pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    if let Some(digest) = text.strip_prefix(XXH3) {
+        return tagged("xxh3", digest, options);
+    }
     if let (true, Some(name)) = (options.requested.is_empty(), options.unsupported) {
         return Err(Reason::Algorithm(SpecError::NotHere(name.to_owned())));
     }
@@ -57,8 +65,9 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     let mut fits: Vec<(Spec, Digest)> = Vec::new();
     for spec in expected {
-        if let Some(digest) = spelled(text, spec) {
-            fits.push((spec.clone(), digest));
+        let spec = if options.requested.is_empty() && is_hex(text) { in_hex(spec) } else { spec.clone() };
+        if let Some(digest) = spelled(text, &spec) {
+            fits.push((spec, digest));
         }
     }
     fits.dedup_by(|a, b| a.0 == b.0);
@@ -74,6 +83,14 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
 /// # Errors
 /// Fails if the tag or the digest is invalid, or if the algorithm was not requested or is too weak.
 pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    named(meant(tag, text), text, options)
+}
+
+/// Parses a digest of the algorithm that truesum gives this name.
+///
+/// # Errors
+/// Fails as [`tagged`] does.
+pub(crate) fn named(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     let mut spec = match tag.parse() {
         // The name is that of the entry; `Reader` inserts it.
         Err(SpecError::LacksName(_)) => Spec::nameless(),
@@ -208,9 +225,9 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
         _ => text.len(),
     };
     let (hex, base64) = (digits == bytes * 2, digits == base64_len(bytes));
-    // From 16 bytes on, base32 (which RHash writes for TTH and AICH) has another length than the
-    // other two.
-    let base32 = bytes >= 16 && !spec.counts_parts() && digits == (bytes * 8).div_ceil(5);
+    // Base32, which RHash writes for TTH and AICH, and for all algorithms with --base32. It has
+    // another length than the other two, except for digests of two bytes.
+    let base32 = !hex && !base64 && !spec.counts_parts() && digits == (bytes * 8).div_ceil(5);
     if base32 && !is_hex(text) {
         return radix::base32(text).filter(|found| found.len() == bytes).map(|found| Digest::new(&found));
     }

@@ -4,7 +4,7 @@
 //! [`part_sizes`] does the same for the part size of an upload whose ETag has the number of parts.
 
 pub use crate::algorithm::likelihood;
-use crate::algorithm::usual;
+use crate::algorithm::{meant, usual};
 use crate::encoding::from_multibase;
 use crate::radix;
 use truesum_hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Digest, Lengths, Spec, Status};
@@ -91,8 +91,8 @@ impl std::fmt::Display for Unidentified {
         match self {
             Unidentified::Password => f.write_str("the salted hash of a password, not the digest of a file"),
             Unidentified::Spelling => f.write_str("does not look like a digest"),
-            Unidentified::Length(bytes) => write!(f, "no algorithm has a digest of {bytes} bytes"),
-            Unidentified::Named => f.write_str("the algorithm it names has no such digest"),
+            Unidentified::Length(bytes) => write!(f, "no algorithm has {bytes}-byte digests"),
+            Unidentified::Named => f.write_str("not a digest of the algorithm that it names"),
         }
     }
 }
@@ -160,11 +160,11 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     let mut named = false;
     // The longest name comes first: `blake2b-256:` is not `blake2b-` and a digest.
     for (at, _) in text.rmatch_indices([':', '-']) {
-        let Ok(spec) = text[..at].trim().parse::<Spec>() else { continue };
-        named = true;
         let digest = text[at + 1..].trim();
         // Options of Subresource Integrity, which do not affect the digest.
         let digest = digest.split('?').next().unwrap_or(digest);
+        let Ok(spec) = meant(text[..at].trim(), digest.as_bytes()).parse::<Spec>() else { continue };
+        named = true;
         let found = spellings(digest).into_iter().filter(|(_, digest)| fits(&spec, digest));
         let candidate = |(encoding, digest)| Candidate { spec: spec.clone(), digest, encoding };
         let found: Vec<Candidate> = found.map(candidate).collect();

@@ -111,9 +111,14 @@ fn is_windows_absolute(name: &[u8]) -> bool {
 /// itself does not exist: a manifest made on Windows has `sub\f` for `sub/f`. Each must pass
 /// [`within_root`] like any other name.
 pub fn alternatives(name: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    // A single backslash at the start means the folder of the list.
+    let rest = match name {
+        [b'\\', rest @ ..] if !rest.starts_with(b"\\") => rest,
+        _ => name,
+    };
     let slashed = name
         .contains(&b'\\')
-        .then(|| name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect());
+        .then(|| rest.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect());
     slashed.into_iter()
 }
 

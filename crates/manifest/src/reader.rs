@@ -24,6 +24,9 @@ pub struct Reader<R> {
     options: Options,
     /// The format and the source of entries, selected after the beginning was read.
     chosen: Option<(&'static Format, Source)>,
+    /// The number of CRs before each LF that belong to the line end: two if a program converted
+    /// line ends twice.
+    crs: usize,
     signed: Signed,
     /// The format that the input was unpacked from, if it was packed.
     packed: Option<&'static Format>,
@@ -75,6 +78,7 @@ impl<R: Read> Reader<R> {
             lines: if table::is_raw(&options) { Lines::raw(reader) } else { Lines::decoded(reader) },
             options,
             chosen: None,
+            crs: 1,
             signed: Signed::No,
             packed: None,
             ended: false,
@@ -144,6 +148,9 @@ impl<R: Read> Reader<R> {
             return Ok((outer, Source::Parts(Box::new(std::iter::once(Err(error))))));
         }
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
+        let end = text.iter().rposition(|&byte| byte == b'\n');
+        let is_doubled = end
+            .is_some_and(|end| text[..end].split(|&byte| byte == b'\n').all(|line| line.ends_with(b"\r\r")));
         if row.holds.set && !self.options.allow_set {
             return Err(io::Error::new(io::ErrorKind::InvalidData, SET));
         }
@@ -153,6 +160,7 @@ impl<R: Read> Reader<R> {
                     self.signed = Signed::sniff(text);
                 }
                 self.lines.set_terminator(terminator);
+                self.crs = usize::from(terminator == b'\n') + usize::from(terminator == b'\n' && is_doubled);
                 Source::Lines(parser(&self.options))
             }
             Reading::Document { limit, parse } => {
@@ -201,16 +209,16 @@ impl<R: Read> Reader<R> {
                 Err(error) => return Some(Err(ReadError::Io(error))),
             }
         }
-        let (row, source) = self.chosen.as_mut()?;
+        let crs = self.crs;
+        let (_, source) = self.chosen.as_mut()?;
         if let Source::Lines(parser) = source {
-            let cr = row.terminator() == Some(b'\n');
             self.by_line = true;
             loop {
                 parser.at(Place::Line(self.lines.number() + 1));
                 let result = match self.lines.next() {
                     Err(error) => return Some(Err(ReadError::Io(error))),
                     Ok(None) => break,
-                    Ok(Some(raw)) => read_line(raw, &mut self.signed, parser.as_mut(), cr),
+                    Ok(Some(raw)) => read_line(raw, &mut self.signed, parser.as_mut(), crs),
                 };
                 let at = Place::Line(self.lines.number());
                 match result {
@@ -276,13 +284,15 @@ fn read_line(
     raw: RawLine<'_>,
     signed: &mut Signed,
     parser: &mut dyn Parse,
-    drop_cr: bool,
+    crs: usize,
 ) -> Result<Option<Entry>, Reason> {
     let line = match raw {
         RawLine::TooLong => return Err(Reason::LineTooLong),
         RawLine::NotUtf16 => return Err(Reason::Encoding),
-        RawLine::Bytes([line @ .., b'\r']) if drop_cr => line,
-        RawLine::Bytes(line) => line,
+        RawLine::Bytes(line) => {
+            let count = line.iter().rev().take(crs).take_while(|&&byte| byte == b'\r').count();
+            &line[..line.len() - count]
+        }
     };
     match signed.step(line)? {
         // No format of lines allows a NUL in a name or anywhere else.

@@ -9,11 +9,12 @@ use crate::format::{AlgorithmSource, Claim, Format, Head, Options, Sign, Spellin
 use crate::formats::nameless::UNMARKED;
 use crate::formats::{
     arch, bagit, bao, bare, bsd, buildroot, cargo_lock, casync, certutil, cfv_csv, conda, csv, deb822, dfxml,
-    distinfo, electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, hashdeep, internet_archive,
-    jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink, mhl, mtree, narinfo,
-    openssl, packed, pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump,
-    s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent,
-    tth, verity, yocto, zsync,
+    distinfo, electron, fciv, foreign, fsum, gentoo, get_filehash, gnu, go_sum, gpg, hashdeep,
+    internet_archive, jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink,
+    mhl, mtree, narinfo, openssl, packed, pacman, padded, par, python_lock, rclone, recipe, record,
+    requirements, rhash_simple, rpm_dump, s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum,
+    signature, sized, slackware, spdx, squirrel, sri, torrent, tth, verity, xml_lists, yaml_lists, yocto,
+    zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -31,10 +32,14 @@ pub static FORMATS: &[&Format] = &[
     &torrent::TORRENT_HYBRID,
     &bare::BARE,
     &loose::LOOSE,
+    &fsum::FSUM,
+    &sized::SIZED,
+    &padded::PADDED,
     &distinfo::DISTINFO,
     &deb822::DEB822,
     &slackware::SLACKWARE,
     &squirrel::SQUIRREL,
+    &spdx::SPDX,
     &certutil::CERTUTIL,
     &get_filehash::GET_FILEHASH,
     &seven_zip::SEVEN_ZIP,
@@ -82,6 +87,8 @@ pub static FORMATS: &[&Format] = &[
     &known_set::SQLITE,
     &json::JSON,
     &electron::ELECTRON,
+    &yaml_lists::HELM,
+    &yaml_lists::WINGET,
     &csv::CSV,
     &s3::S3_REPORT,
     &s3_inventory::S3_INVENTORY,
@@ -92,6 +99,13 @@ pub static FORMATS: &[&Format] = &[
     &mhl::MHL,
     &fciv::FCIV,
     &internet_archive::INTERNET_ARCHIVE,
+    &xml_lists::REPOMD,
+    &xml_lists::RPM_PRIMARY,
+    &xml_lists::PREMIS,
+    &xml_lists::METS,
+    &xml_lists::XFDU,
+    &xml_lists::GRADLE,
+    &xml_lists::LOGIQX,
     &par::PAR2,
     &par::PAR1,
     &zsync::ZSYNC,
@@ -183,8 +197,10 @@ pub fn for_file(
         // Base64 without padding may look like anything, and fewer than 8 digits may look like a
         // word.
         let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
+        // xxhsum reads an XXH3 digest without a tag as XXH64.
         spelling != Spelling::Base32
             && plain
+            && spec.algorithm().name != "xxh3"
             && spec.digest_len() * 2 >= MIN_DIGITS
             && is_told(spec, Some(file_name))
     };

@@ -125,7 +125,7 @@ impl Probe {
             let bytes = metadata.len().min(size) / 4096 * 4096;
             if bytes < LEAST {
                 return Err(Error(format!(
-                    "{}: too small to measure a device with (16 MiB at least)",
+                    "{}: too small to measure a device (at least 16 MiB)",
                     path.display()
                 )));
             }

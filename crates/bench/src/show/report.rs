@@ -50,7 +50,7 @@ impl Report<'_> {
         let (load, cores) = (record.environment.load_before, record.environment.cores as f64);
         if load > cores * 0.5 {
             warnings.push(format!(
-                "others were working before the run began: load {load:.1} on {cores} processors"
+                "other processes were busy before the run began: load {load:.1} on {cores} processors"
             ));
         }
         for agreement in &record.agreements {
@@ -94,7 +94,7 @@ impl Report<'_> {
         if let Some(storage) = &e.storage {
             let mut words = vec![storage.file_system.clone(), storage.device.clone(), storage.model.clone()];
             words.push(match storage.rotational {
-                Some(true) if e.virtual_machine => "rotational, says the hypervisor".to_owned(),
+                Some(true) if e.virtual_machine => "rotational (reported by the hypervisor)".to_owned(),
                 Some(true) => "spinning disk".to_owned(),
                 Some(false) => "no spinning disk".to_owned(),
                 None => String::new(),
@@ -112,7 +112,7 @@ impl Report<'_> {
             facts.push(("Noise", line));
         }
         let agreed = record.agreements.iter().filter(|agreement| agreement.disagree.is_empty()).count();
-        facts.push(("Agreement", format!("{agreed} of {} digests checked agree", record.agreements.len())));
+        facts.push(("Agreement", format!("{agreed} of {} checked digests match", record.agreements.len())));
         facts.push(("Run", format!("{} at {}, {:.0} s", record.program, record.started, record.seconds)));
         facts.retain(|(_, value)| !value.is_empty());
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -74,7 +74,7 @@ pub struct AuditArgs {
     /// There is an object for each file, then one for the complete audit.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print each file using a template such as '%{sha-256} %p\n'
+    /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
     /// %{verdict} is ok, changed, corrupt and so on. Otherwise the template is that of `truesum hash --format-string`.
     #[arg(hide_short_help = true)]

@@ -214,7 +214,7 @@ fn compare_tags(
     console.error(&format!(
         "{}: {}: nothing was written",
         shown(folder),
-        count(modified + lost, "fault", "faults")
+        count(modified + lost, "error", "errors")
     ));
     allowed.advise(folder, modified > 0, lost > 0, console);
     Err(Stop::Reported)

@@ -149,7 +149,7 @@ impl<'a> Payload<'a> {
         }
         let wrong = self.unfit + self.modified + lost.len() as u64;
         if wrong > 0 {
-            let what = count(wrong, "fault", "faults");
+            let what = count(wrong, "error", "errors");
             self.console.error(&format!("{}: {what}: nothing was written", shown(folder)));
             if self.unfit == 0 {
                 self.allowed.advise(folder, self.modified > 0, !lost.is_empty(), self.console);

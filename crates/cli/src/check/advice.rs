@@ -11,11 +11,12 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::path::display_safe;
+use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
 use truesum::update::SIGNATURES;
 use truesum::verify::bag::is_bag;
-use truesum::{Checked, FileId, NotUsed, Outcome, Report, Root, Verdict};
+use truesum::verify::place::folder_of_names;
+use truesum::{Checked, FileId, Kind, NotUsed, Outcome, Report, Root, Verdict};
 
 /// Reports why nothing was verified with a manifest.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
@@ -119,10 +120,49 @@ pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<Stri
             return Some(format!("the files exist in the {what}: truesum check --root {other} {manifest}"));
         }
     }
-    let is_of_drive = |name: &[u8]| matches!(name, [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
-    let name = names.iter().find(|name| is_of_drive(name))?;
-    let drive = String::from_utf8_lossy(&name[..2]).into_owned();
-    Some(format!("{drive} is a Windows drive: find the files by size and digest with --search --moved=ok"))
+    None
+}
+
+/// Returns a hint if files that are missing from this folder seem to exist under a name in another encoding, or
+/// without the folders in the name.
+pub fn renamed(manifest: &Path, root: Option<&Path>, names: &[Vec<u8>]) -> Option<String> {
+    let folder = root.map_or_else(|| folder_of_names(manifest), Path::to_owned);
+    let own = Root::folder(&folder, false).ok()?;
+    let ascii = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(u8::is_ascii).collect() };
+    let is_elsewhere = |name: &Vec<u8>| {
+        let at = name.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+        let (parent, base) = name.split_at(at);
+        if at > 0 && own.exists(OsStr::from_bytes(base)) {
+            return true;
+        }
+        if base.is_ascii() || within_root(name).is_err() {
+            return false;
+        }
+        // Encodings differ in all characters but those of ASCII.
+        let files = std::fs::read_dir(folder.join(OsStr::from_bytes(parent))).into_iter().flatten().flatten();
+        let mut names = files.map(|file| file.file_name());
+        names.any(|found| !found.as_bytes().is_ascii() && ascii(found.as_bytes()) == ascii(base))
+    };
+    names.iter().any(is_elsewhere).then(|| searching(manifest, root))
+}
+
+/// Returns the hint to search for files.
+fn searching(manifest: &Path, root: Option<&Path>) -> String {
+    let root = root.map_or_else(String::new, |root| format!("--root {} ", shell_word(root)));
+    let manifest = shell_word(manifest);
+    format!("to find its files by size and digest: truesum check --search --moved=ok {root}{manifest}")
+}
+
+/// Returns a hint if a name is that of a file on another machine: it begins with a Windows drive, or it leads out of
+/// the folder and does not exist.
+pub fn on_another_machine(manifest: &Path, root: Option<&Path>, outcome: &Outcome) -> Option<String> {
+    let name = outcome.job.path();
+    let folder = root.map_or_else(|| folder_of_names(manifest), Path::to_owned);
+    let is_outside = outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot)
+        && folder.join(OsStr::from_bytes(name)).symlink_metadata().is_err();
+    let is_of_drive = outcome.verdict() == Verdict::Missing
+        && matches!(name, [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
+    (is_outside || is_of_drive).then(|| searching(manifest, root))
 }
 
 /// Returns a hint if most files of a manifest are missing, for example because the user downloaded
@@ -230,7 +270,7 @@ fn lines_of_sum(manifest: &Path) -> Option<String> {
     let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
     (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
         format!(
-            "these are lines of sum, which cannot be checked; to compare them: truesum -a {algorithm} {}",
+            "these lines were written by sum and cannot be checked; to compare them: truesum -a {algorithm} {}",
             shell_word(name)
         )
     })

@@ -171,7 +171,7 @@ pub struct CheckArgs {
     /// There is an object for each entry, then one for the complete check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print each file using a template such as '%{sha-256} %p\n'
+    /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
     /// %{verdict} is verified, mismatch and so on. Otherwise the template is that of `truesum hash --format-string`.
     #[arg(hide_short_help = true)]

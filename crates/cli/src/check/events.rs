@@ -167,8 +167,9 @@ impl<'a> Printer<'a> {
                 self.reported.insert(name.clone());
                 if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
                     let name = shell_word(&name);
-                    self.console
-                        .hint(&format!("{name} has entries itself; to check these: truesum check {name}"));
+                    self.console.hint(&format!(
+                        "{name} is itself a manifest; to check its entries: truesum check {name}"
+                    ));
                 }
             }
             Event::Unmatched(_) => {}
@@ -326,6 +327,16 @@ impl<'a> Printer<'a> {
         if self.plan.detail() == Detail::None {
             return Ok(());
         }
+        let is_searched = self.plan.options.remote.is_some() || self.plan.options.search;
+        let elsewhere = match &self.plan.subject {
+            Subject::Manifests(_) if !is_searched => {
+                advice::on_another_machine(manifest.name, self.plan.options.root.as_deref(), outcome)
+            }
+            _ => None,
+        };
+        if elsewhere.is_some() {
+            return self.hint(elsewhere);
+        }
         self.hint(outcome.result.as_ref().err().and_then(crate::advice::on))?;
         // The following hints examine local files, which are unrelated to objects with the same
         // name.
@@ -347,7 +358,7 @@ impl<'a> Printer<'a> {
                     self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
                 }
                 if expected.parts.is_some() {
-                    self.hint(Some("-a 's3-etag;part=BYTES' specifies a part size that is neither usual nor a multiple of 1 MiB"))?;
+                    self.hint(Some("for an unusual part size, specify it: -a 's3-etag;part=SIZE'"))?;
                 }
             }
             Subject::Files(..) => {}
@@ -367,7 +378,7 @@ impl<'a> Printer<'a> {
         self.still_failed += 1;
         if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
             self.console.error_of(name, "failed in an earlier run, and was not read in this one");
-            self.console.hint("to read such a file now, use --only NAME with the same --state");
+            self.console.hint("to check such a file again now, use --only NAME with the same --state");
         }
     }
 
@@ -432,8 +443,12 @@ impl<'a> Printer<'a> {
         if !missing.is_empty() && self.plan.options.data.is_none() {
             let root = self.plan.options.root.clone();
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
-            self.hint(advice::respelt(&folder, &missing))?;
-            self.hint(advice::missing(manifest.name, &folder, &missing))?;
+            let known = advice::respelt(&folder, &missing)
+                .or_else(|| advice::missing(manifest.name, &folder, &missing));
+            let is_searched = self.plan.options.search || !matches!(self.plan.subject, Subject::Manifests(_));
+            let renamed = || advice::renamed(manifest.name, self.plan.options.root.as_deref(), &missing);
+            let hint = known.or_else(|| if is_searched { None } else { renamed() });
+            self.hint(hint)?;
         }
         if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
             self.hint(advice::mostly_missing(manifest.name, checked))?;
@@ -476,7 +491,9 @@ impl<'a> Printer<'a> {
         }
         if exact && search.others > 0 && self.plan.form != Form::Json && self.plan.reporting.notes {
             let others = count(search.others, "link, pipe or device", "links, pipes or devices");
-            self.console.note(&format!("{others} in {} not in the manifest", display_safe(&search.folder)));
+            let are = if search.others == 1 { "is" } else { "are" };
+            let folder = display_safe(&search.folder);
+            self.console.note(&format!("{others} in {folder} {are} not in the manifest"));
         }
         let names = std::mem::take(&mut self.unlisted);
         if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {

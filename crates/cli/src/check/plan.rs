@@ -25,7 +25,7 @@ use truesum::manifest::encoding::ENCODINGS;
 use truesum::manifest::identify::{Candidate, identify};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::signify::PublicKey;
-use truesum::manifest::{self, Entry};
+use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
@@ -534,8 +534,9 @@ fn expected(
     let (named, digits) = match text.split_once(':') {
         _ if sri.is_some() => sri.unwrap_or_default(),
         Some((name, digits)) => {
-            let spec = name.trim().parse().map_err(|error| Refusal::new(format!("--expect: {error}")))?;
-            (vec![spec], digits.trim())
+            let digits = digits.trim();
+            let spec = meant(name.trim(), digits.as_bytes()).parse();
+            (vec![spec.map_err(|error| Refusal::new(format!("--expect: {error}")))?], digits)
         }
         None => (requested.to_vec(), text),
     };

@@ -162,7 +162,7 @@ fn manifest(
     if pieced > 0 {
         counts.silent += pieced;
         let entries = count(pieced, "entry has", "entries have");
-        console.error_of(bytes, &format!("{entries} piece digests, which no service stores"));
+        console.error_of(bytes, &format!("{entries} only piece digests, which no service stores"));
     }
     let facts = entries.facts();
     if facts.jobs == 0 && pieced == 0 && facts.failed.is_none() && !watch.progress.stopped() {

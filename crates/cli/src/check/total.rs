@@ -214,7 +214,7 @@ pub fn heading(
         Conclusion::Interrupted => (
             Tone::Unsure,
             "INTERRUPTED",
-            "The check was interrupted; the counts cover the files until then.".to_owned(),
+            "The check was interrupted; the counts cover only the files processed until then.".to_owned(),
         ),
     };
     let mut facts = facts(read, time);

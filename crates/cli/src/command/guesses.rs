@@ -99,8 +99,11 @@ pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error
             ("", _) => "truesum --help lists the commands".to_owned(),
             _ => format!("truesum {group} --help lists the commands"),
         });
-    let group = if group.is_empty() { String::new() } else { format!("{group} ") };
-    let text = format!("{group}{}: no such command or file\nhint: {hint}\n", display_safe(word.as_bytes()));
+    let (group, what) = match group {
+        "" => (String::new(), "command or file"),
+        _ => (format!("{group} "), "subcommand"),
+    };
+    let text = format!("{group}{}: no such {what}\nhint: {hint}\n", display_safe(word.as_bytes()));
     clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 

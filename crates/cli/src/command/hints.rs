@@ -69,7 +69,7 @@ mod tests {
             ("bag check d", "to read it: truesum hash --special, or truesum check --special", true),
             ("bag check d", "truesum check --special; otherwise use --special", false),
             ("bag create d", "to accept modified files: truesum bag update --refresh=all --prune d", true),
-            ("bag update d", "to accept modified files: truesum bag create --refresh d", false),
+            ("bag update d", concat!("to accept modified files: truesum", " bag create --refresh d"), false),
             ("check M", "the digest is sha1: gpg --verify M.asc", true),
             ("text x", "truesum -o SHA256SUMS --overwrite x", true),
             ("tree verify x", "truesum tree --help; truesum tree verify --help-all", true),

@@ -155,9 +155,11 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
         }
         Equality::Different => (Tone::Bad, "NOT EQUAL", "The files and the manifest differ."),
         Equality::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be compared."),
-        Equality::Interrupted => {
-            (Tone::Unsure, "INTERRUPTED", "The audit was interrupted; the counts cover the files until then.")
-        }
+        Equality::Interrupted => (
+            Tone::Unsure,
+            "INTERRUPTED",
+            "The audit was interrupted; the counts cover only the files processed until then.",
+        ),
     };
     let mut facts = facts(report.bytes, time);
     let manifests = report.manifests.iter();

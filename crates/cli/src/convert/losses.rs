@@ -71,11 +71,11 @@ impl<'a> Losses<'a> {
                     self.console.error_of(&entry.path, &format!("cannot be written: {why}"));
                 }
             }
-            Lost::Digest(_, spec) => self.count(format!("the digest of {spec}")),
-            Lost::Unread(name) => self.count(format!("the digest of {}", display_safe(name.as_bytes()))),
+            Lost::Digest(_, spec) => self.count(format!("the {spec} digest")),
+            Lost::Unread(name) => self.count(format!("the {} digest", display_safe(name.as_bytes()))),
             Lost::Size(_) => self.count("the size".to_owned()),
             Lost::Time(_) => self.count("the time".to_owned()),
-            Lost::Pieces(_) => self.count("digests of pieces".to_owned()),
+            Lost::Pieces(_) => self.count("the piece digests".to_owned()),
             Lost::Signature => self.signature = true,
         }
     }
@@ -88,7 +88,7 @@ impl<'a> Losses<'a> {
     pub fn unnamed_algorithm(&mut self, specs: &[Spec]) {
         self.unnamed_algorithm = !specs.is_empty();
         for spec in specs {
-            self.parts.insert(format!("the name of the algorithm, {spec}"), 0);
+            self.parts.insert(format!("the algorithm name: {spec}"), 0);
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum diff old.sha256 new.sha256      reads no files
+  truesum diff old.sha256 new.sha256      read no files
   truesum diff photos/SHA256SUMS photos   read only files of unchanged size
   truesum diff photos /mnt/backup/photos  compare by size and BLAKE3
   truesum diff A B | grep ^removed | cut -f2

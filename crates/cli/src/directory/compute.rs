@@ -38,7 +38,7 @@ pub struct ComputeArgs {
     /// Prefix of names for kind h1: MODULE@VERSION, as in go.sum
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
-    /// Encoding of the digests [default: sha256: and Nix base32]
+    /// Encoding of the digests [default: Nix base32, prefixed with sha256:]
     ///
     /// Only for kind nar.
     #[arg(long, value_name = "NAME")]

@@ -34,7 +34,7 @@ pub struct DuplicatesArgs {
 
     /// Print only names, each terminated by NUL
     ///
-    /// One more NUL follows each group. Of a file with several hard links, only the first name is printed.
+    /// An additional NUL follows each group. If a file has several hard links, only its first name is printed.
     #[arg(short = '0', long, help_heading = "Running", conflicts_with = "json")]
     pub print0: bool,
     /// Print JSON: one object per line

@@ -33,7 +33,7 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,
@@ -134,7 +134,7 @@ pub struct FormatArgs {
     /// End lines with NUL instead of a line feed, and do not escape names
     #[arg(short, long, help_heading = "Format", conflicts_with_all = ["raw", "format"])]
     pub zero: bool,
-    /// Print each file using a template such as '%{sha-256} %p\n'
+    /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
     /// %p path, %f name, %d folder, %s size (%10s, %010s), %{mtime} in UTC, %l ed2k link, %{ALGORITHM}, %m MD5, %h SHA-1,
     /// %c CRC-32. An upper-case letter gives an upper-case digest. Prefixes: x hexadecimal, b base32, B base64, @ raw bytes, u or U

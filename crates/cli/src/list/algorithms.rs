@@ -136,14 +136,14 @@ pub fn one(spec: &Spec) -> String {
         None => {}
     }
     if spec.unit() > 0 {
-        line("parts", &format!("of {} bytes, unless its name says another size", Spec::new(row).unit()));
+        line("parts", &format!("of {} bytes, unless the name specifies another size", Spec::new(row).unit()));
     }
     let made = |name: String| find(&name).is_some().then_some(name);
     let over =
         tree::FAMILIES.iter().map(|family| family.name(row.name)).chain([format!("hmac-{}", row.name)]);
     let over: Vec<String> = over.filter_map(made).collect();
     if !over.is_empty() {
-        line("made over it", &over.join(", "));
+        line("used by", &over.join(", "));
     }
     let kernels: Vec<String> = kernel::rows(row)
         .iter()

@@ -59,7 +59,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is no manifest, or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
     #[arg(long)]
     overwrite: bool,
     /// Keep the names in the plan, which are relative to the plan's folder
@@ -224,9 +224,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     // If the format can store none of the files, `--partial` would not help.
     let some_held = unholdable == 0 || unholdable < merged.files;
     if merged.faults > 0 || lacking > 0 && !(args.partial && some_held) {
-        let faults = count(merged.faults, "fault", "faults");
+        let faults = count(merged.faults, "error", "errors");
         let files = count(lacking, "file", "files");
-        console.error(&format!("{shown}: not written: {faults} of parts, {files} without a digest"));
+        console.error(&format!("{shown}: not written: {faults} in the parts, {files} without a digest"));
         if merged.faults == 0 {
             console.hint(match some_held {
                 true => "to write the manifest without them, use --partial",

@@ -58,7 +58,7 @@ pub struct PlanArgs {
     manifest: Option<PathBuf>,
     /// Bundle size; larger files are split if the algorithm permits it
     ///
-    /// Tree hashes, part digests and CRCs can be split. For other algorithms a larger file is a
+    /// Tree hashes, part digests and CRCs can be split. With other algorithms, a larger file is a
     /// bundle of its own.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
     bundle_bytes: u64,

@@ -38,7 +38,7 @@ pub struct RunShardArgs {
     bundles: Vec<Range<usize>>,
     /// Take the bundle number from the environment variable NAME
     ///
-    /// The default is the first that is set of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and
+    /// The default is the first of these variables that is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX,
     /// AWS_BATCH_JOB_ARRAY_INDEX.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "bundles")]
@@ -58,7 +58,7 @@ pub struct RunShardArgs {
     /// Allow names and links that lead outside the folder
     #[arg(long)]
     allow_outside: bool,
-    /// Hash bundles again even if their parts exist, and compare
+    /// Hash bundles again even if their parts exist, and compare the results
     #[arg(long)]
     again: bool,
     #[command(flatten)]
@@ -147,7 +147,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             Ok(done) => done,
             Err(error) if error.kind() == Kind::Interrupted => {
                 console.display = None;
-                console.error(&format!("interrupted: bundle {bundle} has no part"));
+                console.error(&format!("interrupted: no part was written for bundle {bundle}"));
                 return Exit::Signal(watch.signals.ended_by().unwrap_or(2));
             }
             Err(error) => {
@@ -206,7 +206,7 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
     let Some(of) = args.of.map(|of| of as usize) else {
         return match first.iter().find(|bundle| **bundle >= all) {
             Some(bundle) => Err(Refusal::new(format!(
-                "no bundle {bundle}: the plan has {}, counted from 0",
+                "no bundle {bundle}: the plan has {}, numbered from 0",
                 count(all as u64, "bundle", "bundles")
             ))),
             None => Ok(first),

@@ -19,7 +19,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::prove::{ProofFailure, Row, prove as prove_range, read_row, verify_proof};
 
-/// Prove that a byte range belongs to a digest, or that a file was only appended to
+/// Prove that a byte range belongs to a digest, or that a file has only grown
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +29,7 @@ Examples:
 #[command(group(ArgGroup::new("what").args(["range", "grown_from"]).required(true)))]
 #[command(override_usage = "truesum tree prove [OPTIONS] <--range <A..B>|--grown-from <OLD>> <FILE>")]
 pub struct ProveArgs {
-    /// File to prove something about
+    /// File that the proof is about
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
     /// Byte range, such as 1MiB..2MiB

@@ -59,7 +59,7 @@ pub struct VerifyArgs {
     map_html: Option<PathBuf>,
     /// Resume an interrupted run
     ///
-    /// Progress is saved in TREE.verify until it is complete.
+    /// Progress is saved in TREE.verify until the verification is complete.
     #[arg(long)]
     resume: bool,
     /// Number of threads [default: one per core]

@@ -25,7 +25,7 @@ pub struct UpdateArgs {
     /// Manifest to update
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifest: OsString,
-    /// Examine only DIR; if outside the manifest's folder, names are relative to it
+    /// Examine only DIR; if outside the manifest's folder, names are relative to DIR
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
     /// Names are relative to DIR, not to the manifest's folder

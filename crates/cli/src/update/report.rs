@@ -214,7 +214,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         let files = count(report.beside, "file", "files");
         let (were, them) = if report.beside == 1 { ("was", "it") } else { ("were", "them") };
         console.note(&format!(
-            "{files} outside the folder with all entries {were} not added; to add {them}: truesum update {name} {folder}"
+            "{files} outside the folder that contains all entries {were} not added; to add {them}: truesum update {name} {folder}"
         ));
     }
     if !(report.written || report.pending) || !plan.reporting.notes {
@@ -234,7 +234,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     if let Some(time) = report.keeps_time {
         console.note(&format!(
-            "{name} keeps its modification time, {time}, because entries of changed files remain: this time distinguishes edits from corruption"
+            "{name} keeps its modification time, {time}, because some entries are out of date: comparing times with it distinguishes edits from corruption"
         ));
     }
 }

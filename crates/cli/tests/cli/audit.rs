@@ -260,7 +260,7 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     assert_eq!(shown(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
     folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
-    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; imohash: covers samples only, most bytes were not compared: equal\n";
+    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; imohash: covers only samples, so most bytes were not compared: equal\n";
     assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
 }
 

@@ -147,7 +147,7 @@ fn a_bag_gets_what_it_lacks() {
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: bag-info.txt: does not match the bag's tag manifest\n\
-                truesum: bag: 1 fault: nothing was written\n\
+                truesum: bag: 1 error: nothing was written\n\
                 hint: to accept modified files: truesum bag update --refresh bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
     let words = ["bag", "update", "--refresh", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"];
@@ -172,7 +172,7 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: data/b: in the manifest but not in the payload\n\
-                truesum: bag: 2 faults: nothing was written\n\
+                truesum: bag: 2 errors: nothing was written\n\
                 hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.read("bag/manifest-sha256.txt"), before);
@@ -185,7 +185,7 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
     stamp(&folder, "bag/data/a", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     let ran = folder.run(&["bag", "update", "--refresh", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
-                truesum: bag: 1 fault: nothing was written\n\
+                truesum: bag: 1 error: nothing was written\n\
                 hint: no modification time shows that the files were edited; to accept them anyway: \
                 truesum bag update --refresh=all bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
@@ -454,7 +454,7 @@ fn a_modified_payload_manifest_does_not_become_valid_by_an_update() {
     let said = "truesum: manifest-md5.txt: does not match the bag's tag manifest\n\
                 truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
                 truesum: note: in the tag manifest but not in the bag\n\
-                truesum: bag: 3 faults: nothing was written\n\
+                truesum: bag: 3 errors: nothing was written\n\
                 hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.read("bag/tagmanifest-md5.txt"), before);
@@ -631,8 +631,8 @@ fn a_bag_that_is_created_or_updated_passes_a_check() {
     let folder = plain();
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     for (text, why) in [
-        ("BagIt-Version: 1.0\nTag-File-Character-Encoding: ISO-8859-1\n", "only UTF-8 is read"),
-        ("BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n", "is not known"),
+        ("BagIt-Version: 1.0\nTag-File-Character-Encoding: ISO-8859-1\n", "expected UTF-8"),
+        ("BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n", "unsupported BagIt-Version"),
         ("", "no BagIt-Version"),
     ] {
         folder.write("bag/bagit.txt", text);

@@ -121,12 +121,13 @@ fn a_file_made_by_an_attack_on_sha_1_fails_and_a_sample_verifies_nothing() {
     folder.write("M", &made);
     let refused = folder.run(&["check", "M"]);
     assert!(
-        refused.code == Some(2) && refused.err.contains("imohash verifies nothing: three samples of 16 KiB"),
+        refused.code == Some(2)
+            && refused.err.contains("imohash covers only parts of a file: three samples of 16 KiB"),
         "{refused:?}"
     );
     for words in [&["check", "--allow-weak", "M"][..], &["audit", "--allow-weak", "M"]] {
         let ran = folder.run(words);
-        let why = "M: line 1: imohash verifies nothing: three samples of 16 KiB";
+        let why = "M: line 1: imohash covers only parts of a file: three samples of 16 KiB";
         assert!(ran.code == Some(2) && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
     }
     let requested = folder.run(&["check", "-a", "imohash", "M"]);
@@ -141,7 +142,7 @@ fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
     assert_eq!(folder.run(&["find", imohash, "d"]).code, Some(1));
     // regression: `identify` did not recognise it even with the file.
     let ran = folder.run(&["identify", imohash, "d/a"]);
-    let said = "d/a: imohash (hex); covers samples only, most bytes were not compared\n";
+    let said = "d/a: imohash (hex); covers only samples, so most bytes were not compared\n";
     assert_eq!(shown(&ran), (said.to_owned(), "", Some(0)));
     let requested = folder.run(&["find", "-a", "imohash", imohash, "d"]);
     assert!(requested.code == Some(0) && requested.out().contains("d/a"), "{requested:?}");

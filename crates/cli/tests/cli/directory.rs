@@ -58,7 +58,7 @@ fn every_kind_has_its_value() {
 fn go_has_files_and_a_prefix_and_no_links() {
     let folder = tree();
     let ran = folder.run(&["directory", "--kind", "h1", "d"]);
-    let why = "truesum: d/b: cannot take into the digest: h1 does not support symbolic links\n";
+    let why = "truesum: d/b: cannot include in the digest: h1 does not support symbolic links\n";
     assert_eq!(shown(&ran), (String::new(), why, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     let plain = "h1:3kPqGWn85P6TC34dacYfHoQidM4FDbRbg7dh+RxyAQU=";
@@ -101,7 +101,7 @@ fn files_have_the_names_that_git_nix_and_swh_give_them() {
     }
     let ran = folder.run(&["directory", "d/run"]);
     let why =
-        "truesum: d/run: cannot take into the digest: a single file has an ordinary digest: truesum hash\n";
+        "truesum: d/run: cannot include in the digest: a single file has an ordinary digest: truesum hash\n";
     assert_eq!(shown(&ran), (String::new(), why, Some(1)));
 }
 
@@ -136,7 +136,7 @@ fn what_cannot_be_bound_leaves_no_digest() {
     folder.pipe("d/pipe");
     for kind in ["truesum", "git", "nar", "swhid"] {
         let ran = folder.run(&["directory", "--kind", kind, "d", "d/a"]);
-        let why = "truesum: d/pipe: cannot take into the digest: it is a named pipe\n";
+        let why = "truesum: d/pipe: cannot include in the digest: it is a named pipe\n";
         assert_eq!((ran.err.as_str(), ran.code), (why, Some(1)), "{kind}");
         assert_eq!(ran.out().lines().count(), usize::from(kind != "h1"), "the other tree has its digest");
         assert!(ran.out().ends_with("  d/a\n"));

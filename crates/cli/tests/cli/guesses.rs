@@ -261,7 +261,8 @@ fn a_list_of_many_files_for_one_download_has_a_hint() {
     folder.write("sums", "16556     1 a\n");
     let ran = folder.run(&["check", "sums"]);
     assert!(
-        ran.err.contains("lines of sum, which cannot be checked; to compare them: truesum -a bsd a\n"),
+        ran.err
+            .contains("lines were written by sum and cannot be checked; to compare them: truesum -a bsd a\n"),
         "{}",
         ran.err
     );
@@ -283,7 +284,7 @@ fn a_file_behind_a_manifest_is_checked_whatever_it_contains() {
     folder.write("evil.sh", lines(&[(ABC, "a")]) + "# anything\n");
     let ran = folder.run(&["check", "SHA256SUMS", "evil.sh"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(1), ""), "{}", ran.err);
-    let said = "truesum: evil.sh: not in SHA256SUMS\nhint: evil.sh has entries itself; to check these: truesum check evil.sh\n";
+    let said = "truesum: evil.sh: not in SHA256SUMS\nhint: evil.sh is itself a manifest; to check its entries: truesum check evil.sh\n";
     assert!(ran.err.contains(said), "{}", ran.err);
     // A name is no glob.
     folder.write("a1", "abc");

@@ -187,7 +187,7 @@ fn a_key_that_others_can_read_and_a_line_end_behind_it_are_told() {
     std::fs::set_permissions(folder.path("K"), PermissionsExt::from_mode(0o640)).unwrap();
     let ran = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("K: others can read this key (chmod 600)"), "{}", ran.err);
+    assert!(ran.err.contains("K: other users can read this key (chmod 600)"), "{}", ran.err);
     assert!(ran.err.contains("K: the line ending after the key is part of the key"), "{}", ran.err);
     let quiet = folder.run(&["-q", "-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(quiet.err, "");

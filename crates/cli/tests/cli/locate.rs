@@ -47,7 +47,7 @@ fn damaged_ranges_stand_below_the_failed_line() {
     let ran = folder.run(&["check", "--locate", "M"]);
     assert_eq!(
         below(&ran),
-        "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, 1,048,593 bytes affected\n"
+        "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, up to 1,048,593 bytes damaged\n"
     );
     assert!(ran.err.contains("tree repair --from COPY"), "{}", ran.err);
     assert!(below(&folder.run(&["check", "--locate", "--map", "M"])).contains(".#"), "a picture");
@@ -200,7 +200,7 @@ fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
     assert_eq!(
         (ran.out().as_str(), ran.code),
         (
-            "data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 damaged range, 16,384 bytes affected\n",
+            "data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 damaged range, up to 16,384 bytes damaged\n",
             Some(1)
         )
     );

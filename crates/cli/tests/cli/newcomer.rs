@@ -98,7 +98,7 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
     let ran = folder.run(&["update", "photos.sha256"]);
     let said = "truesum: 1 file in the manifest: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
                 truesum: note: the signature of photos.sha256 is not in the manifest and was not added\n\
-                truesum: note: 1 file outside the folder with all entries was not added; to add it: truesum update photos.sha256 .\n\
+                truesum: note: 1 file outside the folder that contains all entries was not added; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc signs the old manifest: sign the new one\n";
     assert_eq!(shown(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
     std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();
@@ -219,8 +219,30 @@ fn messages_do_not_mislead() {
     let folder = Folder::with(&[("a", "abc"), ("M", &drive), ("key", key)]);
     folder.write("noise", noise);
     let ran = folder.run(&["check", "M"]);
-    assert!(ran.err.contains("hint: C: is a Windows drive"), "{}", ran.err);
+    assert!(
+        ran.err.contains("hint: to find its files by size and digest: truesum check --search --moved=ok "),
+        "{}",
+        ran.err
+    );
     assert_eq!(folder.run(&["check", "--search", "--moved=ok", "M"]).code, Some(0), "as the hint says");
+    // Absolute names of another machine, names in another encoding, and names in other folders.
+    folder.write("\u{fc}.txt", "abd");
+    for (name, content) in
+        [("/nowhere/x/a", "abc"), ("../x/a", "abc"), ("dist/a", "abc"), ("\u{e4}.txt", "abd")]
+    {
+        let digest =
+            folder.run(&["hash", if content == "abc" { "a" } else { "\u{fc}.txt" }]).out()[..64].to_owned();
+        folder.write("P", format!("{digest}  {name}\n"));
+        let ran = folder.run(&["check", "P"]);
+        let hint = "hint: to find its files by size and digest: truesum check --search --moved=ok P\n";
+        assert!(ran.err.contains(hint) && ran.code == Some(1), "{name}: {}", ran.err);
+        assert_eq!(folder.run(&["check", "--search", "--moved=ok", "P"]).code, Some(0), "{name}");
+        folder.write("P", format!("{}  {name}\n", "0".repeat(64)));
+        assert_eq!(folder.run(&["check", "--search", "--moved=ok", "P"]).code, Some(1), "{name}");
+    }
+    // ZIP's CRC-32 is what programs mean by `crc` in hexadecimal.
+    assert_eq!(folder.run(&["check", "--expect", "crc:352441c2", "a"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "--expect", "cksum:48aa78a2", "a"]).code, Some(0));
     assert_eq!(shown(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])), (String::new(), "", Some(0)));
     for command in ["check", "audit"] {
         let ran = folder.run(&[command, "noise"]);

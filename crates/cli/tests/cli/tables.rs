@@ -102,7 +102,7 @@ fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
         "name           sha256\n",
         "status         secure: FIPS 180-4\n",
         "key            none\n",
-        "made over it   sha256-tree, mtsum-v1.0-sha256, mtsum-mpi-sha256, mtsum-sha256, hmac-sha256\n",
+        "used by        sha256-tree, mtsum-v1.0-sha256, mtsum-mpi-sha256, mtsum-sha256, hmac-sha256\n",
         "portable x1",
     ] {
         assert!(sha256.contains(line), "{line}: {sha256}");

@@ -373,7 +373,7 @@ fn a_time_that_is_kept_is_told_for_it_hides_rot() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: note: M keeps its modification time, 2001-09-09T01:46:40.000000000Z, because entries of changed files remain: this time distinguishes edits from corruption\n";
+    let said = "truesum: note: M keeps its modification time, 2001-09-09T01:46:40.000000000Z, because some entries are out of date: comparing times with it distinguishes edits from corruption\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 
@@ -448,7 +448,7 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
     let ran = folder.run(&["hash", "-o", "M", "."]);
     assert_eq!(
         shown(&ran),
-        (String::new(), "truesum: note: 2 signatures of M not in the manifest\n", Some(0))
+        (String::new(), "truesum: note: 2 signatures of M are not in the manifest\n", Some(0))
     );
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
     let said = "truesum: note: M: 1 entry of the earlier manifest is not in the new one (first: s/M.sig)\n";

@@ -555,8 +555,8 @@ impl<'a> Comparison<'a> {
         }
         names.into_iter().try_for_each(|Unmatched { name, excluded }| {
             let why = match excluded {
-                true => "selected with --only, but excluded by other selection options",
-                false => "selected with --only, but no file has this name",
+                true => "excluded by other selection options",
+                false => "no file has this name",
             };
             let why = Cause::Other(why.to_owned());
             self.failed(&Error::new(name.as_bytes(), "select", why), on_event)

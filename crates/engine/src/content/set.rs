@@ -147,7 +147,7 @@ impl Set {
         digests: &[Digest],
     ) -> Result<u32, String> {
         let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
-        let at = at.ok_or("number of files: more than 4 thousand million")?;
+        let at = at.ok_or("number of files: more than 4 billion")?;
         let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
         self.grow();
         let (start, hash) = (self.bytes.len(), self.hash(name));

@@ -169,7 +169,7 @@ impl Tasks<'_> {
     }
 
     fn refuse(&mut self, path: &[u8], why: &str) {
-        self.fail(Error::new(path, "take into the digest", Cause::Other(why.to_owned())));
+        self.fail(Error::new(path, "include in the digest", Cause::Other(why.to_owned())));
     }
 
     fn fail(&mut self, error: Error) {

@@ -131,7 +131,7 @@ impl Root {
         let file = self.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
         let file = file.map_err(|error| self.refusal(path, "open", error))?;
         let real = fs::readlink(format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new());
-        let real = real.map_err(|error| Error::io(path, "resolve the path of", error))?;
+        let real = real.map_err(|error| Error::io(path, "resolve its path", error))?;
         Ok(real.into_bytes())
     }
 

@@ -59,12 +59,12 @@ impl std::fmt::Display for CombineError {
                 )
             }
             CombineError::Contradiction(range) => {
-                write!(f, "two results for {}..{} of the same file differ", range.start, range.end)
+                write!(f, "two results for the range {}..{} of the same file differ", range.start, range.end)
             }
             CombineError::Gap(expected, found) if found > expected => {
-                write!(f, "{expected}..{found} is missing")
+                write!(f, "the range {expected}..{found} is missing")
             }
-            CombineError::Gap(expected, found) => write!(f, "{found}..{expected} occurs twice"),
+            CombineError::Gap(expected, found) => write!(f, "the range {found}..{expected} occurs twice"),
             CombineError::Levels(range) => {
                 write!(f, "the range {}..{} has the wrong hashes", range.start, range.end)
             }

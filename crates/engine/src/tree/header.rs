@@ -91,8 +91,7 @@ impl Hints {
 }
 
 /// The reason why an unfinished run is not resumed.
-pub(crate) const MOVED: &str =
-    "the file's size, times or inode changed since the run began (a new mode, owner or name changes a time)";
+pub(crate) const MOVED: &str = "the file's size, times or inode changed since the run began (changing the mode, owner or name also changes a time)";
 
 /// The header of a stored tree.
 #[derive(Clone, Debug, PartialEq)]

@@ -108,7 +108,10 @@ pub fn version(folder: &Path) -> Result<(u32, u32), Error> {
         .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
     let known = numbers.filter(|numbers| matches!(numbers, (1, 0) | (0, 93..=97)));
     let Some(numbers) = known else {
-        return Err(refused(declaration, format!("BagIt-Version {version:?} is not known, 0.93 to 1.0 are")));
+        return Err(refused(
+            declaration,
+            format!("unsupported BagIt-Version {version:?}, expected 0.93 to 1.0"),
+        ));
     };
     let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
     if !encoding.eq_ignore_ascii_case("utf-8") {

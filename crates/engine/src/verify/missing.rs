@@ -7,6 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use truesum_manifest::Place;
 
+/// The error number of names that lead out of the folder, as in [`Root::refusal`](crate::Root).
+const OUTSIDE: i32 = rustix::io::Errno::XDEV.raw_os_error();
+
 /// Missing entries, each in about 50 bytes plus its name and digests.
 #[derive(Default)]
 pub(super) struct MissingEntries {
@@ -35,18 +38,22 @@ struct Source {
 }
 
 impl MissingEntries {
-    /// Adds an entry whose file is missing.
+    /// Adds an entry whose file is missing, or whose name leads out of the folder.
     ///
     /// # Errors
     /// Returns the outcome if its file is not missing, or if there are too many entries.
     pub(super) fn push(&mut self, manifest: &Path, outcome: Outcome) -> Result<(), Box<Outcome>> {
         let Outcome { job, result } = &outcome;
-        let (Err(Error { action, cause: Cause::Io(error), .. }), Ok(source)) =
-            (result, u32::try_from(self.sources.len()))
+        let (Err(Error { action, cause, .. }), Ok(source)) = (result, u32::try_from(self.sources.len()))
         else {
             return Err(outcome.into());
         };
-        let Some(errno) = error.raw_os_error() else { return Err(outcome.into()) };
+        let errno = match cause {
+            Cause::Io(error) => error.raw_os_error(),
+            Cause::OutsideRoot => Some(OUTSIDE),
+            _ => None,
+        };
+        let Some(errno) = errno else { return Err(outcome.into()) };
         let (in_lines, place) = match job.origin.1 {
             Place::Line(number) => (true, number),
             Place::Byte(number) => (false, number),
@@ -136,7 +143,10 @@ impl MissingEntries {
     /// Returns the outcome of an entry: its file is missing.
     pub(super) fn outcome(&self, at: usize) -> Outcome {
         let (job, Source { action, errno, .. }) = (self.job(at), self.source(at));
-        let error = Error::io(&job.name, action, io::Error::from_raw_os_error(*errno));
+        let error = match *errno {
+            OUTSIDE => Error::new(&job.name, action, Cause::OutsideRoot),
+            errno => Error::io(&job.name, action, io::Error::from_raw_os_error(errno)),
+        };
         Outcome { job, result: Err(error) }
     }
 

@@ -1,6 +1,6 @@
 //! Checks one or more manifests: runs their entries, counts the results in a report, and reports every event.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, Kind};
 use crate::io::file_id::FileId;
 use crate::io::input::Input;
 use crate::io::open::Root;
@@ -220,7 +220,7 @@ impl<'a> Verification<'a> {
             if in_parts && !files.is_empty() {
                 let why = "it has piece digests: check all of it, or use --only";
                 return self
-                    .unread(&Error::new(bytes, "check a part of", Cause::Other(why.to_owned())), on_event);
+                    .unread(&Error::new(bytes, "check part of it", Cause::Other(why.to_owned())), on_event);
             }
             self.run_pieced(&config, &manifest, files, &mut checked, on_event)
         });
@@ -527,7 +527,10 @@ impl<'r, 't> Relay<'r, 't> {
 impl Sink for Relay<'_, '_> {
     fn outcome(&mut self, mut outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
-        if let (Verdict::Missing, Some(missing)) = (verdict, &mut self.missing)
+        // A name that leads out of the folder may be that of a file on another machine.
+        let is_outside = outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot);
+        if let Some(missing) = &mut self.missing
+            && (verdict == Verdict::Missing || is_outside)
             && !outcome.job.expected.is_empty()
         {
             match missing.push(self.manifest.name, outcome) {

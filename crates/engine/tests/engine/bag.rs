@@ -134,7 +134,7 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
         ),
         (
             |bag| put(bag, "bagit.txt", "BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n"),
-            "BagIt-Version \"2.0\" is not known",
+            "unsupported BagIt-Version \"2.0\", expected 0.93 to 1.0",
         ),
         (
             |bag| put(bag, "bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-16\n"),

@@ -81,7 +81,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
     Algorithm {
         name: "crc",
-        tag: "CRC",
+        // Other programs write CRC-32 with the tag CRC.
+        tag: "CKSUM",
         aliases: &["cksum"],
         digest_len: 4,
         status: Status::Checksum("32 bits of error detection (POSIX.1-2017, cksum)"),

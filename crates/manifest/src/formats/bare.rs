@@ -1,12 +1,13 @@
-//! A single digest without a name: the sidecar `FILE.sha256` of Maven, NuGet, kubectl and many
-//! others.
+//! Digests without a name: the sidecar `FILE.sha256` of Maven, NuGet, kubectl and many others, which
+//! may name the algorithm (`SHA256: DIGEST`), or standard input as the file (`DIGEST  -`).
 //!
 //! The file name is the manifest's own name without its extension. A second digest could not be
-//! assigned to a file, so both are rejected.
+//! assigned to a file, so both are rejected, unless each line names another algorithm.
 
-use crate::digest::{MIN_DIGITS, is_hex, of_bytes, tagged, untagged};
+use crate::digest::{MIN_DIGITS, XXH3, is_hex, is_long_hex, of_bytes, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::{radix, scan};
 use truesum_hash::{Digest, Spec};
@@ -19,19 +20,63 @@ pub(crate) static BARE: Format = Format {
     sniff,
     reading: Reading::Lines {
         terminator: b'\n',
-        parser: |options| Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None }),
+        parser: |options| {
+            Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None, is_labelled: true })
+        },
     },
     writing: Writing::No,
     tagged: None,
 };
 
-/// Extensions of files that contain a digest, but do not specify its algorithm.
-const ENDINGS: &[&str] = &["sri", "nix", "c4", "hash", "digest", "checksum", "sum", "integrity"];
+/// Extensions of files that contain digests, but do not specify their algorithm.
+const ENDINGS: &[&str] = &[
+    "sri",
+    "nix",
+    "c4",
+    "hash",
+    "hashes",
+    "digest",
+    "digests",
+    "checksum",
+    "checksums",
+    "sum",
+    "sums",
+    "integrity",
+];
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut lines = head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
-    let (at, first) = lines.next()?;
-    (is_bare(first) && lines.all(|(_, line)| is_bare(line))).then_some(Claim { sign: Sign::Whole, at })
+    let lines = || head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
+    let (at, first) = lines().next()?;
+    let is_own = is_bare(first) && lines().all(|(_, line)| is_bare(line))
+        || labelled(first).is_some() && lines().all(|(_, line)| labelled(line).is_some());
+    let is_piped = piped(first).is_some() && lines().nth(1).is_none();
+    // The line of a program that read standard input has the form of another format as well.
+    let sign = if is_piped { Sign::Mark } else { Sign::Whole };
+    (is_own || is_piped).then_some(Claim { sign, at })
+}
+
+/// Splits `SHA256: DIGEST`, `SHA256 = DIGEST` or `SHA256 DIGEST` into algorithm and digest.
+fn labelled(line: &[u8]) -> Option<(&str, &[u8])> {
+    let line = trim(line);
+    let gap = scan::rfind(line, scan::is_blank)?;
+    let (label, digest) = (scan::trim_end(&line[..gap]), &line[gap + 1..]);
+    let label = label.strip_suffix(b":").or(label.strip_suffix(b"=")).map_or(label, scan::trim_end);
+    let label = std::str::from_utf8(label).ok().filter(|label| label.len() <= 16)?;
+    (is_long_hex(digest) && label.parse::<Spec>().is_ok()).then_some((label, digest))
+}
+
+/// Splits a line of a program that read standard input: `DIGEST  -`, `(stdin)= DIGEST` or
+/// `SHA256(stdin)= DIGEST`. The tag is empty if there is none.
+fn piped(line: &[u8]) -> Option<Tagged<'_>> {
+    let line = trim(line);
+    if let Some(found) = split_tagged(line) {
+        let is_input = matches!(found.name, b"stdin" | b"-") && !found.digest.is_empty();
+        return is_input.then_some(found);
+    }
+    let (digest, name) = scan::word(line);
+    let is_digest = digest.len() >= MIN_DIGITS && is_hex(digest.strip_prefix(XXH3).unwrap_or(digest));
+    let name = name.strip_prefix(b"*").unwrap_or(name);
+    (is_digest && matches!(name, b"-" | b"stdin")).then_some(Tagged { tag: "", name, digest })
 }
 
 /// Returns true if the line consists of digests only.
@@ -77,12 +122,27 @@ struct Bare {
     place: Place,
     /// The first line, until it is known to be the only one.
     held: Option<(Place, Result<Entry, Reason>)>,
+    /// True if all lines so far name their algorithms.
+    is_labelled: bool,
 }
 
 const SEVERAL: Reason = Reason::Part("several digests without file names");
 
 impl Bare {
     fn entry(&self, line: &[u8]) -> Result<Entry, Reason> {
+        if let Some((tag, digest)) = labelled(line) {
+            let found = tagged(tag, digest, &self.options)?;
+            return Ok(Entry { path: self.name()?, digests: vec![found], ..Entry::default() });
+        }
+        if let Some(Tagged { tag, name, digest }) = piped(line) {
+            let found = match tag {
+                "" => untagged(digest, &self.options)?,
+                tag => tagged(tag, digest, &self.options)?,
+            };
+            // Without a sidecar's name, it is a file with the name that the line has.
+            let path = self.name().unwrap_or_else(|_| name.to_vec());
+            return Ok(Entry { path, digests: vec![found], ..Entry::default() });
+        }
         let mut digests = Vec::new();
         for word in line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             digests.push(self.digest(word)?);
@@ -115,9 +175,8 @@ impl Bare {
             Some((dot, std::str::from_utf8(&name[dot + 1..]).ok()?.to_ascii_lowercase()))
         };
         let mut name = base;
-        if let Some((dot, ending)) = cut(name)
-            && ending == "txt"
-        {
+        let is_text = cut(name).filter(|(_, ending)| ending == "txt");
+        if let Some((dot, _)) = is_text {
             name = &name[..dot];
         }
         let tells = |ending: &str| {
@@ -126,6 +185,8 @@ impl Bare {
         };
         let end = match cut(name) {
             Some((dot, ending)) if tells(&ending) => dot,
+            // The lines of `x.zip.txt` name their algorithms, so its name need not.
+            Some(_) if is_text.is_some() && self.is_labelled => name.len(),
             _ => {
                 let dash =
                     name.iter().rposition(|&byte| matches!(byte, b'-' | b'_')).ok_or(unknown.clone())?;
@@ -150,12 +211,21 @@ impl Parse for Bare {
         if line.is_empty() {
             return Ok(None);
         }
-        if let Some((_, first)) = &mut self.held {
-            *first = Err(SEVERAL);
-            return Err(SEVERAL);
+        self.is_labelled &= labelled(line).is_some();
+        let entry = self.entry(line);
+        let Some((_, first)) = &mut self.held else {
+            self.held = Some((self.place, entry));
+            return Ok(None);
+        };
+        // Lines that name different algorithms are for the same file.
+        if let (true, Ok(known), Ok(entry)) = (self.is_labelled, first.as_mut(), &entry)
+            && known.digests.iter().all(|(spec, _)| *spec != entry.digests[0].0)
+        {
+            known.digests.extend(entry.digests.iter().cloned());
+            return Ok(None);
         }
-        self.held = Some((self.place, self.entry(line)));
-        Ok(None)
+        *first = Err(SEVERAL);
+        Err(SEVERAL)
     }
 
     fn end(&mut self) -> Vec<Found> {

@@ -4,7 +4,7 @@
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
 use crate::format::{Format, Holds, Reading, Style, Unholdable, Writing};
-use crate::formats::mixed::{Mixed, tagged::split};
+use crate::formats::mixed::{Mixed, tagged::is_known as is_known_tag, tagged::split};
 use crate::{path, scan};
 
 pub(crate) static BSD: Format = Format {
@@ -33,7 +33,7 @@ pub(crate) static BSD_Z: Format = Format {
 fn is_known(line: &[u8]) -> bool {
     let line = scan::trim_start(line);
     let line = line.strip_prefix(b"\\").unwrap_or(line);
-    split(line).is_some_and(|line| line.tag.parse::<truesum_hash::Spec>().is_ok())
+    split(line).is_some_and(|line| is_known_tag(line.tag))
 }
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {

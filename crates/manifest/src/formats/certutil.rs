@@ -40,11 +40,17 @@ const LAST: &[u8] = b"CertUtil:";
 /// Marks the last line of a failed run, in every language.
 const FAILED: &[u8] = b": 0x";
 
-/// Text before and after the file name, without the algorithm: English, Japanese, two versions of
-/// simplified Chinese, and traditional Chinese.
+/// Text before and after the file name, without the algorithm: English, Spanish, German, French,
+/// Japanese, two versions of simplified Chinese, and traditional Chinese.
 const AROUND: &[(&str, &str)] = &[
     ("hash of file ", ""),
     ("hash of ", ""),
+    ("hash de archivo ", ""),
+    ("hash de ", ""),
+    ("Hash der Datei ", ""),
+    ("Hash von ", ""),
+    ("du fichier ", ""),
+    ("de ", ""),
     ("ハッシュ (対象 ", ")"),
     ("哈希(文件 ", ")"),
     ("的 ", " 哈希"),
@@ -79,12 +85,17 @@ impl Runs {
         }
         let title =
             title.strip_suffix(b":").or(title.strip_suffix("\u{ff1a}".as_bytes())).ok_or(Reason::NotALine)?;
+        // French has a space before the colon, which may be one that does not break.
+        let spaces = ["\u{a0}", "\u{202f}", " "];
+        let title = spaces.iter().find_map(|space| title.strip_suffix(space.as_bytes())).unwrap_or(title);
         let mut rest = title;
         let mut tag = None;
         while tag.is_none() && !rest.is_empty() {
             let (word, behind) = scan::word(rest);
-            tag = TAGS.iter().copied().find(|tag| tag.as_bytes() == word);
-            rest = behind;
+            // German joins the algorithm and the word for a hash.
+            let first = scan::cut(word, b'-').map_or(word, |(first, _)| first);
+            tag = TAGS.iter().copied().find(|tag| tag.as_bytes() == first);
+            rest = if first.len() < word.len() && tag.is_some() { &rest[first.len() + 1..] } else { behind };
         }
         let (first, behind) = scan::word(title);
         let (spec, digest) = match tag {

@@ -7,6 +7,7 @@
 pub(super) mod fields;
 
 use crate::algorithm::Stated;
+use crate::algorithm::column_of;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly_algorithm, is_tag};
 use crate::entry::Entry;
 use crate::format::{
@@ -175,21 +176,72 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     });
     let best = best.min();
     let mut records = Records::default();
+    let mut droid = Droid::of(&columns);
     let mut fields = Fields::new(&text, separator);
     fields.at = end;
     each_row(fields, MAX_COLUMNS, options, |row| {
         if row.torn {
             records.begin(row.at);
             records.fault(TORN);
-        } else {
-            entry(&mut records, &columns, best, &row.fields, row.at);
+        } else if droid.as_mut().is_none_or(|droid| droid.is_file(&row.fields)) {
+            let roots = droid.as_ref().map_or(&[][..], |droid| &droid.roots);
+            entry(&mut records, &columns, best, roots, &row.fields, row.at);
         }
     })?;
     Ok(records.read(options))
 }
 
+/// The columns of a profile of DROID, which has rows for folders as well, and full paths.
+struct Droid {
+    parent: usize,
+    kind: usize,
+    path: usize,
+    columns: usize,
+    /// The folders that were profiled. Names are relative to them.
+    roots: Vec<Vec<u8>>,
+}
+
+impl Droid {
+    fn of(columns: &[Column]) -> Option<Droid> {
+        let titled = |title: &str| {
+            columns.iter().position(|column| matches!(column, Column::Other(known) if known == title))
+        };
+        titled("URI")?;
+        let path = columns.iter().position(|column| *column == Column::Folder)?;
+        let (parent, kind) = (titled("PARENT_ID")?, titled("TYPE")?);
+        Some(Droid { parent, kind, path, columns: columns.len(), roots: Vec::new() })
+    }
+
+    /// Returns false for the row of a folder, and remembers a folder without a parent.
+    fn is_file(&mut self, row: &[Vec<u8>]) -> bool {
+        if row.len() != self.columns || row[self.kind] != b"Folder" {
+            return true;
+        }
+        if row[self.parent].is_empty() {
+            self.roots.push(row[self.path].clone());
+        }
+        false
+    }
+}
+
+/// Returns a path relative to one of the folders that contain it.
+fn relative<'p>(path: &'p [u8], roots: &[Vec<u8>]) -> &'p [u8] {
+    let below = |root: &Vec<u8>| {
+        let rest = path.strip_prefix(&root[..])?;
+        rest.strip_prefix(b"/").or_else(|| rest.strip_prefix(b"\\"))
+    };
+    roots.iter().find_map(below).unwrap_or(path)
+}
+
 /// Adds the record of a row.
-fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec<u8>], at: usize) {
+fn entry(
+    records: &mut Records,
+    columns: &[Column],
+    best: Option<u8>,
+    roots: &[Vec<u8>],
+    row: &[Vec<u8>],
+    at: usize,
+) {
     records.begin(at);
     if row.len() != columns.len() {
         records.fault("the number of columns differs from the header");
@@ -234,7 +286,7 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
         let whole =
             folder.strip_suffix(name).is_some_and(|rest| rest.ends_with(b"/") || rest.ends_with(b"\\"));
         if whole && !name.is_empty() {
-            records.name(folder);
+            records.name(relative(folder, roots));
             return;
         }
         let separator: &[u8] = if folder.ends_with(b"/") || folder.ends_with(b"\\") { b"" } else { b"/" };
@@ -261,7 +313,7 @@ impl Compose for Table {
             None => {
                 text.extend_from_slice(b"path,size");
                 for spec in &specs {
-                    text.extend_from_slice(format!(",{spec}").as_bytes());
+                    text.extend_from_slice(format!(",{}", column_of(spec)).as_bytes());
                 }
                 text.push(b'\n');
             }

@@ -4,10 +4,11 @@
 //! PowerShell truncates a table to the screen width: a row that contains `...` or `…` is
 //! rejected, because its digest or path is incomplete.
 
-use crate::digest::tagged;
+use crate::digest::{tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::path::FOLDER_LIMIT;
 use crate::scan;
 
 pub(crate) static GET_FILEHASH: Format = Format {
@@ -19,28 +20,48 @@ pub(crate) static GET_FILEHASH: Format = Format {
         let mut lines = head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
         let (at, first) = lines.next()?;
         let second = lines.next().map(|(_, line)| line)?;
-        let list = property(first).is_some_and(|(key, _)| key == b"Algorithm")
-            && property(second).is_some_and(|(key, _)| key == b"Hash");
+        let keys = [property(first), property(second)].map(|found| found.map(|(key, _)| key));
+        let list = keys[0] != keys[1] && keys.iter().all(Option::is_some) && keys.contains(&Some(b"Hash"));
         let table = columns(first).is_some() && is_rule(second);
         (list || table).then_some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| {
-            Box::new(Shown { options: options.clone(), place: Place::Line(1), columns: None, object: None })
+            Box::new(Shown {
+                options: options.clone(),
+                place: Place::Line(1),
+                columns: None,
+                first: b"",
+                object: None,
+                folder: None,
+            })
         },
     },
     writing: Writing::No,
     tagged: None,
 };
 
-/// Returns the offsets of the columns `Hash` and `Path` in the header.
-fn columns(line: &[u8]) -> Option<(usize, usize)> {
+/// The columns of a table: their names, and the offsets at which they begin.
+type Columns = Vec<(&'static [u8], usize)>;
+
+/// The names of columns and properties. `Select-Object` puts them in any order, and leaves out some.
+const KEYS: [&[u8]; 3] = [b"Algorithm", b"Hash", b"Path"];
+
+/// Returns the columns named in the header, of which `Path` is the last one.
+fn columns(line: &[u8]) -> Option<Columns> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let (first, rest) = scan::word(line);
-    let (second, third) = scan::word(rest);
-    let own = first == b"Algorithm" && second == b"Hash" && scan::trim_end(third) == b"Path";
-    own.then(|| (line.len() - rest.len(), line.len() - third.len()))
+    let (mut found, mut rest) = (Columns::new(), line);
+    while !rest.is_empty() && found.len() < KEYS.len() {
+        let at = line.len() - rest.len();
+        let (word, behind) = scan::word(rest);
+        let key = KEYS.into_iter().find(|key| *key == word)?;
+        found.push((key, at));
+        rest = behind;
+    }
+    let has = |key: &[u8]| found.iter().filter(|(known, _)| *known == key).count() == 1;
+    let is_last = found.last().is_some_and(|(key, _)| *key == b"Path");
+    (is_last && rest.is_empty() && has(b"Hash") && has(b"Path")).then_some(found)
 }
 
 fn is_rule(line: &[u8]) -> bool {
@@ -52,13 +73,13 @@ fn property(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (key, value) = scan::cut(line, b':')?;
     let key = scan::trim_end(key);
-    matches!(key, b"Algorithm" | b"Hash" | b"Path").then(|| (key, value.strip_prefix(b" ").unwrap_or(value)))
+    KEYS.contains(&key).then(|| (key, value.strip_prefix(b" ").unwrap_or(value)))
 }
 
 /// The properties of one file, as far as they have been read.
 #[derive(Default)]
 struct Object {
-    algorithm: Vec<u8>,
+    algorithm: Option<Vec<u8>>,
     hash: Vec<u8>,
     path: Vec<u8>,
     last: u8,
@@ -67,48 +88,100 @@ struct Object {
 struct Shown {
     options: Options,
     place: Place,
-    columns: Option<(usize, usize)>,
+    columns: Option<Columns>,
+    /// The property that begins each object of a list.
+    first: &'static [u8],
     object: Option<Object>,
+    /// The folder of the first path that begins with a drive.
+    folder: Option<Vec<u8>>,
 }
 
 const CUT: Reason = Reason::Part(
     "the table was truncated to the screen width: create it again with Export-Csv or Format-List",
 );
 
+fn is_of_drive(path: &[u8]) -> bool {
+    matches!(path, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
+}
+
+/// Returns true if PowerShell truncated the text.
+fn is_cut(text: &[u8]) -> bool {
+    text.ends_with(b"...") || text.ends_with("\u{2026}".as_bytes())
+}
+
 impl Shown {
-    fn entry(&self, algorithm: &[u8], hash: &[u8], path: &[u8]) -> Result<Entry, Reason> {
-        let dots = |text: &[u8]| text.ends_with(b"...") || text.ends_with("\u{2026}".as_bytes());
-        if dots(hash) || dots(path) {
+    fn entry(&mut self, algorithm: Option<&[u8]>, hash: &[u8], path: &[u8]) -> Result<Entry, Reason> {
+        if is_cut(hash) || is_cut(path) {
             return Err(CUT);
         }
-        let tag = std::str::from_utf8(algorithm).map_err(|_| Reason::NotALine)?;
-        if tag.len() > 16 {
-            return Err(Reason::NotALine);
+        // A name on Windows has no colon after the one of its drive.
+        if is_of_drive(path) && path[2..].contains(&b':') {
+            return Err(Reason::Part("two rows on one line"));
         }
-        let (spec, digest) = tagged(tag, hash, &self.options)?;
-        Ok(Entry::new(path, spec, digest))
+        let (spec, digest) = match algorithm {
+            None => untagged(hash, &self.options)?,
+            Some(tag) => {
+                let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
+                if tag.len() > 16 {
+                    return Err(Reason::NotALine);
+                }
+                tagged(tag, hash, &self.options)?
+            }
+        };
+        Ok(Entry::new(&self.relative(path), spec, digest))
     }
 
-    fn row(&self, line: &[u8], (hash, path): (usize, usize)) -> Result<Entry, Reason> {
-        let (algorithm, rest) = scan::word(line);
-        let (digest, name) = scan::word(rest);
-        let dots = |text: &[u8]| text.ends_with(b"...") || text.ends_with("\u{2026}".as_bytes());
-        if dots(digest) || dots(scan::trim_end(name)) {
-            return Err(CUT);
+    /// Returns a path relative to the folder of the first one that begins with a drive, because
+    /// `Get-FileHash` always writes complete paths. Paths outside of this folder are unchanged.
+    fn relative(&mut self, path: &[u8]) -> Vec<u8> {
+        if !is_of_drive(path) {
+            return path.to_vec();
         }
-        // Cells are aligned with the header: a name from another column would begin at another
-        // offset.
-        let fits = line.len() - rest.len() == hash && line.len() >= name.len() + hash;
-        if !fits || name.is_empty() || line.len() - name.len() > path && line.get(path - 1) != Some(&b' ') {
-            return if digest.ends_with(b"...") { Err(CUT) } else { Err(Reason::NotALine) };
+        let end = scan::rfind(path, |byte| byte == b'\\').map_or(0, |at| at + 1);
+        if self.folder.is_none() && end <= FOLDER_LIMIT {
+            self.folder = Some(path[..end].to_vec());
         }
-        self.entry(algorithm, digest, scan::trim_end(name))
+        let inside = self.folder.as_ref().and_then(|folder| path.strip_prefix(folder.as_slice()));
+        inside.filter(|name| !name.is_empty()).unwrap_or(path).to_vec()
+    }
+
+    fn row(&mut self, line: &[u8], columns: &[(&[u8], usize)]) -> Result<Entry, Reason> {
+        let (mut algorithm, mut hash, mut rest) = (None, &b""[..], line);
+        for (key, at) in columns {
+            // Cells are aligned with the header: a name from another column would begin at another
+            // offset. A cell that is wider than its column moves the ones after it.
+            let begin = line.len() - rest.len();
+            let is_aligned = begin == *at || begin > *at && line.get(at - 1) == Some(&b' ');
+            let (word, behind) = scan::word(rest);
+            if *key == b"Path" {
+                let name = scan::trim_end(rest);
+                if is_cut(name) {
+                    return Err(CUT);
+                }
+                if !is_aligned || name.is_empty() {
+                    return Err(Reason::NotALine);
+                }
+                return self.entry(algorithm, hash, name);
+            }
+            if is_cut(word) {
+                return Err(CUT);
+            }
+            if begin != *at {
+                return Err(Reason::NotALine);
+            }
+            match *key {
+                b"Hash" => hash = word,
+                _ => algorithm = Some(word),
+            }
+            rest = behind;
+        }
+        Err(Reason::NotALine)
     }
 
     fn object(&mut self) -> Result<Option<Entry>, Reason> {
         match self.object.take() {
             None => Ok(None),
-            Some(object) => self.entry(&object.algorithm, &object.hash, &object.path).map(Some),
+            Some(object) => self.entry(object.algorithm.as_deref(), &object.hash, &object.path).map(Some),
         }
     }
 }
@@ -129,23 +202,28 @@ impl Parse for Shown {
         if is_rule(line) {
             return Ok(None);
         }
-        if let Some(columns) = self.columns {
-            return self.row(line, columns).map(Some);
+        if let Some(columns) = &self.columns {
+            let columns = columns.clone();
+            return self.row(line, &columns).map(Some);
         }
         if let Some((key, value)) = property(line) {
-            let done = if key == b"Algorithm" { self.object() } else { Ok(None) };
+            let key = KEYS.into_iter().find(|known| *known == key).unwrap_or_default();
+            if self.first.is_empty() {
+                self.first = key;
+            }
+            let done = if key == self.first { self.object() } else { Ok(None) };
             let object = self.object.get_or_insert_default();
             object.last = key[0];
-            let content = match key {
-                b"Algorithm" => &object.algorithm,
-                b"Hash" => &object.hash,
-                _ => &object.path,
+            let is_repeated = match key {
+                b"Algorithm" => object.algorithm.is_some(),
+                b"Hash" => !object.hash.is_empty(),
+                _ => !object.path.is_empty(),
             };
-            if !content.is_empty() {
+            if is_repeated {
                 return Err(Reason::Part("a duplicate property of a file"));
             }
             match key {
-                b"Algorithm" => object.algorithm = scan::trim(value).to_vec(),
+                b"Algorithm" => object.algorithm = Some(scan::trim(value).to_vec()),
                 b"Hash" => object.hash = scan::trim(value).to_vec(),
                 _ => object.path = value.to_vec(),
             }

@@ -41,11 +41,19 @@ fn is_rule(line: &[u8]) -> bool {
     line.starts_with(b"---") && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\r'))
 }
 
-/// The ranges of bytes that the columns occupy in a line.
+/// The ranges of characters that the columns occupy in a line.
 struct Columns {
     name: Range<usize>,
     size: Option<Range<usize>>,
     digest: Range<usize>,
+}
+
+/// Returns the number of bytes of the first characters of a line. Text that is not UTF-8 has one
+/// byte for each character.
+fn bytes_of(line: &[u8], characters: usize) -> Option<usize> {
+    let Ok(text) = std::str::from_utf8(line) else { return (characters <= line.len()).then_some(characters) };
+    let ends = text.char_indices().map(|(at, _)| at).chain([line.len()]);
+    ends.into_iter().nth(characters)
 }
 
 struct Table {
@@ -85,13 +93,16 @@ impl Table {
 
     fn row(&mut self, line: &[u8]) -> Result<Entry, Reason> {
         let Some(columns) = &self.columns else { return Err(Reason::NotALine) };
+        // Only a name has characters of several bytes. The columns after it begin that much later.
+        let Some(bytes) = bytes_of(line, columns.name.end) else { return Err(Reason::NotALine) };
+        let more = bytes - columns.name.end;
         // A number may extend beyond its dashes by a digit.
         let cell = |span: &Range<usize>| {
-            let before = line.get(..span.start).ok_or(Reason::NotALine)?;
+            let before = line.get(..span.start + more).ok_or(Reason::NotALine)?;
             let begin = scan::rfind(before, scan::is_blank).map_or(0, |at| at + 1);
             Ok(scan::word(scan::trim_start(&line[begin..])).0)
         };
-        let name = line.get(columns.name.clone()).map(scan::trim).ok_or(Reason::NotALine)?;
+        let name = line.get(columns.name.start..bytes).map(scan::trim).ok_or(Reason::NotALine)?;
         let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
         if let Some(span) = &columns.size {
             let digits: Vec<u8> =

@@ -7,17 +7,20 @@
 //! nor a digest are ignored, so unrelated numbers and strings do no harm.
 
 mod key;
+mod name;
 mod object;
 mod walk;
 mod write;
 
+use crate::digest::is_long_hex;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
-use key::Key as Meaning;
-use object::{Object, Role, Statement, holds_digest};
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use data_encoding::BASE64;
+use key::{Key as KeyMeaning, Meaning};
+use object::{Object, Role, Statement, holds_digest, mostly_digits};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 use walk::Visit;
@@ -60,10 +63,47 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut walk = Visit::new(&text, options.stop.as_deref());
-    let mut json = serde_json::Deserializer::from_slice(&text);
-    let top = Value { walk: &mut walk, key: "", sense: Meaning::default(), role: Role::Top, group: None };
-    let read = top.deserialize(&mut json).and_then(|statement| json.end().map(|()| statement));
-    let statement = read.map_err(|error| {
+    let mut begin = 0;
+    let mut algorithm: Option<Option<String>> = None;
+    // Several documents, one after the other, are JSON Lines.
+    while let Some(next) = document(&mut walk, &text[begin..], options)? {
+        if algorithm.as_ref().is_some_and(|algorithm| *algorithm != walk.records.algorithm) {
+            return Err(refused(begin, "documents that name different algorithms"));
+        }
+        algorithm = Some(walk.records.algorithm.clone());
+        begin += next;
+    }
+    // A manifest without files is an empty text.
+    if walk.records.count() == 0 && walk.at > 0 {
+        return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
+    }
+    Ok(walk.records.read(options))
+}
+
+/// Reads the document at the beginning of the text. Returns the offset of the next one, if there is
+/// one on another line.
+fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Option<usize>, LineError> {
+    let before = walk.records.count();
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let top = Value {
+        walk,
+        key: "",
+        sense: KeyMeaning::default(),
+        within: KeyMeaning::default(),
+        role: Role::Top,
+        group: None,
+    };
+    let read = top.deserialize(&mut json).and_then(|statement| {
+        let end = json.into_iter::<IgnoredAny>().byte_offset();
+        let rest = &text[end..];
+        let blank = scan::find(rest, |byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let follows = rest.get(blank) == Some(&b'{') && rest[..blank].contains(&b'\n');
+        match follows {
+            true => Ok((statement, Some(end + blank))),
+            false => serde_json::Deserializer::from_slice(rest).end().map(|()| (statement, None)),
+        }
+    });
+    let (statement, next) = read.map_err(|error| {
         if options.stopped() {
             return stopped(walk.at);
         }
@@ -74,18 +114,20 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         walk.records.begin(walk.at);
         walk.records.fault("a digest in an array of strings, which is not supported");
     }
-    // A manifest without files is an empty text.
-    if walk.records.count() == 0 && walk.at > 0 {
-        return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
+    if walk.records.count() == before && (before > 0 || next.is_some()) {
+        walk.records.begin(walk.at);
+        walk.records.fault("a document without names and digests");
     }
-    Ok(walk.records.read(options))
+    Ok(next)
 }
 
 /// Deserializes one value under `key` of an object with the given `role`.
 struct Value<'w, 't, 'k> {
     walk: &'w mut Visit<'t>,
     key: &'k str,
-    sense: Meaning,
+    sense: KeyMeaning,
+    /// The meaning of the key of the object that contains it.
+    within: KeyMeaning,
     role: Role,
     /// The number of the array or map of names that contains it.
     group: Option<u32>,
@@ -102,6 +144,50 @@ impl Value<'_, '_, '_> {
             return Err(E::custom("nested more than 64 levels deep"));
         }
         Ok(())
+    }
+}
+
+impl Value<'_, '_, '_> {
+    /// Reads the names of the files that have the digest `key` (OCFL).
+    fn paths<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Statement<'de>, A::Error> {
+        let (sense, within) = (self.sense, self.within);
+        let tag = self.walk.keys.tag(within).map(str::to_owned);
+        while let Some(statement) = list.next_element_seed(Value {
+            walk: &mut *self.walk,
+            key: "",
+            sense,
+            within,
+            role: Role::Aside,
+            group: None,
+        })? {
+            let records = &mut self.walk.records;
+            records.begin(self.walk.at);
+            match statement {
+                Statement::Text(name) => records.name(name.as_bytes()),
+                _ => records.fault("the name of a file is not a string"),
+            }
+            match &tag {
+                Some(tag) => records.digest(tag.as_bytes(), self.key.as_bytes()),
+                None => records.stated_digest(self.key.as_bytes()),
+            }
+        }
+        self.walk.depth -= 1;
+        Ok(Statement::Nothing)
+    }
+
+    /// Reads the statement in the envelope of a signature (DSSE).
+    fn envelope(&mut self, payload: &str) {
+        let before = self.walk.records.count();
+        let read = BASE64.decode(payload.as_bytes()).is_ok_and(|statement| {
+            let mut json = serde_json::Deserializer::from_slice(&statement);
+            let (walk, none) = (&mut *self.walk, KeyMeaning::default());
+            let top = Value { walk, key: "", sense: none, within: none, role: Role::Other, group: None };
+            top.deserialize(&mut json).is_ok() && json.end().is_ok()
+        });
+        if !read || self.walk.records.count() == before {
+            self.walk.records.begin(self.walk.at);
+            self.walk.records.fault("its payload is not a statement with names and digests in base64");
+        }
     }
 }
 
@@ -151,14 +237,25 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Statement<'de>, A::Error> {
         self.enter()?;
+        if self.role == Role::Paths && mostly_digits(self.key) {
+            return self.paths(list);
+        }
         let (mut digests, mut listed) = (Object::default(), false);
         let role = self.role.of_items(self.sense);
         self.walk.lists += 1;
         let group = Some(self.walk.lists);
         let tag = self.walk.keys.tag(self.sense).map(str::to_owned);
         loop {
-            let item = Value { walk: self.walk, key: self.key, sense: self.sense, role, group };
+            let (sense, within) = (self.sense, self.within);
+            let item = Value { walk: self.walk, key: self.key, sense, within, role, group };
             let Some(statement) = list.next_element_seed(item)? else { break };
+            if matches!(statement, Statement::Text(_))
+                && is_long_hex(self.key.as_bytes())
+                && !self.within.is(Meaning::State)
+            {
+                self.walk.records.begin(self.walk.at);
+                self.walk.records.fault("names under a digest, outside a manifest of OCFL");
+            }
             listed |= matches!(&statement, Statement::Listed)
                 || matches!(&statement, Statement::Text(text) if holds_digest(text));
             // Objects and arrays have already been classified.
@@ -181,6 +278,11 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         if self.walk.stopped() {
             return Err(A::Error::custom(STOPPED));
         }
+        if self.role == Role::Aside {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            self.walk.depth -= 1;
+            return Ok(Statement::Nothing);
+        }
         let before = self.walk.records.count();
         let mut object = Object::default();
         self.walk.lists += 1;
@@ -188,8 +290,18 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
             let sense = self.walk.keys.key(&key);
             let role = self.role.of_member(sense);
-            let statement = map.next_value_seed(Value { walk: self.walk, key: &key, sense, role, group })?;
+            let statement = map.next_value_seed(Value {
+                walk: self.walk,
+                key: &key,
+                sense,
+                within: self.sense,
+                role,
+                group,
+            })?;
             object.member(&key, sense, statement, self.walk.at);
+        }
+        if let Some(payload) = object.payload() {
+            self.envelope(payload);
         }
         self.walk.depth -= 1;
         let inner = self.walk.records.count() > before;

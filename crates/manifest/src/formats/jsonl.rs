@@ -4,7 +4,7 @@
 //! The writer does not use serde, because the order of members and the escaping are part of the
 //! format.
 
-use crate::digest::{is_nearly_algorithm, is_tag, tagged};
+use crate::digest::{is_nearly_algorithm, is_tag, named};
 use crate::entry::{Entry, MAX_ALGORITHMS, Time};
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Style, Unholdable, Writing};
 use crate::json::{SCHEMA, path_from, path_into};
@@ -118,7 +118,7 @@ impl Object {
             if !is_tag(name.as_bytes()) {
                 return Err(fault("a digest of an unknown algorithm"));
             }
-            match tagged(&name, text.as_bytes(), options) {
+            match named(&name, text.as_bytes(), options) {
                 Ok(digest) => digests.push(digest),
                 // The remaining digests of the line are sufficient, unless the name resembles a
                 // known algorithm and is probably damaged.

@@ -56,7 +56,7 @@ enum Shape<'a> {
 /// it.
 fn value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = scan::rfind(line, |byte| matches!(byte, b':' | b'='))?;
-    let digest = scan::trim(&line[at + 1..]);
+    let digest = ticks(&line[at + 1..]);
     (is_long_hex(digest) && line.get(at + 1).copied().is_some_and(scan::is_blank))
         .then(|| (scan::trim(&line[..at]), digest))
 }
@@ -92,6 +92,13 @@ fn shape(line: &[u8]) -> Shape<'_> {
     if let [b'|', row @ .., b'|'] = text {
         return Shape::Row(row.split(|&byte| byte == b'|').map(ticks).collect());
     }
+    // An item of a list.
+    let item = text.strip_prefix(b"- ").or(text.strip_prefix(b"* ")).map(scan::trim_start);
+    if let Some(item) = item.filter(|item| starts_with_digest(item)) {
+        let (digest, name) = scan::word(item);
+        return Shape::Entry(None, digest, name.strip_prefix(b"*").unwrap_or(name));
+    }
+    let text = item.unwrap_or(text);
     let plain = text.strip_prefix(b"\\").unwrap_or(text);
     if split_tagged(plain).is_some() || starts_with_digest(plain) {
         return Shape::Usual;
@@ -102,7 +109,10 @@ fn shape(line: &[u8]) -> Shape<'_> {
             None if name.is_empty() => Shape::Usual,
             // A damaged tagged line.
             None if name.ends_with(b")") => Shape::Name,
-            None => Shape::Entry(None, digest, name),
+            None => match last_word(name) {
+                Some((name, last)) if tag(last).is_some() => Shape::Entry(tag(last), digest, name),
+                _ => Shape::Entry(None, digest, name),
+            },
         };
     }
     // `SHA256: digest  name` or `sha256:digest name`.
@@ -114,10 +124,19 @@ fn shape(line: &[u8]) -> Shape<'_> {
             return Shape::Entry(Some(tag), digest, name.strip_prefix(b"*").unwrap_or(name));
         }
     }
+    // An indented tag and digest of the file named above.
+    if scan::is_blank(line[0])
+        && let Some((before, digest)) = last_word(text).filter(|(_, digest)| is_long_hex(digest))
+        && let Some(tag) = tag(before)
+    {
+        return Shape::Below(tag, digest);
+    }
     // The name first: a tab or at least two blanks before the last word.
     if let Some(gap) = scan::rfind(text, scan::is_blank) {
         let name = scan::trim_end(&text[..gap]);
-        let wide = text[gap] == b'\t' || gap > name.len();
+        // After a single blank, only if the text before it is neither several words nor a tag.
+        let is_word = scan::find(name, scan::is_blank).is_none() && tag(name).is_none();
+        let wide = text[gap] == b'\t' || gap > name.len() || is_word;
         // A line with several digests belongs to a format with columns.
         let last = &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
         if wide
@@ -130,11 +149,34 @@ fn shape(line: &[u8]) -> Shape<'_> {
     Shape::Name
 }
 
-/// Returns a cell without surrounding blanks and backticks.
+/// Splits a text into what is before its last word, and that word.
+fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let gap = scan::rfind(text, scan::is_blank)?;
+    Some((scan::trim_end(&text[..gap]), &text[gap + 1..])).filter(|(before, _)| !before.is_empty())
+}
+
+/// Returns the name of a line such as `File: NAME`.
+fn unlabelled(name: &[u8]) -> &[u8] {
+    let labels = [&b"file"[..], b"filename", b"file name", b"name"];
+    match scan::cut(name, b':') {
+        Some((label, [b' ', rest @ ..])) if labels.iter().any(|known| label.eq_ignore_ascii_case(known)) => {
+            scan::trim(rest)
+        }
+        _ => name,
+    }
+}
+
+/// Returns the text of a cell without its markup: code, strong emphasis, and the text of a link.
 fn ticks(cell: &[u8]) -> &[u8] {
-    match scan::trim(cell) {
-        [b'`', inner @ .., b'`'] => inner,
-        cell => cell,
+    let cell = scan::trim(cell);
+    let link = || {
+        let text = cell.strip_prefix(b"[")?.strip_suffix(b")")?;
+        let end = text.windows(2).position(|pair| pair == b"](")?;
+        (!text[end + 2..].contains(&b'(')).then_some(&text[..end])
+    };
+    match cell {
+        [b'`', inner @ .., b'`'] | [b'*', b'*', inner @ .., b'*', b'*'] => scan::trim(inner),
+        _ => link().map_or(cell, ticks),
     }
 }
 
@@ -249,7 +291,7 @@ impl Parse for Loose {
                 if line.len() > FOLDER_LIMIT {
                     return Err(Reason::NameTooLong);
                 }
-                self.name = Some(scan::trim(line).to_vec());
+                self.name = Some(unlabelled(scan::trim(line)).to_vec());
                 return Ok(None);
             }
             Shape::Entry(Some(tag), digest, name) => (tagged(tag, digest, &self.options)?, name.to_vec()),

@@ -41,9 +41,13 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
         if is_long_hex(digest) {
             return Some((None, digest, name));
         }
-        let (digest, name) = scan::cut(scan::trim_start(name), b',')?;
-        let size = scan::trim(&line[..scan::find(line, |byte| byte == b',')?]);
-        return is_long_hex(digest).then_some((Some(size), digest, name));
+        let size = scan::trim(digest);
+        // A comma may also be part of a name.
+        if let Some((digest, name)) =
+            scan::cut(scan::trim_start(name), b',').filter(|(text, _)| is_long_hex(text))
+        {
+            return Some((Some(size), digest, name));
+        }
     }
     // A size is right-aligned in ten columns, so it cannot be mistaken for the digest of a GNU
     // line.

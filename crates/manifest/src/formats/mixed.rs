@@ -7,6 +7,7 @@ mod decimal;
 pub(crate) mod tagged;
 
 use crate::algorithm::{Stated, same_length, stated_by_heading};
+use crate::digest::XXH3;
 use crate::entry::Entry;
 use crate::format::{Options, Parse};
 use crate::line::Reason;
@@ -72,14 +73,19 @@ impl Mixed {
             let digits: Vec<u8> = text.iter().copied().filter(|&byte| byte != b':').collect();
             return digest::tagged(tag, &digits, &self.options);
         }
-        match tag.get(..tag.len().saturating_sub(3)).filter(|_| tag.to_ascii_uppercase().ends_with("_LE")) {
-            Some(tag) => {
-                let (spec, digest) = digest::tagged(tag, text, &self.options)?;
-                let reversed: Vec<u8> = digest.as_bytes().iter().rev().copied().collect();
-                Ok((spec, Digest::new(&reversed)))
-            }
-            None => digest::tagged(tag, text, &self.options),
+        // OpenSSL's default lengths of SHAKE are half of the usual ones.
+        let tag = match (tag, text.len()) {
+            ("SHAKE-128", 32) if self.options.expected().is_empty() => "SHAKE128-128",
+            ("SHAKE-256", 64) if self.options.expected().is_empty() => "SHAKE256-256",
+            _ => tag,
+        };
+        let (tag, is_reversed) = tagged::order(tag);
+        let (spec, digest) = digest::tagged(tag, text, &self.options)?;
+        if !is_reversed {
+            return Ok((spec, digest));
         }
+        let bytes: Vec<u8> = digest.as_bytes().iter().rev().copied().collect();
+        Ok((spec, Digest::new(&bytes)))
     }
 
     fn entry(&mut self, body: &[u8]) -> Result<(Spec, Digest, Vec<u8>, Option<u64>), Reason> {
@@ -188,7 +194,7 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
 /// Returns true if a comment would be an entry with a tag or a long digest if its first character
 /// were another one.
 pub(crate) fn is_damaged(line: &[u8]) -> bool {
-    line.len() > 1 && (is_damaged_hex(line) || is_damaged_tag(line))
+    line.len() > 1 && (is_damaged_hex(line) || is_damaged_tag(line) || line[1..].starts_with(&XXH3[1..]))
 }
 
 /// Returns true if a comment would be an untagged entry if its first character were a hexadecimal

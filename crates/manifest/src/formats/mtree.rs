@@ -157,7 +157,14 @@ impl Tree {
     }
 
     fn item(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        let (name, rest) = scan::word(line);
+        let (mut name, mut rest) = scan::word(line);
+        // `mtree -D` writes the name after the keywords.
+        if let Some(gap) = scan::rfind(line, scan::is_blank)
+            && line[gap + 1..].starts_with(b"./")
+            && name.contains(&b'=')
+        {
+            (name, rest) = (&line[gap + 1..], &line[..gap]);
+        }
         // A name without keywords or defaults is a regular file.
         if rest.is_empty() && self.defaults.is_empty() && name != b".." {
             let full = name.contains(&b'/');
@@ -232,7 +239,7 @@ impl Tree {
         entry.unread = keywords.keys().chain(self.defaults.keys()).filter(other).cloned().collect();
         if let Some(text) = value("cksum") {
             let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok()).ok_or(Reason::NotALine)?;
-            entry.digests.push(of_bytes("crc", &sum.to_be_bytes(), &self.options)?);
+            entry.digests.push(of_bytes("cksum", &sum.to_be_bytes(), &self.options)?);
         }
         entry.path = self.below(full, name);
         Ok(Some(entry))

@@ -109,8 +109,9 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
             && found.len() == digests.len()
             && found.iter().zip(&digests).all(|(a, b)| *a == b.as_bytes())
     };
-    // The name may look like another digest.
-    if !read.is_some_and(same) {
+    // The name may look like another digest, or begin with a byte order mark.
+    let marks = [&b"\xff\xfe"[..], b"\xfe\xff", b"\xef\xbb\xbf"];
+    if !read.is_some_and(same) || marks.iter().any(|mark| entry.path.starts_with(mark)) {
         return Err(Unholdable::Edge);
     }
     out.push(b'\n');

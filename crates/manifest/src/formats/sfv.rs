@@ -11,7 +11,7 @@ use crate::format::{
     Algorithms, Claim, Compose, Format, Head, Holds, Names, Options, Parse, Reading, SfvStyle, Sign,
     Unholdable, Writing,
 };
-use crate::formats::mixed::tagged::split as split_tagged;
+use crate::formats::mixed::tagged::{is_known, split as split_tagged};
 use crate::line::Reason;
 use crate::scan;
 
@@ -62,9 +62,8 @@ fn is_comment(line: &[u8]) -> bool {
 /// Returns true for a complete tagged line, whose digest may be a CRC-32 as well.
 fn is_tagged(line: &[u8]) -> bool {
     let line = scan::trim_start(line);
-    split_tagged(line.strip_prefix(b"\\").unwrap_or(line)).is_some_and(|line| {
-        scan::find(line.digest, scan::is_blank).is_none() && line.tag.parse::<truesum_hash::Spec>().is_ok()
-    })
+    split_tagged(line.strip_prefix(b"\\").unwrap_or(line))
+        .is_some_and(|line| scan::find(line.digest, scan::is_blank).is_none() && is_known(line.tag))
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {

@@ -1,27 +1,36 @@
-//! SFV with MD5 digests, as in cfv's `.sfvmd5`. The last column is always the digest.
+//! SFV with digests of other algorithms: cfv's `.sfvmd5`, and RHash `--sfv` with other algorithms
+//! than CRC-32. The last column is always the digest.
 
-use crate::digest::{is_hex, tagged};
+use crate::digest::{is_hex, is_long_hex, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::Reason;
-use crate::scan;
+use crate::{radix, scan};
 
 pub(crate) static SFVMD5: Format = Format {
     name: "sfvmd5",
     file_names: &[".sfvmd5"],
-    summary: "name, space, MD5, as written by cfv",
-    holds: Holds { algorithms: Algorithms::Only(&["md5"]), ..Holds::DIGESTS },
+    summary: "name, space, digest, as written by cfv (MD5) and RHash --sfv",
+    holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {
         terminator: b'\n',
-        parser: |options| Box::new(Lines { options: options.clone() }),
+        parser: |options| {
+            let is_named = |name: &Vec<u8>| name.to_ascii_lowercase().ends_with(b".sfvmd5");
+            let is_md5 = options.file_name.as_ref().is_some_and(is_named);
+            Box::new(Lines { options: options.clone(), is_md5 })
+        },
     },
     writing: Writing::No,
     tagged: None,
 };
 
-/// Number of hexadecimal digits of an MD5 digest.
-const DIGITS: usize = 32;
+/// Number of digits of a Tiger tree hash in base32, which RHash writes in this encoding.
+const TTH: usize = 39;
+
+fn is_digest(text: &[u8]) -> bool {
+    is_long_hex(text) || text.len() == TTH && radix::base32(text).is_some()
+}
 
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
@@ -37,11 +46,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
             continue;
         }
         let is_line = split(line).is_some_and(|(name, digest)| {
-            !name.is_empty()
-                && !name.ends_with(b":")
-                && !name.ends_with(b"=")
-                && digest.len() == DIGITS
-                && is_hex(digest)
+            !name.is_empty() && !name.ends_with(b":") && !name.ends_with(b"=") && is_digest(digest)
         });
         if is_line {
             first.get_or_insert(at);
@@ -54,6 +59,8 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 struct Lines {
     options: Options,
+    /// True if the manifest's name says that the digests are MD5.
+    is_md5: bool,
 }
 
 impl Parse for Lines {
@@ -61,11 +68,16 @@ impl Parse for Lines {
         if scan::is_empty(line) || line.starts_with(b";") {
             // Comments of known programs never end with a digest: this is an entry, or a comment
             // that lost its line break.
-            let entry = split(line).is_some_and(|(_, digest)| digest.len() == DIGITS && is_hex(digest));
+            let entry = split(line).is_some_and(|(_, digest)| is_digest(digest));
             return if entry { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (name, digest) = split(line).ok_or(Reason::NotALine)?;
-        let (spec, digest) = tagged("md5", digest, &self.options)?;
+        let is_tth = digest.len() == TTH && !is_hex(digest);
+        let (spec, digest) = match is_tth {
+            true => tagged("tth", digest, &self.options)?,
+            false if self.is_md5 => tagged("md5", digest, &self.options)?,
+            false => untagged(digest, &self.options)?,
+        };
         Ok(Some(Entry::new(name, spec, digest)))
     }
 }

@@ -7,6 +7,7 @@ use crate::format::{
     Unholdable, Writing,
 };
 use crate::line::Reason;
+use crate::path::unescape;
 use crate::{radix, scan};
 use truesum_hash::Spec;
 
@@ -48,7 +49,10 @@ impl Parse for Lines {
         "tth".parse::<Spec>().map_err(Reason::Algorithm)?;
         let bytes = radix::base32(word).ok_or(Reason::Part("the digest is not base 32"))?;
         let (spec, digest) = of_bytes("tth", &bytes, &self.options)?;
-        Ok(Some(Entry::new(name, spec, digest)))
+        // tthsum doubles backslashes. RHash does not, and writes Windows paths with single ones.
+        let pairs = name.split(|&byte| byte != b'\\').all(|run| run.len() % 2 == 0);
+        let name = if pairs { unescape(name).ok_or(Reason::BadEscape)? } else { name.to_vec() };
+        Ok(Some(Entry::new(&name, spec, digest)))
     }
 }
 

@@ -15,15 +15,17 @@ use crate::records::{Records, refused, stopped};
 use crate::scan;
 use pieces::Gathered;
 pub(super) use pieces::Pieces;
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, escape};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Maximum size of a document in bytes.
 pub(super) const LIMIT: usize = 64 << 20;
 
 /// Maximum nesting depth of elements.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// The elements of a format.
 pub(super) struct Dialect {
@@ -459,16 +461,23 @@ fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String
     // The built-in check for duplicates takes quadratic time.
     for attribute in attributes.with_checks(false) {
         let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
-        if attribute.key.local_name().as_ref() == key.as_bytes() {
-            let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
-            let value = escape::unescape(raw);
-            let value = value.map_err(|_| refused(at, "an entity that XML does not predefine"))?;
-            if found.replace(value.into_owned()).is_some() {
-                return Err(refused(at, "a duplicate attribute"));
-            }
+        if attribute.key.local_name().as_ref() == key.as_bytes()
+            && found.replace(attribute_value(&attribute, at)?).is_some()
+        {
+            return Err(refused(at, "a duplicate attribute"));
         }
     }
     Ok(found)
+}
+
+/// Returns the value of an attribute.
+///
+/// # Errors
+/// The value contains an unknown entity.
+pub(super) fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
+    let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
+    let value = escape::unescape(raw);
+    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that XML itself does not have"))
 }
 
 /// Appends text, escaped for use in attributes and elements.

@@ -65,6 +65,7 @@ const BLIND: &[Blind] = &[
             "sfv",
             "sfvmd5",
             "loose",
+            "fsum",
             "mtree",
             "slackware",
             "signify",
@@ -82,7 +83,7 @@ const BLIND: &[Blind] = &[
         formats: &["gnu", "bsd", "mtree", "loose", "signify"],
         is: |damage| {
             is_comment(damage.lines().1)
-                && matches!(damage.before[damage.at], b' ' | b'\t' | b'\\' | b'\n' | b'(')
+                && matches!(damage.before[damage.at], b' ' | b'\t' | b'\\' | b'\n' | b'(' | b'*' | b'-')
         },
         _why: "what stands before a whole entry and is now a mark of comments: somebody made the entry a comment",
     },

@@ -87,7 +87,7 @@ pub enum Part {
     Size,
     /// New hasher, reused hasher, one call, many messages: the cost of a call.
     Mode,
-    /// By kernel row.
+    /// By kernel.
     Kernel,
     /// By threads.
     Threads,

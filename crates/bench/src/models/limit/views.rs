@@ -170,9 +170,9 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     match cheapest(|status| matches!(status, Status::Secure(_))) {
         Some((name, need, Some(status))) => {
             let verdict =
-                if *need <= cores as f64 { "which this machine has" } else { "more than this machine has" };
+                if *need <= cores as f64 { "which are available here" } else { "more than this machine has" };
             words.push(format!(
-                "Recommended against tampering: {name} ({}: {}), {} cores, {verdict}.",
+                "Recommended to detect tampering: {name} ({}: {}), {} cores, {verdict}.",
                 status.word(),
                 status.reason(),
                 digits(*need)
@@ -182,7 +182,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     }
     if let Some((name, need, Some(status))) = cheapest(|status| matches!(status, Status::Checksum(_))) {
         words.push(format!(
-            "Recommended against accidental damage only: {name} ({}: {}), {} cores. It does not detect tampering.",
+            "Recommended to detect accidental damage only: {name} ({}: {}), {} cores. It does not detect tampering.",
             status.word(),
             status.reason(),
             digits(*need)

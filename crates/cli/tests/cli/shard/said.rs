@@ -83,7 +83,7 @@ fn a_plan_its_parts_and_one_manifest() {
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
     let said = "truesum: bundle 0: its part is missing\n\
-                truesum: M: not written: 1 fault of parts, 0 files without a digest\n";
+                truesum: M: not written: 1 error in the parts, 0 files without a digest\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
@@ -251,7 +251,7 @@ fn what_is_not_done_as_asked_says_so() {
         (&["plan", "-o", "p", "--root", "nope", "d"], 2, "nope: cannot open: No such file or directory"),
         (&["plan", "-o", "no/p", "d"], 2, "no/p: cannot write: No such file or directory"),
         (&["run", "plan"], 2, "no bundle given\nhint: specify bundles, 0..N for all"),
-        (&["run", "plan", "2"], 2, "no bundle 2: the plan has 2 bundles, counted from 0"),
+        (&["run", "plan", "2"], 2, "no bundle 2: the plan has 2 bundles, numbered from 0"),
         (&["run", "plan", "0..9"], 2, "no bundle 2"),
         (&["run", "plan", "5", "--of", "4"], 2, "--of 4: workers are 0 to 3, not 5"),
         (
@@ -282,7 +282,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
             2,
-            "-t gnu: MD5SUMS would not show that the digests are sha256",
+            "-t gnu: MD5SUMS does not show that the digests are sha256",
         ),
     ] {
         let _ = std::fs::remove_dir_all(folder.path("plan.parts"));
@@ -355,7 +355,7 @@ fn a_format_that_holds_no_digest_of_the_plan_is_no_matter_of_a_part() {
         &["shard", "merge", "--partial", "plan", "-t", "sfv", "-o", "M"],
     ] {
         let ran = folder.run(words);
-        let said = "truesum: M: not written: 0 faults of parts, 2 files without a digest\nhint: use --json, which stores everything\n";
+        let said = "truesum: M: not written: 0 errors in the parts, 2 files without a digest\nhint: use --json, which stores everything\n";
         assert!(ran.code == Some(1) && ran.err.ends_with(said), "{}", ran.err);
         assert!(!folder.path("M").exists());
     }

@@ -6,14 +6,52 @@ use std::collections::HashMap;
 use truesum_hash::{Spec, SpecError};
 
 /// Keys of names, in order of preference.
-const NAMES: &[&str] = &["path", "filename", "file", "name", "key"];
+const NAMES: &[&str] = &[
+    // OSF: `path` next to it is an identifier.
+    "materializedpath",
+    "materialized",
+    "path",
+    "relativepath",
+    "relpath",
+    "filename",
+    // conda
+    "fn",
+    // F-Droid
+    "apkname",
+    // Flatpak
+    "destfilename",
+    // Hugging Face
+    "rfilename",
+    // Anaconda
+    "basename",
+    "file",
+    // S3, Zenodo
+    "key",
+    // RO-Crate, Croissant
+    "@id",
+    // The keys below may also hold a title.
+    "name",
+    "label",
+];
+
+/// The rank of the first key in [`NAMES`] whose value may be a title and not the name of a file.
+pub(super) const TITLES: u8 = NAMES.len() as u8 - 2;
 
 /// Keys of URLs, whose last component is the name.
-const ADDRESSES: &[&str] = &["resolved", "tarball", "url"];
+const ADDRESSES: &[&str] = &[
+    "resolved",
+    "tarball",
+    "browserdownloadurl",
+    "downloadurl",
+    "contenturl",
+    "url",
+    // Fedora CoreOS
+    "location",
+];
 
 /// Keys of digests whose algorithm is part of the value, in another member, or implied by the
 /// length.
-const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity"];
+const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity", "shasum"];
 
 /// Keys of the algorithm next to a digest, and keys of the digest next to an algorithm.
 const ALGORITHMS: &[&str] = &[
@@ -24,11 +62,58 @@ const ALGORITHMS: &[&str] = &[
     "checksumalgorithm",
     "digestalgorithm",
     "hashtype",
+    "checksumtype",
+    "digesttype",
+    // OpenStack Glance
+    "oshashalgo",
     "type",
 ];
-const VALUES: &[&str] = &["value", "content", "checksumvalue", "hash", "digest", "checksum"];
+const VALUES: &[&str] = &["value", "content", "checksumvalue", "oshashvalue", "hash", "digest", "checksum"];
 
-const SIZES: &[&str] = &["size", "length", "bytes", "filesize"];
+/// Keys of sizes, in order of preference.
+const SIZES: &[&str] = &[
+    "sizeinbytes",
+    "sizebytes",
+    "size",
+    "length",
+    "bytes",
+    "filesize",
+    "contentsize",
+    "contentlength",
+    "imagedownloadsize",
+];
+
+/// Keys of the unit of a size.
+const UNITS: &[&str] = &["sizeunit", "sizeunits", "unit"];
+
+/// Words before the name of an algorithm in a key: `contentMd5`, `chksum_sha256`.
+const PREFIXES: &[&str] =
+    &["content", "checksum", "chksum", "file", "hash", "digest", "computed", "supplied", "imagedownload"];
+
+/// Words after the name of an algorithm in a key: `sha256sum`, `md5Checksum`.
+const SUFFIXES: &[&str] = &["sum", "checksum", "hash", "digest"];
+
+/// Keys of objects whose digests and size belong to the object that contains them, unless they have
+/// a name of their own.
+const PARTS: &[&str] = &[
+    // goreleaser, OSF
+    "extra",
+    // OSF
+    "attributes",
+    // Azure
+    "properties",
+    "contentsettings",
+    // Mendeley Data
+    "contentdetails",
+    // Hugging Face
+    "lfs",
+    // OneDrive
+    "file",
+];
+
+/// Keys of objects that refer to other files: the predicate of an in-toto statement has its
+/// materials.
+const ASIDE: &[&str] = &["predicate"];
 
 /// Keys of values that contain entries, or the digests of one entry.
 const LISTS: &[&str] = &[
@@ -43,18 +128,30 @@ const LISTS: &[&str] = &[
     "sha256sums",
     "sha512sums",
     "md5sums",
+    // The Update Framework
+    "targets",
+    // S3
+    "contents",
+    // in-toto
+    "subject",
 ];
 
 /// Keys of values that contain digests of the enclosing object. Only these assign digests to
 /// another object.
 const HOLDERS: &[&str] = &["hashes", "checksums", "digests", "hash", "checksum", "digest"];
 
+/// Keys of maps from digests to lists of names in the inventory of an OCFL object.
+const PATHS: &[&str] = &["manifest", "fixity"];
+
+/// The key of the stored file in Dataverse, whose name is next to it.
+pub(super) const DATA_FILE: &str = "datafile";
+
 /// Maximum number of cached keys: a map of names has as many keys as files.
 const MEMORY: usize = 1024;
 
 /// A possible meaning of a key, which may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
+#[repr(u32)]
 pub(super) enum Meaning {
     Name = 1,
     Address = 2,
@@ -71,20 +168,47 @@ pub(super) enum Meaning {
     Tag = 512,
     /// The media type of a blob.
     Media = 1024,
+    /// The entity tag of HTTP, which is a digest only in listings of S3.
+    Etag = 2048,
+    /// The unit of the size.
+    Unit = 4096,
+    /// The value is an object whose digests belong to the object that contains it.
+    Part = 8192,
+    /// The value is an object about other files.
+    Aside = 16384,
+    /// In the document itself: the value maps digests to lists of names.
+    Paths = 32768,
+    /// The value maps digests to names that are not those of files.
+    State = 65536,
 }
 
 /// The meanings of a key, and its rank among keys with the same meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Key {
-    senses: u16,
+    senses: u32,
     pub(super) rank: u8,
     /// Index of the algorithm in [`Keys`].
     tag: u16,
 }
 
 impl Key {
+    /// Returns the key of a name that may be a title.
+    pub(super) fn of_title() -> Key {
+        Key { senses: Meaning::Name as u32, rank: TITLES, tag: 0 }
+    }
+
+    /// Returns true if both keys name the same algorithm.
+    pub(super) fn same_tag(self, other: Key) -> bool {
+        self.is(Meaning::Tag) && other.is(Meaning::Tag) && self.tag == other.tag
+    }
+
+    /// Returns true for the key of a size that specifies its unit, the byte.
+    pub(super) fn is_in_bytes(self) -> bool {
+        self.is(Meaning::Size) && self.rank < 2
+    }
+
     pub(super) fn is(self, sense: Meaning) -> bool {
-        self.senses & sense as u16 != 0
+        self.senses & sense as u32 != 0
     }
 
     /// Returns true if the value is a digest of the object, in any form.
@@ -135,19 +259,29 @@ impl Keys {
             (Meaning::List, LISTS),
             (Meaning::Holder, HOLDERS),
             (Meaning::Media, &["mediatype"]),
+            (Meaning::Etag, &["etag"]),
+            (Meaning::Unit, UNITS),
+            (Meaning::Part, PARTS),
+            (Meaning::Part, &[DATA_FILE]),
+            (Meaning::Aside, ASIDE),
+            (Meaning::Paths, PATHS),
+            // The state of a version of an OCFL object has names in that version.
+            (Meaning::State, &["state"]),
         ] {
             if let Some(rank) = words.iter().position(|word| *word == plain) {
-                key.senses |= sense as u16;
-                // A word in several lists has its rank in the last one.
-                key.rank = rank as u8;
+                key.senses |= sense as u32;
+                // A word in several lists has its rank in the last one. Parts have none.
+                if sense != Meaning::Part {
+                    key.rank = rank as u8;
+                }
             }
         }
-        if let Some(name) = algorithm(text) {
+        if let Some(name) = algorithm(text).filter(|_| !key.is(Meaning::Etag)) {
             let tag = self.tags.iter().position(|known| *known == name).unwrap_or_else(|| {
                 self.tags.push(name);
                 self.tags.len() - 1
             });
-            key.senses |= Meaning::Tag as u16;
+            key.senses |= Meaning::Tag as u32;
             key.tag = tag as u16;
         }
         key
@@ -158,7 +292,26 @@ impl Keys {
 pub(super) fn is_nearly_digest(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
-    known(DIGESTS) || known(HOLDERS) || known(LISTS) || is_nearly_algorithm(text.as_bytes())
+    known(DIGESTS)
+        || known(HOLDERS)
+        || known(LISTS)
+        || is_nearly_algorithm(text.as_bytes())
+        || is_nearly_affixed(&plain)
+}
+
+/// Returns true if the key resembles an algorithm after one of [`PREFIXES`] or before one of
+/// [`SUFFIXES`].
+fn is_nearly_affixed(plain: &str) -> bool {
+    let nearly = |affix: &str, known: &str| is_nearly(affix.as_bytes(), known.as_bytes());
+    let splits = |at: usize| (at.saturating_sub(1)..=at + 1).filter_map(|at| plain.split_at_checked(at));
+    PREFIXES.iter().any(|prefix| {
+        plain.strip_prefix(prefix).is_some_and(|rest| is_nearly_algorithm(rest.as_bytes()))
+            || splits(prefix.len()).any(|(head, rest)| nearly(head, prefix) && is_known(rest))
+    }) || SUFFIXES.iter().any(|suffix| {
+        plain.strip_suffix(suffix).is_some_and(|rest| is_nearly_algorithm(rest.as_bytes()))
+            || splits(plain.len().saturating_sub(suffix.len()))
+                .any(|(rest, tail)| nearly(tail, suffix) && is_known(rest))
+    })
 }
 
 /// Returns true if the key names an algorithm that truesum does not implement.
@@ -172,7 +325,9 @@ pub(super) fn is_other_algorithm(text: &str) -> bool {
 pub(super) fn is_nearly_name(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
-    known(NAMES) || known(ADDRESSES) || known(&["pathbase64", "mediatype"])
+    // Identifiers resemble `@id`.
+    !["id", "oid", "uid", "gid", "cid"].contains(&plain.as_str())
+        && (known(NAMES) || known(ADDRESSES) || known(&["pathbase64", "mediatype"]))
 }
 
 /// Normalizes a key for comparison: lower case, without hyphens, underscores and spaces. A long
@@ -190,18 +345,30 @@ fn algorithm(key: &str) -> Option<String> {
     if !is_tag(key.as_bytes()) || key.len() < 2 {
         return None;
     }
-    // A known algorithm with invalid parameters still counts, so its digest is reported as an
-    // error.
-    let known =
-        |name: &str| !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)));
     let lower = key.to_ascii_lowercase();
-    let ends = ["sum", "checksum", "hash", "digest"];
-    let stems =
-        ends.iter().filter_map(|end| lower.strip_suffix(end)).map(|stem| stem.trim_end_matches(['_', '-']));
+    let stems = SUFFIXES
+        .iter()
+        .filter_map(|end| lower.strip_suffix(end))
+        .map(|stem| stem.trim_end_matches(['_', '-']));
     let mut names = std::iter::once(lower.as_str()).chain(stems).map(str::to_owned);
-    names.find(|name| known(name)).or_else(|| {
-        // PyPI writes `blake2b_256`.
-        let hyphens = lower.replace('_', "-");
-        known(&hyphens).then_some(hyphens)
-    })
+    names
+        .find(|name| is_known(name))
+        .or_else(|| {
+            // PyPI writes `blake2b_256`.
+            let hyphens = lower.replace('_', "-");
+            is_known(&hyphens).then_some(hyphens)
+        })
+        .or_else(|| {
+            let plain = plain(key);
+            let mut rests = PREFIXES.iter().filter_map(|prefix| plain.strip_prefix(prefix));
+            rests.find(|rest| is_known(rest)).map(str::to_owned)
+        })
+}
+
+/// Returns true if this is the name of an algorithm. One with invalid parameters counts, so that its
+/// digest is reported as an error.
+fn is_known(name: &str) -> bool {
+    is_tag(name.as_bytes())
+        && name.len() > 1
+        && !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)))
 }

@@ -1,7 +1,8 @@
 //! Classification of JSON objects: an entry, a map of names, digests of the enclosing object, or
 //! something unrelated.
 
-use super::key::{Key, Meaning, is_nearly_digest, is_nearly_name, is_other_algorithm};
+use super::key::{DATA_FILE, Key, Meaning, TITLES, is_nearly_digest, is_nearly_name, is_other_algorithm};
+use super::name::{Naming, choose, is_file_like};
 use super::walk::Visit;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_tag};
 use crate::records::stated;
@@ -41,6 +42,10 @@ pub(super) enum Role {
     Item,
     /// A member of a map of names: its key is a name.
     Named,
+    /// A part of a map from digests to lists of names.
+    Paths,
+    /// An object about other files, which is skipped.
+    Aside,
     /// Any other position.
     Other,
 }
@@ -48,7 +53,11 @@ pub(super) enum Role {
 impl Role {
     /// Returns the role of the value of this key.
     pub(super) fn of_member(self, key: Key) -> Role {
-        if key.is(Meaning::List) || key.is(Meaning::Tag) {
+        if self == Role::Paths || self == Role::Top && key.is(Meaning::Paths) {
+            Role::Paths
+        } else if key.is(Meaning::Aside) && self != Role::List {
+            Role::Aside
+        } else if key.is(Meaning::List) || key.is(Meaning::Tag) {
             Role::List
         } else if self == Role::List {
             Role::Named
@@ -58,7 +67,11 @@ impl Role {
     }
 
     pub(super) fn of_items(self, key: Key) -> Role {
-        if self == Role::Top || key.is(Meaning::List) { Role::Item } else { Role::Other }
+        match self {
+            Role::Paths | Role::Aside => self,
+            _ if self == Role::Top || key.is(Meaning::List) => Role::Item,
+            _ => Role::Other,
+        }
     }
 }
 
@@ -140,6 +153,12 @@ fn is_below(text: &str) -> bool {
     !matches!(text.trim_matches('/'), "" | ".")
 }
 
+/// A prefix of SHA-1 digests in Backblaze.
+const UNVERIFIED: &str = "unverified:";
+
+/// Values of `kind` in a manifest of cargo-dist for which it never has a digest.
+const UNDIGESTED_KINDS: &[&str] = &["checksum", "unified-checksum", "installer"];
+
 const UNREADABLE: &str = "its digest is malformed";
 
 impl Object {
@@ -201,10 +220,11 @@ impl Object {
 
     /// Returns the algorithm that the object specifies for its digests under an unambiguous key.
     fn algorithm(&self) -> Option<&str> {
+        let pairs = ["type", "os_hash_algo"];
         let named = |key: &str, member: &Member| {
             member.kind == Kind::Text
                 && member.key.is(Meaning::Algorithm)
-                && !key.eq_ignore_ascii_case("type")
+                && !pairs.iter().any(|word| key.eq_ignore_ascii_case(word))
         };
         self.iter().find(|(key, _, member)| named(key, member)).map(|(_, value, _)| value)
     }
@@ -235,6 +255,7 @@ impl Object {
         inner: bool,
         (group, own): (Option<u32>, Option<u32>),
     ) -> Statement<'de> {
+        let role = if role == Role::Paths { Role::Other } else { role };
         if role == Role::Top {
             walk.records.algorithm = self.algorithm().map(str::to_owned);
             let listed = |member: &Member| member.key.is(Meaning::List) || member.key.is(Meaning::Tag);
@@ -248,8 +269,14 @@ impl Object {
                 walk.records.fault_of(ODD_ALGORITHM, key.as_bytes());
             }
         }
-        // An object with more members than any entry is a map.
-        let small = self.members.len() <= 256;
+        // An object with more of these members than any entry is a map.
+        let is_relevant = |value: &str, member: Member| {
+            member.key != Key::default()
+                || is_text(member)
+                    && (is_short_base64(value) || is_digest_of_any_length(value) || like_digest(value))
+        };
+        let mut relevant = self.iter().filter(|(_, value, member)| is_relevant(value, *member));
+        let small = relevant.nth(256).is_none();
         if small && self.is_descriptor() {
             self.descriptor(walk);
             return Statement::Nothing;
@@ -259,17 +286,35 @@ impl Object {
             walk.records.fault("the names of files in a folder do not include the folder");
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
-        let name = if small { self.name() } else { None };
+        let is_data_file = sense.is(Meaning::Part) && key.eq_ignore_ascii_case(DATA_FILE);
+        let named_by = match role {
+            Role::Named => Some(key),
+            Role::Other => Some(key).filter(|key| is_file_like(key.as_bytes())),
+            _ => None,
+        };
+        let naming = if small && !is_data_file { self.name(named_by) } else { Naming::default() };
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
-        if let Some(name) = &name
+        let undigested = !self.has(Kind::Stray) && digests.iter().all(|(.., found)| found.kind == Kind::Null);
+        if undigested && self.is_no_file() || self.is_s3_folder() {
+            return Statement::Nothing;
+        }
+        if let Some(name) = &naming.name
             && (!digests.is_empty() || self.has(Kind::Stray))
             && (!inner || like())
         {
             self.entry(Some(name), &digests, walk);
+            if let Some(other) = &naming.other {
+                walk.records.fault_of("two possible names of one file", other);
+            }
             if let Some(group) = group {
                 walk.records.confirm(group);
             }
             return Statement::Nothing;
+        }
+        let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
+        let is_named = self.text_of(Meaning::Name).is_some();
+        if sense.is(Meaning::Part) && !inner && !digests.is_empty() && (is_named || !misnamed()) {
+            return Statement::Digests(self.part(digests, is_data_file));
         }
         if sense.is(Meaning::Holder) && !inner {
             if !digests.is_empty() {
@@ -295,7 +340,6 @@ impl Object {
             }
             return Statement::Nothing;
         }
-        let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
         let listed = matches!(role, Role::Top | Role::Item | Role::List);
         let elsewhere = self.iter().any(|(key, ..)| key.eq_ignore_ascii_case("uri"));
         if like() && !inner && !elsewhere && (listed || misnamed()) {
@@ -309,7 +353,7 @@ impl Object {
             self.entry(Some(key.as_bytes()), &Object::default(), walk);
             walk.records.fault("a nested object in a map of names");
         } else if matches!(role, Role::Item | Role::Named) && !inner {
-            let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
+            let name = naming.name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
             self.doubtful(name, group, walk);
         } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
             return if is_nearly_digest(key) { Statement::Fault } else { Statement::Stray };
@@ -318,11 +362,13 @@ impl Object {
             && self.iter().any(|(key, value, member)| is_of_file(key, value, member))
         {
             return Statement::Stray;
-        } else if role == Role::Other && !inner && self.is_misplaced(key) {
+        } else if role == Role::Other
+            && (!inner && self.is_misplaced(key) || self.has(Kind::Stray) && is_nearly_digest(key))
+        {
             walk.records.begin(walk.at);
             walk.records.fault("digests under an unknown key that resembles a list or an algorithm");
         } else if role == Role::Other
-            && (self.has(Kind::Listed)
+            && (self.iter().any(|(key, _, member)| member.kind == Kind::Listed && !is_other(key))
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
         {
             return Statement::Listed;
@@ -362,18 +408,66 @@ impl Object {
             && (is_nearly_digest(key) || is_other_algorithm(key))
     }
 
-    /// Handles an item of an array or map without a digest: it is an entry if the other items
-    /// are, unless it is marked as something other than a file.
+    /// Handles an item of an array or map without a digest: it is an entry if the other items are.
     fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Visit<'_>) {
-        let no_file = self.iter().any(|(key, value, member)| match member.kind {
-            Kind::True => key.eq_ignore_ascii_case("isdir"),
-            Kind::Text => key.eq_ignore_ascii_case("type") && NO_FILES.contains(&value),
-            _ => false,
-        });
-        if let (Some(group), false) = (group, no_file) {
+        if let Some(group) = group {
             self.entry(name, &Object::default(), walk);
             walk.records.doubt(group);
         }
+    }
+
+    /// Returns true if the object is marked as something other than a file, or as a file for which
+    /// its format never has a digest.
+    fn is_no_file(&self) -> bool {
+        let is_goreleaser = || self.text("type").is_some() && self.has_key("internal_type");
+        self.iter().any(|(key, value, member)| match member.kind {
+            Kind::True => key.eq_ignore_ascii_case("isdir"),
+            Kind::Text => {
+                let typed = ["type", "ftype"].iter().any(|word| key.eq_ignore_ascii_case(word));
+                typed && NO_FILES.contains(&value)
+                    || key == "kind" && UNDIGESTED_KINDS.contains(&value) && self.text("name").is_some()
+            }
+            _ => false,
+        }) || is_goreleaser()
+    }
+
+    /// Returns true for an object of S3 that stands for a folder.
+    fn is_s3_folder(&self) -> bool {
+        let is_empty = || self.iter().any(|(key, value, _)| key == "Size" && value == "0");
+        self.is_s3_object() && self.text("Key").is_some_and(|key| key.ends_with('/')) && is_empty()
+    }
+
+    /// Returns the text under exactly this key.
+    fn text(&self, wanted: &str) -> Option<&str> {
+        self.iter().find(|(key, _, member)| *key == wanted && is_text(*member)).map(|(_, value, _)| value)
+    }
+
+    fn has_key(&self, wanted: &str) -> bool {
+        self.iter().any(|(key, ..)| key == wanted)
+    }
+
+    fn has_key_like(&self, wanted: &str) -> bool {
+        let letters = |text: &str| text.replace(['-', '_', ' '], "").to_ascii_lowercase();
+        self.iter().any(|(key, ..)| key.len() <= wanted.len() && letters(key) == letters(wanted))
+    }
+
+    /// Returns true for an object in a listing of S3 as `aws s3api` writes it.
+    fn is_s3_object(&self) -> bool {
+        self.text("Key").is_some() && self.text("ETag").is_some() && self.has_key("Size")
+    }
+
+    /// Returns the members that belong to the enclosing object.
+    fn part(&self, mut digests: Object, is_data_file: bool) -> Object {
+        for (key, value, member) in self.iter() {
+            if member.key.is(Meaning::Size) && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd) {
+                digests.push(key, value, member.at as usize, member.kind, member.key);
+            }
+        }
+        if let Some(name) = self.text_of(Meaning::Name).filter(|_| is_data_file) {
+            let title = Key::of_title();
+            digests.push("name", name, 0, Kind::Text, title);
+        }
+        digests
     }
 
     /// Returns the digests of an object that is one entry, or that consists of an algorithm and a
@@ -384,12 +478,18 @@ impl Object {
         if let (Some(tag), Some(value)) = (self.text_of(Meaning::Algorithm), self.text_of(Meaning::Value))
             && (tag.parse::<Spec>().is_ok()
                 || is_nearly_digest(tag)
+                || self.has_key_like("os_hash_algo")
                 || self.members.len() == 2
                 || self.algorithm() == Some(tag) && stated(value.as_bytes()).is_none())
         {
             let at = self.members.first().map_or(0, |member| member.at as usize);
             found.push(tag, value, at, Kind::Digest, none);
-            return found;
+            // Glance has an MD5 as well, under `checksum`.
+            if !self.has_key_like("os_hash_algo") {
+                return found;
+            }
+        } else if self.has_key_like("os_hash_value") {
+            found.push("", "", 0, Kind::Fault, none);
         }
         for (key, value, member) in self.iter() {
             let at = member.at as usize;
@@ -397,7 +497,24 @@ impl Object {
                 Kind::Digest => found.push(key, value, at, Kind::Digest, none),
                 Kind::Fault => found.push("", "", at, Kind::Fault, none),
                 Kind::Null if member.key.holds_digest() => found.push("", "", at, Kind::Null, none),
+                Kind::Text if self.is_no_digest(key, value, member) => {}
                 Kind::Text => match walk.keys.tag(member.key) {
+                    Some("cksum") if self.text("vers").is_some() => {
+                        found.push("sha256", value, at, Kind::Digest, none);
+                    }
+                    // Backblaze received it with the file and did not compute it.
+                    Some("sha1") if value.starts_with(UNVERIFIED) => {
+                        found.push("sha1", &value[UNVERIFIED.len()..], at, Kind::Digest, none);
+                    }
+                    // The SHA-256 of a large file in Hugging Face; the other `oid` is of git.
+                    None if key == "oid" && self.has_key("pointerSize") => {
+                        found.push("sha256", value, at, Kind::Digest, none);
+                    }
+                    Some("crc")
+                        if !sense.is(Meaning::Holder) && value.len() == 8 && is_hex(value.as_bytes()) =>
+                    {
+                        found.push("crc32", value, at, Kind::Digest, none);
+                    }
                     _ if member.key.is(Meaning::Digest) && !value.trim().is_empty() => {
                         found.push("", value, at, Kind::Digest, none);
                     }
@@ -409,6 +526,19 @@ impl Object {
                     found.push("", "", at, Kind::Fault, none);
                 }
                 _ => {}
+            }
+        }
+        // The ETag of an object that was not uploaded in parts is its MD5.
+        if found.is_empty()
+            && self.is_s3_object()
+            && let Some(etag) = self.text("ETag")
+        {
+            match etag.trim_matches('"') {
+                etag if etag.len() == 32 && is_hex(etag.as_bytes()) => {
+                    found.push("md5", etag, 0, Kind::Digest, none);
+                }
+                etag if is_of_parts(etag) => {}
+                _ => found.push("", "", 0, Kind::Fault, none),
             }
         }
         // If one digest is under the name of its algorithm, all are.
@@ -425,7 +555,11 @@ impl Object {
         // A digest under a damaged key.
         let mut damaged = self.iter().filter(|(key, value, member)| {
             let known = member.key != Key::default();
-            !known && is_text(*member) && like_digest(value) && (is_nearly_digest(key) || key.is_empty())
+            !known
+                && is_text(*member)
+                && *key != "oid"
+                && (like_digest(value) || is_short_base64(value))
+                && (is_nearly_digest(key) || key.is_empty())
         });
         if let Some((.., member)) = damaged.next() {
             found.push("", "", member.at as usize, Kind::Fault, none);
@@ -433,24 +567,72 @@ impl Object {
         found
     }
 
-    /// Returns the name of an entry. A URL is used only if there is no name.
-    fn name(&self) -> Option<Cow<'_, [u8]>> {
-        if let Some(bytes) = self.text_of(Meaning::Base64) {
-            return BASE64.decode(bytes.as_bytes()).ok().map(Cow::Owned);
+    /// Returns true for a text under a key of digests that is not one: it is empty and another
+    /// member has the same digest, or it names a file of checksums.
+    fn is_no_digest(&self, key: &str, value: &str, member: Member) -> bool {
+        let is_same = |other: &Member| other.key.same_tag(member.key) && is_text(*other);
+        match value {
+            "" if member.key.is(Meaning::Tag) => {
+                self.iter().any(|(_, other, member)| !other.is_empty() && is_same(&member))
+            }
+            "" => key.eq_ignore_ascii_case("shasum"),
+            value => {
+                let ending = value.rsplit_once('.').map_or("", |(_, ending)| ending);
+                !value.contains(':') && ending.parse::<Spec>().is_ok() && self.has(Kind::Digest)
+            }
         }
-        let address = || {
-            let address = self.text_of(Meaning::Address).filter(|text| text.contains("://"))?;
-            let end =
-                scan::find(address.as_bytes(), |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
-            let last = address[..end].rsplit('/').next()?.as_bytes();
-            radix::percent(last).map(Cow::Owned)
-        };
+    }
+
+    /// Returns the name of an entry. `key` is the key of the object, if it may be a name.
+    fn name<'a>(&'a self, key: Option<&'a str>) -> Naming<'a> {
+        if let Some(bytes) = self.text_of(Meaning::Base64) {
+            return BASE64.decode(bytes.as_bytes()).map(Cow::Owned).ok().into();
+        }
+        // The index of a Cargo registry.
+        if let (Some(name), Some(version), Some(_)) =
+            (self.text("name"), self.text("vers"), self.text("cksum"))
+        {
+            return Some(Cow::Owned(format!("{name}-{version}.crate").into_bytes())).into();
+        }
+        let address = || last_of_url(self.text_of(Meaning::Address)?);
         // In an npm lock file, `name` is the name of a module.
         let resolved = self
             .iter()
             .any(|(.., member)| is_text(member) && member.key.is(Meaning::Address) && member.key.rank == 0);
-        let name = || self.text_of(Meaning::Name).map(|name| Cow::Borrowed(name.as_bytes()));
-        if resolved { address() } else { name().or_else(address) }
+        if resolved {
+            return address().into();
+        }
+        let names = || self.iter().filter(|(.., member)| is_text(*member) && member.key.is(Meaning::Name));
+        let certain = names().filter(|(.., member)| member.key.rank < TITLES);
+        if let Some((key, name, _)) = certain.min_by_key(|(.., member)| member.key.rank) {
+            let name = match key {
+                "@id" if name.contains("://") => last_of_url(name),
+                "@id" => radix::percent(name.as_bytes()).map(Cow::Owned),
+                // OSF writes the path in the project.
+                "materialized" | "materialized_path" => {
+                    Some(Cow::Borrowed(name.strip_prefix('/').unwrap_or(name).as_bytes()))
+                }
+                _ => Some(Cow::Borrowed(name.as_bytes())),
+            };
+            return name.into();
+        }
+        let titles = names().map(|(_, name, _)| {
+            let is_relative = self.is_fdroid_file() && !name.starts_with("//");
+            let name = name.strip_prefix('/').filter(|_| is_relative).unwrap_or(name);
+            match self.text("directoryLabel").map(|folder| folder.trim_matches('/')) {
+                Some(folder) if is_below(folder) => Cow::Owned(format!("{folder}/{name}").into_bytes()),
+                _ => Cow::Borrowed(name.as_bytes()),
+            }
+        });
+        choose(titles.collect(), address(), key.map(|key| Cow::Borrowed(key.as_bytes())))
+    }
+
+    /// Returns true for a file in an index of F-Droid, whose name is relative to the repository
+    /// although it begins with a slash.
+    fn is_fdroid_file(&self) -> bool {
+        let keys = ["name", "sha256", "size"];
+        let known = |key| keys.contains(&key) || key == "ipfsCIDv1";
+        keys.iter().all(|key| self.has_key(key)) && self.iter().all(|(key, ..)| known(key))
     }
 
     fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Visit<'_>) {
@@ -463,9 +645,16 @@ impl Object {
             member.key.is(Meaning::Size)
                 && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd | Kind::True)
         });
-        for (_, value, member) in sizes.take(1) {
-            let odd = matches!(member.kind, Kind::Odd | Kind::True);
-            records.size(if odd { b"-" } else { value.as_bytes() });
+        let size = sizes.min_by_key(|(.., member)| member.key.rank);
+        if let Some((_, value, member)) = size.filter(|(.., member)| !self.is_rounded(*member)) {
+            match member.kind {
+                Kind::Odd | Kind::True => records.size(b"-"),
+                _ => match bytes(value) {
+                    Some(digits) => records.size(digits.as_bytes()),
+                    None if is_text(member) && is_rounded(value) => {}
+                    None => records.size(value.as_bytes()),
+                },
+            }
         }
         for (tag, value, member) in digests.iter() {
             match tag {
@@ -512,9 +701,18 @@ impl Object {
         if let Some((key, ..)) = folder.filter(|(_, folder, _)| !joined(folder)) {
             records.fault_of("its folder is stored separately from its name", key.as_bytes());
         }
-        if self.is_twofold(Meaning::Size) {
+        if self.is_twofold(Meaning::Size) && !size.is_some_and(|(.., member)| self.is_rounded(member)) {
             records.fault("two sizes for one file");
         }
+    }
+
+    /// Returns true if another member specifies a unit other than the byte for a size, which is then
+    /// rounded.
+    fn is_rounded(&self, size: Member) -> bool {
+        !size.key.is_in_bytes()
+            && self
+                .text_of(Meaning::Unit)
+                .is_some_and(|unit| !BYTES.iter().any(|word| unit.eq_ignore_ascii_case(word)))
     }
 
     /// Returns true if the object is a descriptor of the Open Container Initiative.
@@ -523,6 +721,11 @@ impl Object {
         self.text_of(Meaning::Media).is_some()
             && self.text_of(Meaning::Name).is_none()
             && (self.blob().is_some() || sized())
+    }
+
+    /// Returns the payload of a signed envelope (DSSE).
+    pub(super) fn payload(&self) -> Option<&str> {
+        self.text("payloadType").map(|_| self.text("payload").unwrap_or_default())
     }
 
     /// Returns the digest of a descriptor.
@@ -600,11 +803,52 @@ impl Object {
     }
 }
 
+/// Names of the unit byte.
+const BYTES: &[&str] = &["b", "byte", "bytes"];
+
+/// Returns the number in a size in bytes, with or without its unit: `3`, `3 B`, `3 bytes`.
+fn bytes(size: &str) -> Option<&str> {
+    let (digits, unit) = size.split_once(' ').unwrap_or((size, "b"));
+    let is_byte = BYTES.iter().any(|word| unit.eq_ignore_ascii_case(word));
+    (is_byte && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
+}
+
+/// Returns true for a number with a unit larger than a byte, which is rounded: `1.2 MB`.
+fn is_rounded(size: &str) -> bool {
+    let end = size.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(size.len());
+    let unit = size[end..].trim_start().to_ascii_lowercase();
+    let units = ["k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib", "t", "tb", "tib"];
+    end > 0 && units.contains(&unit.as_str())
+}
+
+/// Returns true for the ETag of an object that was uploaded in parts.
+fn is_of_parts(etag: &str) -> bool {
+    etag.split_once('-').is_some_and(|(hex, parts)| {
+        hex.len() == 32
+            && is_hex(hex.as_bytes())
+            && !parts.is_empty()
+            && parts.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// Returns the decoded last component of a URL.
+fn last_of_url(address: &str) -> Option<Cow<'_, [u8]>> {
+    if !address.contains("://") {
+        return None;
+    }
+    let end = scan::find(address.as_bytes(), |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
+    radix::percent(address[..end].rsplit('/').next()?.as_bytes()).map(Cow::Owned)
+}
+
 const ODD_ALGORITHM: &str = "the name of an algorithm is not a string";
 
 /// Returns true if an unambiguous key of an algorithm has a value that is not a string.
 fn is_odd_algorithm(key: &str, member: Member) -> bool {
-    member.key.is(Meaning::Algorithm) && !key.eq_ignore_ascii_case("type") && !is_text(member)
+    // S3 lists the algorithms of an object.
+    key != "ChecksumAlgorithm"
+        && member.key.is(Meaning::Algorithm)
+        && !key.eq_ignore_ascii_case("type")
+        && !is_text(member)
 }
 
 /// Returns true if a key indicates that a value that looks like a digest is something else.
@@ -644,12 +888,19 @@ fn is_short_digest(key: &str, text: &str) -> bool {
     is_digest_of_any_length(text) && (named || long) && !is_other(&key)
 }
 
+/// Returns true for a digest of 32 or 64 bits in base64.
+fn is_short_base64(text: &str) -> bool {
+    text.ends_with('=')
+        && text.len() <= 12
+        && radix::base64(text.as_bytes()).is_some_and(|bytes| matches!(bytes.len(), 4 | 8))
+}
+
 fn is_text(member: Member) -> bool {
     member.kind == Kind::Text
 }
 
 /// Returns true if the string is a damaged hexadecimal digest rather than a word.
-fn mostly_digits(text: &str) -> bool {
+pub(super) fn mostly_digits(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
     text.len() >= 16 && digits * 4 > text.len() * 3
 }

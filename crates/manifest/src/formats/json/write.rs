@@ -1,5 +1,6 @@
 //! A writer of a JSON list of objects.
 
+use crate::algorithm::column_of;
 use crate::entry::Entry;
 use crate::format::{Compose, Heading, Style, Unholdable};
 use crate::json::path_into;
@@ -32,7 +33,7 @@ impl Compose for List {
         for (at, (spec, digest)) in entry.digests.iter().enumerate() {
             let comma = if at == 0 { "" } else { "," };
             text.extend_from_slice(
-                format!("{comma}\"{spec}\":\"{}\"", self.style.spelling.of(digest)).as_bytes(),
+                format!("{comma}\"{}\":\"{}\"", column_of(spec), self.style.spelling.of(digest)).as_bytes(),
             );
         }
         text.extend_from_slice(b"}}");

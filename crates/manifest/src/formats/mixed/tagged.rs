@@ -3,6 +3,23 @@
 
 use crate::digest::{TAG_LIMIT, is_tag};
 use crate::scan;
+use truesum_hash::Spec;
+
+/// Returns the algorithm's part of a tag, and whether the bytes of the digest are in reverse order,
+/// as in `XXH64_LE` (`xxhsum --little-endian`).
+pub(crate) fn order(tag: &str) -> (&str, bool) {
+    let is = |text: Option<&str>, known: &str| text.is_some_and(|text| text.eq_ignore_ascii_case(known));
+    let end = tag.len().saturating_sub(3);
+    match tag.get(..end) {
+        Some(name) if is(tag.get(end..), "_LE") && is(name.get(..3), "XXH") => (name, true),
+        _ => (tag, false),
+    }
+}
+
+/// Returns whether a tag names a supported algorithm.
+pub(crate) fn is_known(tag: &str) -> bool {
+    order(tag).0.parse::<Spec>().is_ok()
+}
 
 /// The components of a tagged line.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! By kernel row.
+//! By kernel.
 
 use crate::record::Record;
 use crate::show::cells::{cycles_cell, rate_cell, spread};

@@ -1,0 +1,87 @@
+//! Lines with the size of the file between the digest and the name: `DIGEST SIZE NAME`, and
+//! `DIGEST ALGORITHM SIZE NAME` as in Mozilla's `.checksums` files.
+//!
+//! A number after the digest may also be the beginning of a name in `md5 -r` output. It is a size
+//! only if every line has one, without a leading zero, and not after the two characters that end
+//! the digest in GNU lines. The size is compared, so a wrong reading cannot verify a file.
+
+use crate::algorithm::stated_by_heading;
+use crate::digest::{is_long_hex, tagged, untagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::formats::mixed::is_damaged;
+use crate::line::Reason;
+use crate::scan;
+use truesum_hash::Spec;
+
+pub(crate) static SIZED: Format = Format {
+    name: "sized",
+    file_names: &[],
+    summary: "digest, size and name, or digest, algorithm, size and name (Mozilla .checksums)",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Sized { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// The cells of a line.
+struct Cells<'a> {
+    digest: &'a [u8],
+    tag: Option<&'a str>,
+    size: u64,
+    name: &'a [u8],
+}
+
+fn split(line: &[u8]) -> Option<Cells<'_>> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let end = scan::find(line, scan::is_blank)?;
+    let digest = &line[..end];
+    let gap = line[end..].len() - scan::trim_start(&line[end..]).len();
+    if !is_long_hex(digest) || gap == 2 {
+        return None;
+    }
+    let (first, rest) = scan::word(&line[end + gap..]);
+    let tag = std::str::from_utf8(first).ok().filter(|tag| tag.len() <= 16 && tag.parse::<Spec>().is_ok());
+    let (size, name) = if tag.is_some() { scan::word(rest) } else { (first, rest) };
+    let plain = size == b"0" || !size.starts_with(b"0");
+    let size = scan::decimal(size).filter(|_| plain && !name.is_empty())?;
+    Some(Cells { digest, tag, size, name: name.strip_prefix(b"*").unwrap_or(name) })
+}
+
+fn is_skipped(line: &[u8]) -> bool {
+    scan::is_empty(line) || line.starts_with(b"#")
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let mut first = None;
+    for (at, line) in head.lines(b'\n').enumerate() {
+        if is_skipped(line) && stated_by_heading(line).is_none() {
+            continue;
+        }
+        split(line)?;
+        first.get_or_insert(at);
+    }
+    Some(Claim { sign: Sign::Whole, at: first? })
+}
+
+struct Sized {
+    options: Options,
+}
+
+impl Parse for Sized {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if is_skipped(line) {
+            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+        }
+        let cells = split(line).ok_or(Reason::NotALine)?;
+        let (spec, digest) = match cells.tag {
+            Some(tag) => tagged(tag, cells.digest, &self.options)?,
+            None => untagged(cells.digest, &self.options)?,
+        };
+        Ok(Some(Entry { size: Some(cells.size), ..Entry::new(cells.name, spec, digest) }))
+    }
+}

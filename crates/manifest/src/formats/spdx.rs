@@ -1,0 +1,96 @@
+//! SPDX documents as tag-value pairs: files with `FileName` and `FileChecksum`, and packages with
+//! `PackageFileName` and `PackageChecksum`.
+
+use crate::digest::{is_long_hex, is_nearly};
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::LineError;
+use crate::records::{Records, refused, stopped};
+use crate::scan;
+use truesum_hash::Spec;
+
+pub(crate) static SPDX: Format = Format {
+    name: "spdx",
+    file_names: &[".spdx"],
+    summary: "SPDX tag-value documents: checksums of files and of package files",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let at = head.lines(b'\n').position(|line| line.starts_with(b"SPDXVersion:"))?;
+        Some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Document { limit: 64 << 20, parse },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Tags of names, each followed by the tag of the digests of that file.
+const TAGS: [(&str, &str); 2] = [("FileName", "FileChecksum"), ("PackageFileName", "PackageChecksum")];
+
+const OPENING: &[u8] = b"<text>";
+const CLOSING: &[u8] = b"</text>";
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let mut records = Records::default();
+    // The tag of the digests of the last file.
+    let mut digests = None;
+    let (mut at, mut is_text) = (0, false);
+    for line in text.split(|&byte| byte == b'\n') {
+        let begin = at;
+        at += line.len() + 1;
+        if options.stopped() {
+            return Err(stopped(begin));
+        }
+        let holds = |mark: &[u8]| line.windows(mark.len()).any(|part| part == mark);
+        // A text may have several lines, none of which is a tag.
+        if is_text {
+            is_text = !holds(CLOSING);
+            continue;
+        }
+        is_text = holds(OPENING) && !holds(CLOSING);
+        let line = scan::trim(line.strip_suffix(b"\r").unwrap_or(line));
+        let (tag, value) =
+            scan::cut(line, b':').map_or((line, &b""[..]), |(tag, value)| (tag, scan::trim(value)));
+        if let Some((_, digest)) = TAGS.iter().find(|(name, _)| name.as_bytes() == tag) {
+            records.begin(begin);
+            records.name(value);
+            digests = Some(*digest);
+        } else if tag == b"PackageName" {
+            // Digests of a package whose file has no name.
+            digests = None;
+        } else if TAGS.iter().any(|(_, digest)| digest.as_bytes() == tag) {
+            if digests.is_none_or(|known| known.as_bytes() != tag) {
+                records.begin(begin);
+                digests = None;
+            }
+            match scan::cut(value, b':') {
+                Some((algorithm, digest)) => records.digest(scan::trim(algorithm), scan::trim(digest)),
+                None => records.fault("a digest without its algorithm"),
+            }
+        } else if is_digest(tag, value)
+            || scan::cut(value, b':').is_some_and(|(tag, value)| is_digest(tag, scan::trim(value)))
+            || TAGS.iter().any(|(name, digest)| {
+                [name, digest].iter().any(|known| {
+                    is_nearly(tag, known.as_bytes())
+                        || line.starts_with(known.as_bytes())
+                        || value
+                            .windows(known.len() + 1)
+                            .any(|part| part.strip_suffix(b":").is_some_and(|part| part == known.as_bytes()))
+                })
+            })
+        {
+            records.begin(begin);
+            records.fault("an unknown tag that resembles that of a file or digest");
+            digests = None;
+        }
+    }
+    if is_text {
+        return Err(refused(at - 1, "a text without an end"));
+    }
+    Ok(records.read(options))
+}
+
+/// Returns true for the name of an algorithm and a digest.
+fn is_digest(algorithm: &[u8], digest: &[u8]) -> bool {
+    let name = std::str::from_utf8(algorithm).unwrap_or_default();
+    is_long_hex(digest) && name.parse::<Spec>().is_ok()
+}

@@ -1,0 +1,185 @@
+//! Lists in YAML, parsed line by line in the form in which their programs write them: the index of
+//! a Helm repository and the installers of a winget manifest.
+//!
+//! An item begins with a dash, and its keys are two columns to the right of it. Lines further to
+//! the right belong to the value of the key above them.
+
+use crate::digest::is_nearly;
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::LineError;
+use crate::records::{Records, stopped};
+use crate::{radix, scan};
+
+/// The keys of a list.
+struct List {
+    /// The key of the document that contains the items.
+    list: &'static [u8],
+    /// The key of a URL, or of a list of URLs.
+    url: &'static [u8],
+    digest: &'static [u8],
+}
+
+pub(crate) static HELM: Format = Format {
+    name: "helm",
+    file_names: &[],
+    summary: "index.yaml of Helm repositories: digests of chart packages",
+    holds: Holds::DIGESTS,
+    sniff: |head| sniff(head, b"apiVersion:", b"entries:"),
+    reading: Reading::Document {
+        limit: LIMIT,
+        parse: |text, options| {
+            parse(&text, &List { list: b"entries", url: b"urls", digest: b"digest" }, options)
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static WINGET: Format = Format {
+    name: "winget",
+    summary: "installer manifest of the Windows Package Manager: digests of installers",
+    sniff: |head| sniff(head, b"PackageIdentifier:", b"Installers:"),
+    reading: Reading::Document {
+        limit: LIMIT,
+        parse: |text, options| {
+            let list = List { list: b"Installers", url: b"InstallerUrl", digest: b"InstallerSha256" };
+            parse(&text, &list, options)
+        },
+    },
+    ..HELM
+};
+
+const LIMIT: usize = 64 << 20;
+
+/// Claims a document that has both keys at the beginning of lines.
+fn sniff(head: &Head<'_>, first: &[u8], second: &[u8]) -> Option<Claim> {
+    let has = |key: &[u8]| head.lines(b'\n').any(|line| line.starts_with(key));
+    (has(first) && has(second)).then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+/// The item whose lines are being read.
+#[derive(Default)]
+struct Item {
+    at: usize,
+    names: Vec<Option<Vec<u8>>>,
+    digests: Vec<Vec<u8>>,
+    faulty: bool,
+}
+
+impl Item {
+    fn record(self, records: &mut Records) {
+        records.begin(self.at);
+        for name in self.names {
+            match name {
+                Some(name) => records.name(&name),
+                None => records.fault("its URL has no file name"),
+            }
+        }
+        for digest in self.digests {
+            records.digest(b"sha256", digest.strip_prefix(b"sha256:").unwrap_or(&digest));
+        }
+        if self.faulty {
+            records.fault("a line that may be a digest or a URL, out of place");
+        }
+    }
+}
+
+fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let mut records = Records::default();
+    let mut item: Option<Item> = None;
+    // The column of the dashes of items, and the key above the current line.
+    let (mut column, mut key) = (None, Vec::new());
+    let (mut within, mut at) = (false, 0);
+    for line in text.split(|&byte| byte == b'\n') {
+        let begin = at;
+        at += line.len() + 1;
+        if options.stopped() {
+            return Err(stopped(begin));
+        }
+        let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
+        let mut indent = scan::find(line, |byte| byte != b' ').unwrap_or(line.len());
+        let mut content = &line[indent..];
+        if content.is_empty() {
+            continue;
+        }
+        let dashed = content.strip_prefix(b"- ");
+        if indent == 0 && dashed.is_none() {
+            within = content.strip_suffix(b":") == Some(list.list);
+            item.take().into_iter().for_each(|item| item.record(&mut records));
+            report(content, list, begin, None, &mut records);
+            continue;
+        }
+        if !within {
+            report(content, list, begin, None, &mut records);
+            continue;
+        }
+        if let Some(first) = dashed
+            && indent == *column.get_or_insert(indent)
+        {
+            item.take().into_iter().for_each(|item| item.record(&mut records));
+            item = Some(Item { at: begin, ..Item::default() });
+            (indent, content) = (indent + 2, first);
+        } else if column == Some(indent) {
+            item.take().into_iter().for_each(|item| item.record(&mut records));
+        }
+        let keys = column.map(|column| column + 2);
+        if keys != Some(indent) {
+            let is_url = key == list.url && keys.is_some_and(|keys| indent > keys);
+            match (&mut item, content.strip_prefix(b"- ")) {
+                (Some(item), Some(url)) if is_url => item.names.push(name(url)),
+                // Part of the value of another key.
+                _ if keys.is_some_and(|keys| indent > keys) => {}
+                (item, _) => report(content, list, begin, item.as_mut(), &mut records),
+            }
+            continue;
+        }
+        // The items of a list may be in the column of its key.
+        if let (Some(item), Some(url)) = (&mut item, content.strip_prefix(b"- ")) {
+            if key == list.url {
+                item.names.push(name(url));
+            }
+            continue;
+        }
+        let (word, value) = scan::cut(content, b':').unwrap_or((content, b""));
+        key = word.to_vec();
+        let value = scan::trim(value);
+        match &mut item {
+            Some(item) if word == list.digest => item.digests.push(bare(value).to_vec()),
+            Some(item) if word == list.url => {
+                if !value.is_empty() {
+                    item.names.push(name(value));
+                }
+            }
+            item => report(content, list, begin, item.as_mut(), &mut records),
+        }
+    }
+    item.take().into_iter().for_each(|item| item.record(&mut records));
+    Ok(records.read(options))
+}
+
+/// Reports a line whose key is that of a digest or a URL, or resembles one.
+fn report(content: &[u8], list: &List, at: usize, item: Option<&mut Item>, records: &mut Records) {
+    let word = scan::cut(content, b':').map_or(content, |(word, _)| scan::trim(word));
+    if [list.url, list.digest].iter().any(|known| is_nearly(word, known)) {
+        match item {
+            Some(item) => item.faulty = true,
+            None => Item { at, faulty: true, ..Item::default() }.record(records),
+        }
+    }
+}
+
+/// Returns a value without its quotes.
+fn bare(value: &[u8]) -> &[u8] {
+    let quoted = |quote: &[u8]| value.strip_prefix(quote)?.strip_suffix(quote);
+    quoted(b"\"").or_else(|| quoted(b"'")).unwrap_or(value)
+}
+
+/// Returns the file name of a URL: its last component, or all of a relative one.
+fn name(url: &[u8]) -> Option<Vec<u8>> {
+    let url = bare(scan::trim(url));
+    let url = &url[..scan::find(url, |byte| matches!(byte, b'?' | b'#')).unwrap_or(url.len())];
+    let is_absolute = url.windows(3).any(|part| part == b"://");
+    let begin = if is_absolute { scan::rfind(url, |byte| byte == b'/')? + 1 } else { 0 };
+    radix::percent(&url[begin..]).filter(|name| !name.is_empty())
+}
