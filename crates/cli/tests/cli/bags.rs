@@ -738,3 +738,20 @@ fn hints_for_bags_repeat_the_options_of_the_user() {
     let said = "truesum: -bag: bag updated, 0 files added, 1 removed; now 1 file, 3 B (sha512)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
 }
+
+#[test]
+fn a_check_of_a_bag_reports_pipes_and_misnamed_tag_manifests() {
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/note", "x")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    drop(folder.pipe("bag/pipe"));
+    let ran = folder.run(&["bag", "check", "bag"]);
+    assert!(ran.err.contains("bag/pipe: not a regular file, and not in any tag manifest"), "{}", ran.err);
+    std::fs::remove_file(folder.path("bag/note")).unwrap();
+    drop(folder.pipe("bag/note"));
+    let ran = folder.run(&["bag", "check", "-q", "bag"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out(), ran.err);
+    let (from, to) = ("bag/tagmanifest-sha512.txt", "bag/Tagmanifest-sha512.txt");
+    std::fs::rename(folder.path(from), folder.path(to)).unwrap();
+    let ran = folder.run(&["bag", "check", "bag"]);
+    assert!(ran.err.contains("Tagmanifest-sha512.txt: named like a manifest"), "{}", ran.err);
+}
