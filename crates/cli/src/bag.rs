@@ -24,7 +24,7 @@ use crate::values::table::SpecParser;
 use crate::words::shell_word;
 use clap::{Args, Subcommand, ValueHint};
 use info::field;
-use parts::{Allowed, Bag, Purpose, once, shown};
+use parts::{Allowed, Bag, Purpose, once, path_word, shown};
 use std::ffi::OsString;
 use std::path::Path;
 use truesum::Order;
@@ -154,7 +154,7 @@ pub fn run(args: BagArgs) -> Exit {
 
 fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let wanted = Bag { purpose, info: args.info, named: !args.algorithm.is_empty() };
+    let wanted = Bag { purpose, options: options(&args), info: args.info, named: !args.algorithm.is_empty() };
     let specs = match &args.algorithm[..] {
         [] => vec!["sha512".parse().expect("a row of the table of algorithms")],
         named => named.iter().fold(Vec::new(), once),
@@ -170,6 +170,15 @@ fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
     making::run(&reading, &wanted, &mut console)
 }
 
+/// Returns the options of a command that writes the same algorithms and descriptions, with a space after each.
+fn options(args: &MakingArgs) -> String {
+    let names: Vec<String> = args.algorithm.iter().map(Spec::to_string).collect();
+    let algorithms = (!names.is_empty()).then(|| format!("-a {} ", shell_word(names.join(","))));
+    let info =
+        args.info.iter().map(|(label, value)| format!("--info={} ", shell_word(format!("{label}={value}"))));
+    algorithms.into_iter().chain(info).collect()
+}
+
 /// Checks the folders that are bags, and reports those that exist and are not.
 fn check(args: BagCheckArgs) -> Exit {
     let is_other = |folder: &OsString| Path::new(folder).exists() && !is_bag(Path::new(folder));
@@ -181,8 +190,8 @@ fn check(args: BagCheckArgs) -> Exit {
 fn not_a_bag(folder: &Path) -> Refusal {
     let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
     if !folder.is_dir() {
-        return Refusal::with_hint(text, format!("truesum check {}", shell_word(folder)));
+        return Refusal::with_hint(text, format!("truesum check {}", path_word(folder)));
     }
     let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
-    Refusal::with_hint(text, format!("to make it one: truesum bag create {in_place}{}", shell_word(folder)))
+    Refusal::with_hint(text, format!("to make it one: truesum bag create {in_place}{}", path_word(folder)))
 }

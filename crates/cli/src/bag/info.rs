@@ -2,6 +2,7 @@
 
 use super::parts::{Stop, exists, plain, refused};
 use crate::origin;
+use crate::words::count;
 use std::path::Path;
 use truesum::verify::bag;
 
@@ -65,6 +66,24 @@ impl Info {
             }
         }
         Ok(Info { fields, is_old: !is_new })
+    }
+
+    /// Returns why `Payload-Oxum` contradicts the existing payload manifests, which list this number of files. `bytes` is
+    /// their total size, if it is known.
+    pub fn oxum_fault(&self, files: u64, bytes: Option<u64>) -> Option<String> {
+        let mut values = self.fields.iter().filter(|(label, _)| label.eq_ignore_ascii_case(OXUM));
+        let oxum = &values.next()?.1;
+        if values.next().is_some() {
+            return Some("Payload-Oxum more than once".to_owned());
+        }
+        let numbers = oxum
+            .split_once('.')
+            .and_then(|(bytes, files)| Some((bytes.parse::<u64>().ok()?, files.parse::<u64>().ok()?)));
+        let agrees =
+            numbers.is_some_and(|(size, number)| number == files && bytes.is_none_or(|bytes| bytes == size));
+        let size = bytes.map(|bytes| format!(" with {bytes} bytes")).unwrap_or_default();
+        let listed = count(files, "file", "files");
+        (!agrees).then(|| format!("Payload-Oxum is {oxum:?}, but the payload manifests list {listed}{size}"))
     }
 
     /// Returns the text to write: the existing fields except those that are replaced, then the new

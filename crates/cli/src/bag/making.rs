@@ -3,12 +3,12 @@
 //! Everything is read and compared with the existing manifests before anything is written. Then files are written
 //! atomically, one after the other: the payload manifests, `bag-info.txt`, the tag manifests, and the declaration of a
 //! new bag. A run that is killed leaves a folder that is not a bag, or a bag whose tag manifests do not match, and the
-//! same command completes it. While tag manifests exist, a journal distinguishes such a bag from one whose payload
+//! same command completes it. While manifests exist, a journal distinguishes such a bag from one whose payload
 //! manifests were modified by something else.
 
 use crate::bag::older::{FileStatus, Older};
 use crate::bag::parts::{
-    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once,
+    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once, path_word,
     place as place_file, refused, shown,
 };
 use crate::bag::payload::{Changes, Listing, Manifest, Payload};
@@ -18,7 +18,7 @@ use crate::exit::{Exit, Refusal};
 use crate::hash::reading::Reading;
 use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
-use crate::words::{count, shell_word, size};
+use crate::words::{count, size};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -28,7 +28,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::Entry;
-use truesum::verify::bag::{DECLARATION, is_bag, unlisted_fetches, unsafe_fetches, version};
+use truesum::update::Consent;
+use truesum::verify::bag::{DECLARATION, is_bag, is_of_payload, unlisted_fetches, unsafe_fetches, version};
 use truesum::{Cause, Error, FileId, Sink, Summary};
 
 /// Creates or updates the bag in each of the named folders.
@@ -76,18 +77,23 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     }
     let real = std::fs::canonicalize(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "open", error))?;
-    let place = Place { folder: folder.to_owned(), real, follow: plan.walk.follow };
+    let options = wanted.options.clone();
+    let place = Place { folder: folder.to_owned(), real, follow: plan.walk.follow, options };
     let _lock = lock(folder)?;
     let is_new = !is_bag(folder);
     let (in_place, allowed) = match (wanted.purpose, is_new) {
         (Purpose::Create { in_place }, true) => (in_place, Allowed::default()),
         (Purpose::Update(allowed), false) => (false, allowed),
-        (Purpose::Create { .. }, false) => {
-            return Err(refused_with(folder, "it is already a bag", "update"));
+        // An interrupted run of this command completed the bag, but did not remove its marker.
+        (Purpose::Create { .. }, false) if moving::is_moved(folder) => {
+            (false, Allowed { is_update: true, ..Allowed::default() })
         }
-        (Purpose::Update(_), true) => return Err(refused_with(folder, "it is not a bag", "create")),
+        (Purpose::Create { .. }, false) => {
+            return Err(refused_with(&place, "it is already a bag", "update"));
+        }
+        (Purpose::Update(_), true) => return Err(refused_with(&place, "it is not a bag", "create")),
     };
-    let moved = moving::plan(folder, in_place, is_new)?;
+    let moved = moving::plan(&place, in_place, is_new)?;
     let info = folder.join("bag-info.txt");
     // Files that are to be moved are payload, whatever their names.
     let (mut older, fields, others) = match &moved {
@@ -114,15 +120,30 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         found.add(DECLARATION.as_bytes(), &compared, digests);
     }
     let replaced = tags(older.replaced(&info), console)?;
-    let refreshed = compare_tags(&older, &found, &replaced, allowed, folder, console)?;
-    let Listing { manifests, mut changes, files, bytes, own, names } = {
+    let tag_changes = compare_tags(&older, &found, &replaced, allowed, &place, console)?;
+    let is_interrupted = older.is_interrupted(&replaced.entries);
+    let Listing { manifests, mut changes, files, bytes, listed, listed_bytes, own, names } = {
         let root = if moved.is_some() { folder.to_path_buf() } else { folder.join(DATA) };
         let specs_of = (&specs[..], &tag_specs);
         let mut payload = Payload::begin(&place, specs_of, moved.is_some(), &mut older, allowed, console)?;
         let summary = read(making, vec![root], &place.real, &specs, payload.own(), &mut payload)?;
         payload.end(summary.interrupted)?
     };
-    changes.refreshed += refreshed;
+    changes.refreshed += tag_changes.refreshed;
+    changes.removed += tag_changes.removed;
+    if allowed.is_update
+        && allowed.refresh == Consent::Withheld
+        && !is_interrupted
+        && let Some(fault) = fields.oxum_fault(listed, listed_bytes)
+    {
+        console.error_of(b"bag-info.txt", &fault);
+        console.error(&format!("{}: 1 error: nothing was written", shown(folder)));
+        console.hint(&format!(
+            "to accept the payload and replace the entry: {}",
+            place.command("update --refresh")
+        ));
+        return Err(Stop::Reported);
+    }
     if let Some(names) = names
         && let Some(error) = unlisted_fetches(folder, &mut |name| names.contains(name)).into_iter().next()
     {
@@ -168,6 +189,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     if is_new {
         moving::declare(folder)?;
     }
+    moving::unmark(folder)?;
     let with = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
     let done = if is_new { "bag created:".to_owned() } else { update_words(changes) + "; now" };
     Ok(format!("{done} {}, {} ({with})", count(files, "file", "files"), size(bytes)))
@@ -184,40 +206,63 @@ fn acceptable(folder: &Path, is_new: bool) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Compares the tag files with the existing tag manifests, and returns how many modified ones are accepted.
+/// Compares the tag files with the existing tag manifests, and returns how many changes are accepted. Missing and
+/// modified payload manifests are never accepted: the files could not be compared with what they contained.
 fn compare_tags(
     older: &Older,
     found: &tags::Found,
     replaced: &tags::Found,
     allowed: Allowed,
-    folder: &Path,
+    place: &Place,
     console: &mut Console,
-) -> Result<u64, Stop> {
+) -> Result<Changes, Stop> {
     let all: Vec<Entry> = found.entries.iter().chain(&replaced.entries).cloned().collect();
-    let (mut accepted, mut modified, mut lost) = (0, 0, 0);
+    let (mut accepted, mut modified, mut lost, mut unknown) = (Changes::default(), 0, 0, 0);
     for (name, status) in older.changed_tags(&all, allowed) {
+        let is_manifest = !name.contains(&b'/') && is_of_payload(Path::new(OsStr::from_bytes(&name)));
+        unknown += u64::from(is_manifest);
         match status {
-            Some(FileStatus::Modified) => {
+            Some(status) if is_manifest || status == FileStatus::Modified => {
                 modified += 1;
                 console.error_of(&name, "does not match the bag's tag manifest");
             }
-            None if !allowed.prune => {
+            None if is_manifest || !allowed.prune => {
                 lost += 1;
                 console.error_of(&name, "in the tag manifest but not in the bag");
             }
-            _ => accepted += 1,
+            Some(_) => accepted.refreshed += 1,
+            None => accepted.removed += 1,
         }
+    }
+    if allowed.is_update && unknown == 0 && !older.has_manifest() {
+        (lost, unknown) = (lost + 1, 1);
+        console.error_of(b"manifest-*.txt", "the bag has no payload manifest");
     }
     if modified + lost == 0 {
         return Ok(accepted);
     }
     console.error(&format!(
         "{}: {}: nothing was written",
-        shown(folder),
+        shown(&place.folder),
         count(modified + lost, "error", "errors")
     ));
-    allowed.advise(folder, modified > 0, lost > 0, console);
+    if allowed.is_update && unknown > 0 {
+        console.hint(&recreation(older, place));
+    } else {
+        allowed.advise(place, modified > 0, lost > 0, console);
+    }
     Err(Stop::Reported)
+}
+
+/// Returns the advice for a bag whose payload manifests are not those in its tag manifests.
+fn recreation(older: &Older, place: &Place) -> String {
+    let declaration = place.folder.join(DECLARATION);
+    let words = std::iter::once(&declaration).chain(older.all_manifests());
+    let words = words.map(|path| path_word(path)).collect::<Vec<_>>().join(" ");
+    let create = place.command("create");
+    format!(
+        "restore the payload manifests from a copy; to record the files unverified: rm {words} && {create}"
+    )
 }
 
 /// Returns what an update changed.
@@ -233,9 +278,9 @@ fn update_words(changes: Changes) -> String {
 }
 
 /// Refuses a folder for which another subcommand is meant.
-fn refused_with(folder: &Path, why: &str, subcommand: &str) -> Stop {
-    let text = format!("{}: {why}", shown(folder));
-    Stop::Refused(Refusal::with_hint(text, format!("truesum bag {subcommand} {}", shell_word(folder))))
+fn refused_with(place: &Place, why: &str, subcommand: &str) -> Stop {
+    let text = format!("{}: {why}", shown(&place.folder));
+    Stop::Refused(Refusal::with_hint(text, place.command(subcommand)))
 }
 
 /// Locks a folder until the returned file is closed, if the file system supports locks: two

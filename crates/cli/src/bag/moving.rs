@@ -2,12 +2,11 @@
 //! folder, which is then renamed to `data`.
 //!
 //! A run that is killed leaves the staging folder, or the marker, which shows that everything was
-//! moved. The next run resumes from either. The marker is the declaration of the new bag under
-//! another name; renaming it is the last step.
+//! moved. The next run resumes from either. Removing the marker is the last step, so that the same
+//! command also recognizes a bag that it had completed.
 
-use super::parts::{DATA, DECLARED, Stop, exists, place, refused, shown};
+use super::parts::{DATA, DECLARED, Place, Stop, exists, place, refused, shown};
 use crate::exit::Refusal;
-use crate::words::shell_word;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -19,7 +18,7 @@ use truesum::{Error, FileId};
 
 /// The staging folder, which is renamed to `data` when it is complete.
 const STAGE: &str = ".truesum-bag";
-/// The declaration of a bag whose payload was moved to `data`, but which is not complete yet.
+/// The marker of a bag whose payload was moved to `data`, until it is complete. Its content is that of a declaration.
 pub const MARKER: &str = ".truesum-bagit.txt";
 
 /// The items to move.
@@ -32,7 +31,8 @@ pub struct Moving {
 /// # Errors
 /// Fails if the payload is elsewhere and moving was not requested, if moving was requested although
 /// `data` exists, or if an existing bag has no `data`.
-pub fn plan(folder: &Path, requested: bool, is_new: bool) -> Result<Option<Moving>, Stop> {
+pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>, Stop> {
+    let folder = &at.folder;
     let (data, stage) = (folder.join(DATA), folder.join(STAGE));
     let is_dir = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     let refuse = |why: &str, hint: &str| {
@@ -53,10 +53,7 @@ pub fn plan(folder: &Path, requested: bool, is_new: bool) -> Result<Option<Movin
     if !requested {
         return refuse(
             "it has no folder named data for the payload",
-            &format!(
-                "to move all files of the folder there first: truesum bag create --in-place {}",
-                shell_word(folder)
-            ),
+            &format!("to move all files of the folder there first: {}", at.command("create --in-place")),
         );
     }
     if is_dir(&stage) {
@@ -91,12 +88,20 @@ pub fn is_moved(folder: &Path) -> bool {
 /// # Errors
 /// Fails if the declaration cannot be written.
 pub fn declare(folder: &Path) -> Result<(), Stop> {
-    let declaration = folder.join(DECLARATION);
+    place(&folder.join(DECLARATION), DECLARED)
+}
+
+/// Removes the marker from a complete bag.
+///
+/// # Errors
+/// Fails if the marker cannot be removed.
+pub fn unmark(folder: &Path) -> Result<(), Stop> {
     if !is_moved(folder) {
-        return place(&declaration, DECLARED);
+        return Ok(());
     }
-    let renamed = fs::rename(folder.join(MARKER), &declaration).and_then(|()| flush(folder));
-    renamed.map_err(|error| Error::io(declaration.as_os_str().as_bytes(), "write", error).into())
+    let marker = folder.join(MARKER);
+    let removed = fs::remove_file(&marker);
+    removed.map_err(|error| Error::io(marker.as_os_str().as_bytes(), "remove", error).into())
 }
 
 fn flush(folder: &Path) -> io::Result<()> {

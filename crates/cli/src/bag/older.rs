@@ -36,6 +36,8 @@ pub struct Older {
     journal: Listed,
     /// The names of the payload manifests.
     manifests: Vec<PathBuf>,
+    /// The names of the tag manifests.
+    tag_manifests: Vec<PathBuf>,
     /// The names of journals.
     pub journals: Vec<PathBuf>,
 }
@@ -73,6 +75,7 @@ impl Older {
                 older.manifests.push(path);
             } else if is_part(&path) {
                 older.tags.read(&path, console)?;
+                older.tag_manifests.push(path);
             } else if is_journal(&name) {
                 older.journal.read(&path, console)?;
                 older.journals.push(path);
@@ -96,10 +99,35 @@ impl Older {
         self.tags.specs.iter().chain(&self.journal.specs)
     }
 
+    /// Returns whether there is a payload manifest.
+    pub fn has_manifest(&self) -> bool {
+        !self.manifests.is_empty()
+    }
+
+    /// Returns all manifests, of the payload and of the tag files.
+    pub fn all_manifests(&self) -> impl Iterator<Item = &PathBuf> {
+        self.manifests.iter().chain(&self.tag_manifests)
+    }
+
+    /// Returns the number of files in the payload manifests that were not compared yet.
+    pub fn remaining(&self) -> u64 {
+        self.payload.files.len() as u64
+    }
+
+    /// Returns whether an interrupted run left these files, according to its journal.
+    pub fn is_interrupted(&self, replaced: &[Entry]) -> bool {
+        !self.journal.files.is_empty() && replaced.iter().all(|entry| self.is_in_journal(entry))
+    }
+
+    fn is_in_journal(&self, entry: &Entry) -> bool {
+        let journal = self.journal.files.get(&entry.path).map_or(&[][..], Vec::as_slice);
+        journal.iter().any(|one| agree(std::slice::from_ref(one), entry))
+    }
+
     /// Returns the files that this run will replace and that a tag manifest may contain: the payload manifests, and
     /// `bag-info.txt`.
     pub fn replaced(&self, info: &Path) -> Vec<PathBuf> {
-        match self.tags.files.is_empty() {
+        match self.tags.files.is_empty() && self.manifests.is_empty() {
             true => Vec::new(),
             false => self.manifests.iter().cloned().chain(info.is_file().then(|| info.to_owned())).collect(),
         }
@@ -128,7 +156,7 @@ impl Older {
         // Tag manifests are not compared with each other: all of them are rewritten.
         let is_compared = |name: &[u8]| {
             let path = Path::new(OsStr::from_bytes(name));
-            !name.starts_with(b"data/") && (is_of_payload(path) || !is_part(path))
+            !name.starts_with(b"data/") && (name.contains(&b'/') || is_of_payload(path) || !is_part(path))
         };
         let mut changed: Vec<_> = Vec::new();
         for (name, listed) in self.tags.files.iter().filter(|(name, _)| is_compared(name)) {
@@ -136,8 +164,7 @@ impl Older {
                 changed.push((name.clone(), None));
                 continue;
             };
-            let journal = self.journal.files.get(name).map_or(&[][..], Vec::as_slice);
-            if !agree(listed, entry) && !journal.iter().any(|one| agree(std::slice::from_ref(one), entry)) {
+            if !agree(listed, entry) && !self.is_in_journal(entry) {
                 changed.push((name.clone(), Some(self.tags.modified(entry, allowed.refresh))));
             }
         }

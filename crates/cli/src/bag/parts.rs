@@ -17,6 +17,8 @@ use truesum::verify::bag::is_part;
 /// A request to create or update a bag.
 pub struct Bag {
     pub purpose: Purpose,
+    /// The options to repeat in a command that a hint shows, with a space after each.
+    pub options: String,
     /// Labels and values to write to `bag-info.txt`.
     pub info: Vec<(String, String)>,
     /// Whether the user specified algorithms. Otherwise a bag keeps those that it has.
@@ -45,7 +47,7 @@ pub struct Allowed {
 
 impl Allowed {
     /// Prints how to accept modified and deleted files.
-    pub fn advise(self, folder: &Path, is_modified: bool, is_lost: bool, console: &mut Console) {
+    pub fn advise(self, place: &Place, is_modified: bool, is_lost: bool, console: &mut Console) {
         if !self.is_update {
             return console.hint("to record the current content, delete the existing manifests first");
         }
@@ -64,7 +66,7 @@ impl Allowed {
             }
             _ => "to accept modified files",
         };
-        console.hint(&format!("{what}: truesum bag update {refresh}{prune}{}", shell_word(folder)));
+        console.hint(&format!("{what}: {}", place.command(&format!("update {refresh}{prune}"))));
     }
 }
 
@@ -76,9 +78,18 @@ pub struct Place {
     pub real: PathBuf,
     /// Whether symbolic links in the payload are followed.
     pub follow: bool,
+    /// The options to repeat in a command that a hint shows, with a space after each.
+    pub options: String,
 }
 
 impl Place {
+    /// Returns a command for this folder that begins with `words` and has the options of the user.
+    pub fn command(&self, words: &str) -> String {
+        // The option --in-place excludes --follow.
+        let follow = if self.follow && !words.contains("--in-place") { "-L " } else { "" };
+        format!("truesum bag {} {follow}{}{}", words.trim_end(), self.options, path_word(&self.folder))
+    }
+
     /// Returns why the file at `path` cannot be in a bag because of a symbolic link. The target of a link must be a file
     /// in the folder `within` of the bag, because a check accepts nothing else.
     pub fn link_fault(&self, path: &[u8], within: &str) -> Option<&'static str> {
@@ -146,6 +157,12 @@ impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
         Stop::Failed(error)
     }
+}
+
+/// Returns a path as a word of a shell command that is not an option.
+pub fn path_word(path: &Path) -> String {
+    let is_like_option = path.as_os_str().as_bytes().starts_with(b"-");
+    if is_like_option { shell_word(Path::new(".").join(path)) } else { shell_word(path) }
 }
 
 pub fn shown(path: &Path) -> String {

@@ -30,6 +30,10 @@ pub struct Payload<'a> {
     changes: Changes,
     files: u64,
     bytes: u64,
+    /// The number of files in the existing manifests.
+    listed: u64,
+    /// The total size of the files that match the existing manifests.
+    listed_bytes: u64,
     /// The number of files that cannot be in the bag.
     unfit: u64,
     /// The number of files that differ from the manifests.
@@ -50,6 +54,10 @@ pub struct Listing {
     pub changes: Changes,
     pub files: u64,
     pub bytes: u64,
+    /// The number of files in the existing manifests.
+    pub listed: u64,
+    /// The total size of these files, if all of them exist and match.
+    pub listed_bytes: Option<u64>,
     /// The files that hold the manifests.
     pub own: Vec<FileId>,
     /// The names of all files, if the bag has a `fetch.txt`.
@@ -109,6 +117,7 @@ impl<'a> Payload<'a> {
         }
         let names = (!below && place.folder.join("fetch.txt").exists()).then(HashSet::new);
         let (changes, files, bytes, unfit, modified) = (Changes::default(), 0, 0, 0, 0);
+        let (listed, listed_bytes) = (older.remaining(), 0);
         Ok(Payload {
             place,
             console,
@@ -121,6 +130,8 @@ impl<'a> Payload<'a> {
             changes,
             files,
             bytes,
+            listed,
+            listed_bytes,
             unfit,
             modified,
         })
@@ -152,7 +163,7 @@ impl<'a> Payload<'a> {
             let what = count(wrong, "error", "errors");
             self.console.error(&format!("{}: {what}: nothing was written", shown(folder)));
             if self.unfit == 0 {
-                self.allowed.advise(folder, self.modified > 0, !lost.is_empty(), self.console);
+                self.allowed.advise(self.place, self.modified > 0, !lost.is_empty(), self.console);
             }
             return Err(Stop::Reported);
         }
@@ -168,8 +179,9 @@ impl<'a> Payload<'a> {
             let digests = hashers.into_iter().map(Hasher::finish).collect();
             manifests.push(Manifest { file, target, digests });
         }
-        let Payload { changes, files, bytes, own, names, .. } = self;
-        Ok(Listing { manifests, changes, files, bytes, own, names })
+        let Payload { changes, files, bytes, listed, own, names, .. } = self;
+        let listed_bytes = (changes.refreshed + changes.removed == 0).then_some(self.listed_bytes);
+        Ok(Listing { manifests, changes, files, bytes, listed, listed_bytes, own, names })
     }
 
     fn is_own(&self, path: &Path) -> bool {
@@ -216,7 +228,7 @@ impl Sink for Payload<'_> {
         let entry = Entry { path: name, size: Some(size), mtime, digests, ..Entry::default() };
         match self.older.payload(&entry, self.allowed) {
             FileStatus::New => self.changes.added += 1,
-            FileStatus::Same => {}
+            FileStatus::Same => self.listed_bytes += size,
             FileStatus::Refreshed => self.changes.refreshed += 1,
             FileStatus::Modified => {
                 self.modified += 1;

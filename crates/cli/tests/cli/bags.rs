@@ -112,9 +112,8 @@ fn a_bag_in_place_that_is_killed_at_any_call_is_completed_by_the_same_command() 
                 break;
             }
             killed += 1;
-            if !folder.path("bag/bagit.txt").exists() {
-                assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "{call} {n}");
-            }
+            // regression: a bag that was killed in its last fsync was refused, because it was already a bag.
+            assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "{call} {n}");
             assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0), "{call} {n}");
             for (name, text) in [("a", "abc"), ("s/b", ""), ("bag-info.txt", "mine")] {
                 assert_eq!(folder.read(format!("bag/data/{name}")), text.as_bytes(), "{call} {n}");
@@ -455,10 +454,20 @@ fn a_modified_payload_manifest_does_not_become_valid_by_an_update() {
                 truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
                 truesum: note: in the tag manifest but not in the bag\n\
                 truesum: bag: 3 errors: nothing was written\n\
-                hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
+                hint: restore the payload manifests from a copy; to record the files unverified: \
+                rm bag/bagit.txt bag/manifest-md5.txt bag/manifest-sha256.txt \
+                bag/tagmanifest-md5.txt bag/tagmanifest-sha256.txt \
+                && truesum bag create bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    // regression: these options accepted the modified manifests.
+    let ran = folder.run(&["bag", "update", "-q", "--refresh=all", "--prune", "bag"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("manifest-md5.txt: does not match the bag's tag manifest"), "{}", ran.err);
     assert_eq!(folder.read("bag/tagmanifest-md5.txt"), before);
-    assert_eq!(folder.run(&["bag", "update", "-q", "--refresh", "--prune", "bag"]).code, Some(0));
+    for name in ["bagit", "manifest-md5", "manifest-sha256", "tagmanifest-md5", "tagmanifest-sha256"] {
+        std::fs::remove_file(folder.path(format!("bag/{name}.txt"))).unwrap();
+    }
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
 }
 
@@ -657,4 +666,92 @@ fn bags_are_checked_although_other_arguments_are_not_bags() {
     assert!(ran.code == Some(2) && ran.out().contains("\"exit\":2"), "{}", ran.out());
     folder.write("C/data/c", "y");
     assert_eq!(folder.run(&["bag", "check", "B", "C"]).code, Some(1));
+}
+
+#[test]
+fn an_update_never_recreates_a_missing_payload_manifest() {
+    // regression: --prune removed its entry from the tag manifest, and damaged files were recorded as good.
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    std::fs::remove_file(folder.path("bag/manifest-sha512.txt")).unwrap();
+    folder.write("bag/data/a", "abd");
+    let said = "truesum: manifest-sha512.txt: in the tag manifest but not in the bag\n\
+                truesum: bag: 1 error: nothing was written\n\
+                hint: restore the payload manifests from a copy; to record the files unverified: \
+                rm bag/bagit.txt bag/tagmanifest-sha512.txt && truesum bag create bag\n";
+    for options in [&[][..], &["--prune"], &["--prune", "--refresh=all"]] {
+        let ran = folder.run(&[&["bag", "update", "bag"], options].concat());
+        assert_eq!(shown(&ran), (String::new(), said, Some(1)), "{options:?}");
+        assert!(!folder.path("bag/manifest-sha512.txt").exists());
+    }
+    std::fs::remove_file(folder.path("bag/tagmanifest-sha512.txt")).unwrap();
+    let ran = folder.run(&["bag", "update", "--prune", "bag"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("the bag has no payload manifest\n"), "{}", ran.err);
+    assert!(ran.err.contains("rm bag/bagit.txt && truesum bag create bag\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_payload_oxum_that_contradicts_the_manifests_is_not_replaced_silently() {
+    // regression: in a bag without tag manifests, this is the only sign of a lost file.
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
+    let create = ["bag", "create", "-q", "--info", "Bagging-Date=2026-01-31", "bag"];
+    assert_eq!(folder.run(&create).code, Some(0));
+    std::fs::remove_file(folder.path("bag/tagmanifest-sha512.txt")).unwrap();
+    let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
+    for (oxum, why) in [
+        ("5.3", "Payload-Oxum is \"5.3\", but the payload manifests list 2 files with 4 bytes"),
+        ("5.2", "Payload-Oxum is \"5.2\", but"),
+        ("four", "Payload-Oxum is \"four\", but"),
+        ("4.2\nPayload-Oxum: 4.2", "Payload-Oxum more than once"),
+    ] {
+        let wrong = info.replace("4.2", oxum);
+        folder.write("bag/bag-info.txt", &wrong);
+        let ran = folder.run(&["bag", "update", "bag"]);
+        assert_eq!(ran.code, Some(1), "{oxum}: {}", ran.err);
+        assert!(ran.err.starts_with(&format!("truesum: bag-info.txt: {why}")), "{}", ran.err);
+        assert!(ran.err.ends_with("truesum bag update --refresh bag\n"), "{}", ran.err);
+        assert_eq!(folder.read("bag/bag-info.txt"), wrong.as_bytes());
+        assert!(!folder.path("bag/tagmanifest-sha512.txt").exists());
+    }
+    assert_eq!(folder.run(&["bag", "update", "-q", "--refresh", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
+}
+
+#[test]
+fn hints_for_bags_repeat_the_options_of_the_user() {
+    // regression: the command of the hint dropped them, and took a name such as -bag for an option.
+    let folder = Folder::with(&[("-bag/data/a", "abc"), ("-bag/note", "x"), ("new/a", "")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "./-bag"]).code, Some(0));
+    folder.write("-bag/data/a", "abd");
+    let options = ["-L", "-a", "md5,sha256", "--info", "Contact-Name=Ada L"];
+    let ran = folder.run(&[&["bag", "update"], &options[..], &["--", "-bag"]].concat());
+    let hint = "hint: to accept modified files: truesum bag update --refresh -L -a md5,sha256 \
+                --info='Contact-Name=Ada L' ./-bag\n";
+    assert!(ran.code == Some(1) && ran.err.ends_with(hint), "{}", ran.err);
+    let ran = folder.run(&["bag", "create", "-a", "md5", "new"]);
+    assert!(ran.err.ends_with("truesum bag create --in-place -a md5 new\n"), "{}", ran.err);
+    folder.write("-bag/data/a", "abc");
+    std::fs::remove_file(folder.path("-bag/note")).unwrap();
+    // regression: a removed entry of a tag manifest was counted as refreshed.
+    let ran = folder.run(&["bag", "update", "--prune", "--", "-bag"]);
+    let said = "truesum: -bag: bag updated, 0 files added, 1 removed; now 1 file, 3 B (sha512)\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+}
+
+#[test]
+fn a_check_of_a_bag_reports_pipes_and_misnamed_tag_manifests() {
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/note", "x")]);
+    assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
+    drop(folder.pipe("bag/pipe"));
+    let ran = folder.run(&["bag", "check", "bag"]);
+    assert!(ran.err.contains("bag/pipe: not a regular file, and not in any tag manifest"), "{}", ran.err);
+    std::fs::remove_file(folder.path("bag/note")).unwrap();
+    drop(folder.pipe("bag/note"));
+    let ran = folder.run(&["bag", "check", "-q", "bag"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out(), ran.err);
+    let (from, to) = ("bag/tagmanifest-sha512.txt", "bag/Tagmanifest-sha512.txt");
+    std::fs::rename(folder.path(from), folder.path(to)).unwrap();
+    let ran = folder.run(&["bag", "check", "bag"]);
+    assert!(ran.err.contains("Tagmanifest-sha512.txt: named like a manifest"), "{}", ran.err);
 }
