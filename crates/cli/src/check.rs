@@ -193,7 +193,7 @@ fn end(
     }
     let wanted = match plan.form {
         Form::Json | Form::Text { detail: Detail::All, .. } => true,
-        Form::Text { detail: Detail::Bad, .. } => exit != Exit::Done,
+        Form::Text { detail: Detail::Bad, .. } => exit != Exit::Done || plan.summary_requested,
         Form::Text { detail: Detail::None, .. } => false,
     };
     if !wanted

@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truesum::audit::same_time;
+use truesum::audit::{is_edited, same_time};
 use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
@@ -230,7 +230,7 @@ impl Earlier {
         self.found.insert(key);
         let unmoved = |found: Time| match record.mtime {
             Some(time) => same_time(time, found),
-            None => found < recorded.written,
+            None => !is_edited(recorded.written, found),
         };
         if !entry.mtime.is_some_and(unmoved) {
             return;

@@ -17,7 +17,7 @@ pub mod status;
 
 pub use crate::content::Facts;
 pub use comparison::{Comparison, Observer, Options};
-pub use stamps::same_time;
+pub use stamps::{is_edited, same_time};
 pub use status::{Equality, Event, FileStatus, Finding, Report};
 
 use crate::progress::Progress;

@@ -17,6 +17,7 @@ pub use outcome::{Action, Consent, Event, Observer, Options, QuickTrust, Refusal
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED, Quick};
 use crate::audit::row::Row;
+use crate::audit::stamps::is_edited;
 use crate::audit::{Event as AuditEvent, FileStatus};
 use crate::content::set::NONE;
 use crate::error::{Cause, Error};
@@ -302,11 +303,10 @@ impl<'a> Update<'a> {
             FileStatus::Restored if *refresh == Consent::All => Action::Refreshed,
             // There is nothing to refresh in an entry without digests.
             FileStatus::Changed if !sets[LISTED].specs(listed).is_empty() => {
-                // If the entry has no time, only a time later than the manifest's proves an edit,
-                // and a time in the future proves nothing. A different size does not prove an edit
-                // either, because damage can also truncate a file.
+                // If the entry has no time, only a time later than the manifest's proves an edit. A
+                // different size does not, because damage can also truncate a file.
                 let time = sets[LISTED].time(listed);
-                let newer = sets[FOUND].time(found).is_some_and(|found| found >= written && found <= now());
+                let newer = sets[FOUND].time(found).is_some_and(|found| is_edited(written, found));
                 match refresh {
                     Consent::Withheld => Action::Kept,
                     Consent::Safe if time.is_none() && !newer => Action::Kept,

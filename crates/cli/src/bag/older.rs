@@ -184,10 +184,9 @@ impl Listed {
     /// Returns the standing of a file that differs from its entry. Only a modification time later than that of the
     /// manifests, and not in the future, shows that the file was edited.
     fn modified(&self, found: &Entry, refresh: Consent) -> FileStatus {
-        let (now, written) = (crate::origin::now(), self.written);
         let edited = found
             .mtime
-            .is_some_and(|time| written.is_none_or(|written| time >= written) && time.seconds <= now.seconds);
+            .is_some_and(|time| self.written.is_none_or(|written| truesum::audit::is_edited(written, time)));
         match refresh {
             Consent::All => FileStatus::Refreshed,
             Consent::Safe if edited => FileStatus::Refreshed,

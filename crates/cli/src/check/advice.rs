@@ -6,13 +6,13 @@ use crate::digests::{candidates, cryptographic_first};
 use crate::key::HINT;
 use crate::words::{count, shell_word};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
+use truesum::open::open_companion;
 use truesum::update::SIGNATURES;
 use truesum::verify::bag::is_bag;
 use truesum::verify::place::folder_of_names;
@@ -240,11 +240,7 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
         let mut at = manifest.as_os_str().to_owned();
         at.push(end);
         let mut text = Vec::new();
-        // Only regular files are opened: opening a pipe would block.
-        let is_file = std::fs::metadata(&at).is_ok_and(|metadata| metadata.is_file());
-        if !is_file || File::open(&at).and_then(|file| file.take(HEAD).read_to_end(&mut text)).is_err() {
-            return None;
-        }
+        open_companion(Path::new(&at)).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
         let row = detect(Head { text: &text, complete: (text.len() as u64) < HEAD }, None)?;
         let Reading::Not(reason) = row.reading else { return None };
         let text = reason(&Options::for_name(at.as_bytes()));
@@ -261,8 +257,7 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
 fn lines_of_sum(manifest: &Path) -> Option<String> {
     const HEAD: u64 = 4 << 10;
     let mut text = Vec::new();
-    let is_file = std::fs::metadata(manifest).is_ok_and(|metadata| metadata.is_file());
-    File::open(manifest).ok().filter(|_| is_file)?.take(HEAD).read_to_end(&mut text).ok()?;
+    open_companion(manifest).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
     let text = String::from_utf8_lossy(&text);
     let mut words = text.lines().next()?.split_whitespace();
     let (sum, blocks, name) = (words.next()?, words.next()?, words.next()?);

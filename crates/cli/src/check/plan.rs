@@ -46,6 +46,8 @@ pub struct Checking {
     /// The file for the HTML report.
     pub html: Option<PathBuf>,
     pub ending: Ending,
+    /// Whether the user requested a summary, which is printed even with `--quiet`.
+    pub summary_requested: bool,
     pub reporting: Reporting,
     /// Names of entries that were given as arguments.
     pub entries: Vec<OsString>,
@@ -317,6 +319,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         locate,
         html: args.html,
         ending,
+        summary_requested: args.summary.is_some_and(|ending| ending != Ending::None),
         reporting,
         entries,
         notes,

@@ -17,7 +17,8 @@ use truesum::directory::{Directory, Encoding, Kind, Options, digest};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Mapping, walk};
+use truesum::walk::{self, Item};
+use truesum::{Error, Mapping, Walk};
 
 /// The trees to hash, the kind of digest, and the selection of files.
 #[derive(Args)]
@@ -81,6 +82,10 @@ pub struct SelectArgs {
 }
 
 impl SelectArgs {
+    fn is_selective(&self) -> bool {
+        !self.include.is_empty() || !self.exclude.is_empty() || self.gitignore
+    }
+
     /// Returns the options for walking the tree.
     ///
     /// # Errors
@@ -250,6 +255,11 @@ pub fn run(args: ComputeArgs) -> Exit {
             }
             continue;
         };
+        if args.select.is_selective() && found.files + found.links == 0 && is_filled(folder) {
+            console.error_of(folder.as_bytes(), "nothing selected: all files were excluded");
+            exit = exit.max(Exit::NotAsAsked);
+            continue;
+        }
         let line = match &plan.expected {
             Some(expected) if found.digest == *expected => [shown(folder), b": OK\n".to_vec()].concat(),
             Some(_) => {
@@ -279,6 +289,11 @@ pub fn run(args: ComputeArgs) -> Exit {
         Ok(()) => exit,
         Err(error) => exit.max(cannot_write(&error, &mut console)),
     }
+}
+
+/// Returns whether a folder contains anything but folders.
+fn is_filled(folder: &OsString) -> bool {
+    Walk::new([folder.clone()], walk::Options::default(), 1).any(|item| !matches!(item, Item::Failed(_)))
 }
 
 fn shown(folder: &OsString) -> Vec<u8> {

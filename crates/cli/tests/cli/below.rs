@@ -323,3 +323,34 @@ fn a_named_folder_without_a_manifest_is_not_passed_over() {
     assert!(ran.err.contains("e: cannot check: no manifest in this folder or below it\n"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-r", "d", "."]).code, Some(0));
 }
+
+#[test]
+fn entries_after_any_number_of_other_lines_are_checked() {
+    // regression: only the first 64 KiB of JSON lines were examined, and damage behind them was not found.
+    let folder = Folder::with(&[("d/a", "abc")]);
+    assert_eq!(folder.run(&["hash", "--json", "-o", "l", "--root", "d", "d"]).code, Some(0));
+    let entries = folder.read("l");
+    for others in [4_000, 64 << 10, (128 << 10) - 10] {
+        let mut text = b"{\"schema\":\"other/1\"}\n".repeat(others / 22);
+        text.resize(others - 1, b' ');
+        text.push(b'\n');
+        text.extend_from_slice(&entries);
+        folder.write("d/l.jsonl", &text);
+        folder.write("d/a", "abd");
+        let ran = folder.run(&["check", "-r", "d"]);
+        assert!(ran.code == Some(1) && ran.out().contains("d/a: FAILED"), "{others}: {ran:?}");
+        folder.write("d/a", "abc");
+        let ran = folder.run(&["check", "-r", "d"]);
+        assert_ne!(ran.code, Some(0), "{others}: malformed lines are reported: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_manifest_below_several_folders_counts_once() {
+    // regression: `check -r d d ./d --expect-manifests 3` counted one manifest three times.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
+    for (expected, code) in [("1", 0), ("2", 1)] {
+        let ran = folder.run(&["check", "-r", "d", "d", "./d", "--expect-manifests", expected, "-q"]);
+        assert_eq!(ran.code, Some(code), "{expected}: {}", ran.err);
+    }
+}

@@ -1,6 +1,6 @@
 //! `truesum check`.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines};
+use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines, shown};
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -733,4 +733,24 @@ fn digests_in_lists_of_texts_of_a_json_manifest_are_not_passed_over() {
         let ran = folder.run(&["check", "list.json"]);
         assert_eq!(ran.code, Some(0), "{list}: {ran:?}");
     }
+}
+
+#[test]
+fn a_requested_summary_is_printed_even_if_quiet() {
+    // regression: `--summary json -q` printed nothing if every file matched.
+    let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
+    let ran = folder.run(&["check", "--summary", "json", "-q", "M"]);
+    assert!(ran.code == Some(0) && ran.err.contains("\"kind\":\"summary\""), "{ran:?}");
+    let ran = folder.run(&["check", "--summary", "json", "--status", "M"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+}
+
+#[test]
+fn a_pipe_in_place_of_a_signature_is_refused() {
+    // regression: opening it waited for a writer, and the run never ended.
+    let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
+    folder.pipe("M.minisig");
+    let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+    let ran = folder.run(&["check", "--pubkey", key, "M"]);
+    assert!(ran.code == Some(1) && ran.err.contains("M.minisig: cannot read: "), "{ran:?}");
 }

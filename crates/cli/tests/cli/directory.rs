@@ -257,3 +257,16 @@ fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
     let ran = folder.run(&["directory", "prove", "d", "x"]);
     assert!(ran.code == Some(1) && ran.err.contains("no such file in the folder"), "{}", ran.err);
 }
+
+#[test]
+fn a_selection_that_excludes_every_file_has_no_digest() {
+    // regression: `--exclude '*'` printed the digest of an empty folder, exit status 0.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc")]);
+    for words in [["--exclude", "*"], ["--include", "*.none"]] {
+        let ran = folder.run(&["directory", words[0], words[1], "d"]);
+        let said = "truesum: d: nothing selected: all files were excluded\n";
+        assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), ("", said, Some(2)), "{words:?}");
+    }
+    std::fs::create_dir(folder.path("e")).unwrap();
+    assert_eq!(folder.run(&["directory", "--exclude", "*", "e"]).code, Some(0));
+}

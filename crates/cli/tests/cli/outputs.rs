@@ -775,3 +775,36 @@ fn a_torrent_replaces_an_earlier_one_only_if_unmodified_files_match_it() {
     let ran = folder.run(&create);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 }
+
+#[test]
+fn only_a_time_after_the_manifest_and_not_in_the_future_shows_that_a_file_was_edited() {
+    // regression: a corrupt file whose time was in the future, equal to the manifest's or in the same tick was recorded
+    // as good by every command that replaces a manifest without times.
+    let future = SystemTime::UNIX_EPOCH + Duration::from_secs(2_114_380_800);
+    for (words, manifest) in [
+        (&["hash", "-o", "d/SHA256SUMS", "d"][..], "d/SHA256SUMS"),
+        (&["hash", "--per-directory", "-a", "sha256", "d"], "d/SHA256SUMS"),
+        (&["hash", "--sidecar", "-a", "sha256", "d"], "d/a.sha256"),
+        (&["torrent", "create", "-o", "x.torrent", "d"], "x.torrent"),
+    ] {
+        let folder = Folder::with(&[("d/a", "abc")]);
+        let refused = |time: SystemTime, why: &str| {
+            stamp(&folder, "d/a", time);
+            let ran = folder.run(words);
+            assert!(ran.code == Some(2) || ran.code == Some(1), "{words:?} {why}: {}", ran.err);
+            assert!(ran.err.contains("not written: 1 file "), "{words:?} {why}: {}", ran.err);
+        };
+        stamp(&folder, "d/a", future);
+        assert_eq!(folder.run(words).code, Some(0), "{words:?}");
+        folder.write("d/a", "abd");
+        refused(future, "in the future");
+        let dated = std::fs::metadata(folder.path(manifest)).unwrap().modified().unwrap();
+        refused(dated, "equal");
+        refused(dated + Duration::from_millis(9), "in the same tick");
+        let past = SystemTime::now() - Duration::from_secs(60);
+        stamp(&folder, manifest, past);
+        stamp(&folder, "d/a", past + Duration::from_millis(5_011));
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?} edited: {}", ran.err);
+    }
+}

@@ -14,6 +14,8 @@ use truesum_manifest::Time;
 /// manifests), FAT.
 const UNITS: [i128; 6] = [100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, FAT];
 const FAT: i128 = 2_000_000_000;
+/// The longest tick of the clocks from which file systems take timestamps.
+const TICK: i128 = 10_000_000;
 const HOUR: i128 = 3_600_000_000_000;
 /// The maximum number of hours by which local times differ from UTC.
 const HOURS: i128 = 14;
@@ -42,6 +44,18 @@ pub(crate) fn movement(recorded: Time, found: Time) -> Movement {
 /// Returns whether both times are equal as far as file systems can store them.
 pub fn same_time(one: Time, other: Time) -> bool {
     is_same_stamp(nanos(one), nanos(other))
+}
+
+/// Returns whether the modification time of a file shows that it was edited after the time `written` of a manifest.
+/// A manifest is dated at the beginning of the run that writes it, so a file whose time is within a tick of that date,
+/// or within the unit of a coarse file system, may be in the manifest as it was. A time in the future shows nothing.
+pub fn is_edited(written: Time, found: Time) -> bool {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    edited_by(nanos(written), nanos(found), nanos(Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }))
+}
+
+fn edited_by(written: i128, found: i128, now: i128) -> bool {
+    found > written + TICK && found <= now && !is_same_stamp(written, found)
 }
 
 fn is_same_stamp(one: i128, other: i128) -> bool {
@@ -110,5 +124,17 @@ mod tests {
         }
         // A difference of whole hours counts only for times that FAT can represent.
         assert_eq!(movement(RECORDED, at(3601, 123_456_789)), Movement::Later);
+    }
+
+    #[test]
+    fn only_a_time_after_the_tick_of_the_manifest_and_not_in_the_future_shows_an_edit() {
+        let now = nanos(at(100, 0));
+        let edited = |found| edited_by(nanos(RECORDED), nanos(found), now);
+        for found in [at(-60, 5), RECORDED, at(1, 123_456_790), at(1, 133_456_789), at(2, 0), at(100, 1)] {
+            assert!(!edited(found), "{found:?}");
+        }
+        for found in [at(1, 133_456_790), at(2, 123_456_789), at(4, 0), at(100, 0)] {
+            assert!(edited(found), "{found:?}");
+        }
     }
 }

@@ -7,6 +7,8 @@ use crate::error::{Cause, DIRECTORY, Error};
 use crate::io::resolve::{self, Confinement, PATH_MAX};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -41,6 +43,26 @@ pub enum Special {
     Refuse,
     /// Pipes, devices and sockets are read to their end as well.
     Read,
+}
+
+/// Opens a file that the user did not name, such as a signature next to a manifest. Only a regular file is opened, so
+/// that a pipe with its name never hangs a run.
+///
+/// # Errors
+/// Fails as [`Root::open`].
+pub fn open_companion(path: &Path) -> Result<File, Error> {
+    Root::Anywhere.open(path.as_os_str().as_bytes(), Special::Refuse).map(|(file, _)| File::from(file))
+}
+
+/// Reads a file that the user did not name, as [`open_companion`] opens it.
+///
+/// # Errors
+/// Fails as [`Root::open`], or if it cannot be read.
+pub fn read_companion(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = open_companion(path)?.read_to_end(&mut bytes);
+    read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
+    Ok(bytes)
 }
 
 impl Root {

@@ -6,6 +6,7 @@
 //! would notice only from its duration that everything was read again.
 
 use crate::error::{Cause, Error};
+use crate::io::open::read_companion;
 use crate::io::write::AtomicFile;
 use crate::pieces::ranges::joined;
 use crate::tree::header::{MOVED, crc32c};
@@ -52,12 +53,14 @@ impl Findings {
         about.extend(size.to_le_bytes());
         let (checked, differing) = (Vec::new(), Vec::new());
         let mut findings = Findings { path, about, checked, differing, written: Instant::now() };
-        match std::fs::read(&findings.path) {
+        match read_companion(&findings.path) {
             Ok(bytes) => {
                 findings.take(&bytes, store.header().granules()).map_err(|why| findings.refuse(why))?
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => findings.write()?,
-            Err(error) => return Err(Error::io(findings.name(), "read", error)),
+            Err(Error { cause: Cause::Io(why), .. }) if why.kind() == ErrorKind::NotFound => {
+                findings.write()?
+            }
+            Err(error) => return Err(error),
         }
         Ok(findings)
     }

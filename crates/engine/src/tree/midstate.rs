@@ -5,6 +5,7 @@
 //! respect is ignored, and the digest is computed from the beginning.
 
 use crate::error::Error;
+use crate::io::open::read_companion;
 use crate::io::write::{AtomicFile, is_own};
 use crate::pieces::UNIT;
 use crate::tree::header::crc32c;
@@ -53,7 +54,7 @@ fn identity(size: u64, hints: &Hints) -> Vec<u8> {
 
 /// Returns the hashers to continue with, and the number of units each has processed: 0 if nothing was saved.
 pub(crate) fn read(target: &Path, specs: &[Spec], size: u64, hints: &Hints) -> Vec<(Hasher, u64)> {
-    let kept = std::fs::read(name(target)).ok().and_then(|bytes| parse(&bytes, &identity(size, hints)));
+    let kept = read_companion(&name(target)).ok().and_then(|bytes| parse(&bytes, &identity(size, hints)));
     let kept = kept.unwrap_or_default();
     let go_on = |spec: &Spec| {
         let (_, fed, state) = kept.iter().find(|(name, _, _)| *name == spec.to_string())?;

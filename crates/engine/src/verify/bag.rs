@@ -4,6 +4,7 @@
 //! manifests exists) and every digest matches. The manifests verify the digests; this module verifies completeness.
 
 use crate::error::{Cause, Error};
+use crate::io::open::read_companion;
 use crate::verify::place::folder_of_names;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
@@ -169,11 +170,10 @@ fn plain(path: &Path) -> Result<u64, Error> {
 
 /// Reads a small text file and converts its line ends (RFC 8493, section 2.1.3, allows all three).
 fn text(path: &Path) -> Result<String, Error> {
-    let io = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
     if plain(path)? > LIMIT {
         return Err(refused(path, format!("more than {LIMIT} bytes")));
     }
-    let bytes = std::fs::read(path).map_err(io)?;
+    let bytes = read_companion(path)?;
     let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
     Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
 }

@@ -1,8 +1,9 @@
 //! Determines the folder that the names in a manifest are relative to, from the manifest's own name.
 
 use crate::io::file_id::FileId;
+use crate::io::open::open_companion;
 use std::ffi::OsStr;
-use std::fs::{DirEntry, File};
+use std::fs::DirEntry;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -39,9 +40,8 @@ pub(crate) fn history(manifest: &Path) -> Vec<FileId> {
     let Some(folder) = manifest.parent().filter(is_history).filter(|_| is_list) else { return Vec::new() };
     let mut chain = String::new();
     let file = folder.join(CHAIN);
-    // Reading anything other than a regular file could block forever.
-    if file.is_file() {
-        let read = File::open(file).and_then(|file| file.take(LIMIT).read_to_string(&mut chain));
+    if let Ok(file) = open_companion(&file) {
+        let read = file.take(LIMIT).read_to_string(&mut chain);
         chain = read.map_or_else(|_| String::new(), |_| chain);
     }
     let named = |file: &DirEntry| {

@@ -4,7 +4,7 @@
 //! happens to the file.
 
 use crate::error::{Cause, Error};
-use crate::io::open::Root;
+use crate::io::open::{Root, open_companion, read_companion};
 use crate::io::read::Guarded;
 use crate::job::{Found, Job};
 use crate::progress::Progress;
@@ -191,15 +191,17 @@ fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error
     let mut at = name.as_os_str().to_os_string();
     at.push(ending);
     let at = PathBuf::from(at);
-    match std::fs::File::open(&at) {
+    match open_companion(&at) {
         Ok(file) => {
             let mut text = Vec::new();
             let io = |error| Error::io(at.as_os_str().as_bytes(), "read", error);
             file.take(SHORT).read_to_end(&mut text).map_err(io)?;
             Ok(Some((at, text)))
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io(at.as_os_str().as_bytes(), "open", error)),
+        Err(error) if matches!(&error.cause, Cause::Io(why) if why.kind() == std::io::ErrorKind::NotFound) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -207,7 +209,7 @@ fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error
 /// file.
 pub fn is_detached(name: &Path) -> bool {
     // A pipe can be read only once.
-    let text = || std::fs::read(name).ok().filter(|text| text.len() as u64 <= SHORT);
+    let text = || read_companion(name).ok().filter(|text| text.len() as u64 <= SHORT);
     let short = || std::fs::metadata(name).is_ok_and(|file| file.is_file() && file.len() <= SHORT);
     let ends = ENDINGS.iter().any(|ending| name.as_os_str().as_bytes().ends_with(ending.as_bytes()));
     ends && short() && text().is_some_and(|text| signed_file(name, &text).is_some())
