@@ -592,7 +592,7 @@ mod tests {
     /// one is rejected.
     #[test]
     fn a_repeated_option_collects_its_values_or_is_refused() {
-        const VALUES: [&str; 14] = [
+        const VALUES: [&str; 15] = [
             "1",
             "a",
             "md5",
@@ -607,6 +607,7 @@ mod tests {
             "Contact-Name=a",
             "sha256-tree",
             "short",
+            "1MiB",
         ];
         fn walk(command: &clap::Command, path: &[String], seen: &mut usize) {
             for arg in command.get_arguments() {
@@ -653,7 +654,10 @@ mod tests {
         for &(command, option, hint) in guesses::OPTIONS {
             let words = command.split(' ').chain([option, "x"]).map(OsString::from).collect();
             let error = parse("truesum".into(), words).err().expect(option).to_string();
-            let hint = hint.replace("{}", "x");
+            let hint = match hint.starts_with('-') {
+                true => format!("truesum {command} {hint} x"),
+                false => hint.replace("{}", "x"),
+            };
             let expected = format!("error: {command}: unknown option {option}\nhint: {hint}\n");
             assert_eq!(error, expected);
         }

@@ -190,7 +190,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         [text] => {
             let expected = expected(text, &check.algorithms, check.allow_weak, check.key.clone());
             let expected = expected.map_err(|refusal| match embedded(text) {
-                Some(digest) if digest != text.trim() => {
+                Some(digest) if digest != text.trim() && identify(text).is_err() => {
                     let hint = format!("truesum check --expect {digest} FILE");
                     Refusal { hint: Some(hint), ..refusal }
                 }

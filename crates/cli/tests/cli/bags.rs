@@ -1,7 +1,7 @@
 //! `truesum bag`: folders become bags (RFC 8493), and bags are updated; one scenario a test. bagit.py, of the Library of
 //! Congress, has to find them valid, and its bags have to be valid here.
 
-use crate::program::{ABC, Folder, shown, stamp};
+use crate::program::{ABC, Folder, after_the_tick, shown, stamp};
 use crate::strace::{can_trace, run};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
@@ -141,6 +141,7 @@ fn two_runs_do_not_make_a_bag_of_one_folder_at_once() {
 fn a_bag_gets_what_it_lacks() {
     let folder = Folder::with(&[("bag/data/a", "abc")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256", "bag"]).code, Some(0));
+    after_the_tick();
     folder.write("bag/data/b", "more");
     folder.write("bag/bag-info.txt", "Source-Organization: x\n  y\nPayload-Oxum: 3.1\n");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
@@ -166,6 +167,7 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256", "bag"]).code, Some(0));
     let before = folder.read("bag/manifest-sha256.txt");
+    after_the_tick();
     folder.write("bag/data/a", "abd");
     std::fs::remove_file(folder.path("bag/data/b")).unwrap();
     let ran = folder.run(&["bag", "update", "bag"]);

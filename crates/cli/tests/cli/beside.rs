@@ -1,6 +1,6 @@
 //! Digests of texts, manifests in each folder or next to each file, and CRC-32 values in names; one scenario a test.
 
-use crate::program::{ABC, EMPTY, Folder, shown};
+use crate::program::{ABC, EMPTY, Folder, after_the_tick, shown};
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -76,6 +76,7 @@ fn each_folder_gets_a_manifest_of_its_files() {
     let ran = folder.run(&["check", "-q", "-r", "d"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));
     // Again, the manifests are not content.
+    after_the_tick();
     folder.write("d/z", "");
     let ran = folder.run(&["hash", "--per-directory", "d", "-v"]);
     assert!(ran.err.contains("5 entries, 6 B; 4 manifests of an earlier run not hashed\n"), "{}", ran.err);

@@ -100,7 +100,7 @@ fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
         (
             &["identify", "sha256:900150983cd24fb0d6963f7d28e17f72"],
             "truesum: sha256:900150983cd24fb0d6963f7d28e17f72: not a digest of the algorithm that it names\n\
-             hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
+             hint: truesum identify 900150983cd24fb0d6963f7d28e17f72\n",
         ),
         (&["identify", ABC, "none"], "truesum: none: cannot open: No such file or directory\n"),
     ] {

@@ -1,6 +1,6 @@
 //! Files that a run writes: none takes the name of a listed file, and none is found wanting only in the end.
 
-use crate::program::{ABC, EMPTY, Folder, lines, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, after_the_tick, lines, shown, stamp};
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
@@ -66,7 +66,7 @@ fn a_list_takes_the_place_of_no_file_of_data() {
         &["hash", "d", "-o", "notes", "--overwrite"],
         &["convert", "M", "-t", "bsd", "-o", "notes", "--overwrite"],
         &["hash", "d", "-o", "empty", "--json"],
-        &["hash", "d", "-t", "torrent", "-o", "empty"],
+        &["hash", "d", "-t", "torrent", "--overwrite", "-o", "empty"],
         &["hash", "d", "-z", "--overwrite", "-o", "empty"],
         &["convert", "M", "-t", "bsd", "-o", "empty"],
         &["hash", "d", "-o", "empty", "--overwrite", "--format-string", "%s %p\\n"],
@@ -771,6 +771,7 @@ fn a_torrent_replaces_an_earlier_one_only_if_unmodified_files_match_it() {
     ["set/a", "set/b", "set/c"].iter().for_each(|name| stamp(&folder, name, past));
     let create = ["torrent", "create", "--protocol", "v2", "-o", "x.torrent", "set"];
     assert_eq!(folder.run(&create).code, Some(0));
+    after_the_tick();
     folder.write("set/b", "edited");
     let ran = folder.run(&create);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -187,3 +187,8 @@ pub fn stamp(folder: &Folder, name: &str, time: SystemTime) {
     let file = std::fs::File::options().write(true).open(folder.path(name)).expect("a file opened");
     file.set_modified(time).expect("a time given");
 }
+
+/// Waits until the times of files that are modified now differ from those of files written before.
+pub fn after_the_tick() {
+    std::thread::sleep(std::time::Duration::from_millis(20));
+}
