@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::audit::{Comparison, Equality, Event, Facts, Options, Report, FileStatus};
+use truesum::audit::{Comparison, Equality, Event, Facts, FileStatus, Options, Report};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
 
@@ -181,7 +181,9 @@ fn compared(
                 }
             }
             CheckEvent::Malformed(line) if malformed.len() < KEPT => malformed.push(line),
-            CheckEvent::Failed(error) if failed.len() < KEPT => failed.push(errors::of(py, &error).into_value(py)),
+            CheckEvent::Failed(error) if failed.len() < KEPT => {
+                failed.push(errors::of(py, &error).into_value(py))
+            }
             CheckEvent::Malformed(_) | CheckEvent::Failed(_) => {}
         }
         Ok(())
@@ -269,5 +271,7 @@ pub fn diff(
     };
     let options = Options { check, folder: None, moved_passes: allow_moved };
     let (old, new) = (no_stream(old.0), no_stream(new.0));
-    compared(py, &options, callback.as_ref(), move |comparison, on_event| comparison.diff(&old, &new, on_event))
+    compared(py, &options, callback.as_ref(), move |comparison, on_event| {
+        comparison.diff(&old, &new, on_event)
+    })
 }

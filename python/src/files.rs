@@ -144,7 +144,9 @@ struct Hand(SyncSender<RunEvent>);
 
 impl Sink for Hand {
     fn outcome(&mut self, outcome: truesum::Outcome) -> std::io::Result<()> {
-        self.0.send(RunEvent::Outcome(Box::new(outcome))).map_err(|_| std::io::Error::other("the receiver is gone"))
+        self.0
+            .send(RunEvent::Outcome(Box::new(outcome)))
+            .map_err(|_| std::io::Error::other("the receiver is gone"))
     }
 
     fn notice(&mut self, _: Notice) -> std::io::Result<()> {

@@ -15,7 +15,7 @@ use truesum::tree::combine::{Origins, combine as join};
 use truesum::tree::locate::{Diagnosis, Length, verify as compare};
 use truesum::tree::piece::{self, hash_range};
 use truesum::tree::prove::{
-    RangeProof, ProofFailure, Row, prove as prove_range, read_row, verify_proof as verify_range,
+    ProofFailure, RangeProof, Row, prove as prove_range, read_row, verify_proof as verify_range,
 };
 use truesum::tree::reading::Reading;
 use truesum::tree::store::{Hints, Store, with_suffix};

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use truesum::hash::{Digest, Hasher, update_many};
 use truesum::job;
-use truesum::read::{Counting, CompleteRead};
+use truesum::read::{CompleteRead, Counting};
 use truesum::{Error, Found, Job, Notice, Order, Outcome, Progress, Task, cores, thread};
 
 /// The interval for checking whether the run was stopped.
@@ -312,7 +312,12 @@ fn small(objects: Vec<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
 }
 
 /// Reads a large object from beginning to end: on all threads if its digests can be combined from pieces.
-fn large(job: &Job, key: String, begun: &Begun, shared: &Shared<'_>) -> Result<(CompleteRead, Vec<Digest>), Error> {
+fn large(
+    job: &Job,
+    key: String,
+    begun: &Begun,
+    shared: &Shared<'_>,
+) -> Result<(CompleteRead, Vec<Digest>), Error> {
     let fail = |failure: &Failure| Error::new(&job.name, "read", failure.cause());
     if let Some(mut folding) = Folding::of(&job.specs, begun.size, &shared.give, &shared.take) {
         let whole = ranges(key, begun, shared, |start, bytes| folding.add(start, bytes));
@@ -360,7 +365,11 @@ fn ranges(
 }
 
 /// Returns the digests of an object that was read completely.
-fn digests(job: &Job, whole: CompleteRead, mut hashers: Vec<Hasher>) -> Result<(CompleteRead, Vec<Digest>), Error> {
+fn digests(
+    job: &Job,
+    whole: CompleteRead,
+    mut hashers: Vec<Hasher>,
+) -> Result<(CompleteRead, Vec<Digest>), Error> {
     Ok((whole, job::digests(&mut hashers, &job.name)?))
 }
 

@@ -1,6 +1,6 @@
 //! Azure Blob Storage: List Blobs, Get Blob, Get Blob Properties.
 
-use super::{Object, PAGE, Page, Service, ObjectBuilder, etag, variable};
+use super::{Object, ObjectBuilder, PAGE, Page, Service, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
 use crate::request::{Answer, Request, escaped, seconds};
@@ -37,8 +37,9 @@ pub(super) fn open(container: &str) -> Result<(Azure, Signing), Failure> {
         builder = builder.with_account(account);
     }
     let config = |key| builder.get_config_value(&key);
-    let account = config(AzureConfigKey::AccountName)
-        .ok_or_else(|| Failure::Unrequested("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned()))?;
+    let account = config(AzureConfigKey::AccountName).ok_or_else(|| {
+        Failure::Unrequested("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned())
+    })?;
     let endpoint = endpoint.unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
     let base = format!("{}/{container}", endpoint.trim_end_matches('/'));
     let anonymous = config(AzureConfigKey::SkipSignature).is_some_and(|value| value == "true");

@@ -1,6 +1,6 @@
 //! Amazon S3, and services with its protocol: ListObjectsV2, GetObject, HeadObject.
 
-use super::{PAGE, Page, Service, ObjectBuilder, etag, variable};
+use super::{ObjectBuilder, PAGE, Page, Service, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
 use crate::profile::Profile;
@@ -34,7 +34,9 @@ pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
         variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]).or(profile.endpoint);
     let base = match endpoint {
         Some(endpoint) if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) => {
-            return Err(Failure::Unrequested("the endpoint of S3 begins with https:// or http://".to_owned()));
+            return Err(Failure::Unrequested(
+                "the endpoint of S3 begins with https:// or http://".to_owned(),
+            ));
         }
         Some(endpoint) => format!("{}/{bucket}/", endpoint.trim_end_matches('/')),
         // The wildcard certificate for buckets does not cover names with dots.
