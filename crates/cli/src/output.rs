@@ -5,6 +5,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::terminal::{Escapes, on_one_line, visible};
 use crate::{signals, sources, standard};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
 use std::os::fd::AsFd;
@@ -17,6 +18,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{
     Entry, Format, Head, Heading, Options, Reader, Reading, Spelling, Style, Time, Writer, Writing, detect,
 };
+use truesum::verify::has_manifest_name;
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
 
@@ -266,8 +268,9 @@ pub fn not_replaced(path: &Path, why: &str) -> Refusal {
 }
 
 /// Reads the entries of a manifest that a new one may replace without losing anything else: every
-/// line is an entry or a comment, in a format that truesum writes. Returns the format, or `None` if
-/// there is no file or an empty one.
+/// line is an entry or a comment, in a format that truesum writes. Lines of SFV may also be words
+/// and numbers of ordinary text, so such a file must have the name of a manifest, or one of the
+/// files in it must exist. Returns the format, or `None` if there is no file or an empty one.
 ///
 /// # Errors
 /// Returns a description of the file if it is anything else.
@@ -276,6 +279,8 @@ pub fn read_replaceable(
     key: Option<&Secret>,
     each: &mut dyn FnMut(Entry),
 ) -> Result<Option<&'static Format>, String> {
+    /// Number of entries whose files are looked for.
+    const LOOKED_AT: u64 = 1000;
     let unread = |error: io::Error| format!("cannot be read ({})", io_reason(&error));
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() > 0 => {}
@@ -297,6 +302,7 @@ pub fn read_replaceable(
     let mut reader = Reader::new(BufReader::new(file), options);
     let mut copies: Option<Vec<Writer<Vec<u8>>>> = None;
     let mut entries = 0u64;
+    let mut is_certain = has_manifest_name(path);
     while let Some(line) = reader.next() {
         let entry = match line {
             Ok(line) => line.entry,
@@ -304,6 +310,10 @@ pub fn read_replaceable(
             Err(error) => return Err(format!("is not a manifest ({error})")),
         };
         entries += 1;
+        if !is_certain && entries <= LOOKED_AT {
+            let name = Path::new(OsStr::from_bytes(&entry.path));
+            is_certain = path.parent().is_some_and(|folder| folder.join(name).exists());
+        }
         // A document of another program may contain more than its entries.
         let format = reader.format().filter(|format| is_document(format));
         let copies = copies.get_or_insert_with(|| format.map_or_else(Vec::new, rewriters));
@@ -315,6 +325,9 @@ pub fn read_replaceable(
     let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
         return Err("is not a manifest that truesum writes".to_owned());
     };
+    if !is_certain && entries > 0 && format.name == "sfv" {
+        return Err("may be ordinary text, because none of the files in it exist".to_owned());
+    }
     if is_document(format) && entries > 0 {
         let text = std::fs::read(path).map_err(unread)?;
         let is_copy =

@@ -33,7 +33,7 @@ A closed pipe ends the program with SIGPIPE, without a message.
         name: "formats",
         about: "which manifest formats are read and written",
         text: "\
-A manifest is a file with the digests of other files. truesum reads more than 75
+A manifest is a file with the digests of other files. truesum reads more than 85
 formats and detects them by content, then by file name. It also identifies
 some formats that it cannot read. It never guesses.
 

@@ -153,16 +153,15 @@ fn searching(manifest: &Path, root: Option<&Path>) -> String {
     format!("to find its files by size and digest: truesum check --search --moved=ok {root}{manifest}")
 }
 
-/// Returns a hint if a name is that of a file on another machine: it begins with a Windows drive, or it leads out of
-/// the folder and does not exist.
+/// Returns a hint if a name may be that of a file on another machine: it begins with a Windows drive, or it leads out of
+/// the folder. Whether it exists there is not tested, because names outside the folder are never looked up.
 pub fn on_another_machine(manifest: &Path, root: Option<&Path>, outcome: &Outcome) -> Option<String> {
-    let name = outcome.job.path();
-    let folder = root.map_or_else(|| folder_of_names(manifest), Path::to_owned);
-    let is_outside = outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot)
-        && folder.join(OsStr::from_bytes(name)).symlink_metadata().is_err();
+    if outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot) {
+        return Some(searching(manifest, root) + "; to read names outside the folder, use --allow-outside");
+    }
     let is_of_drive = outcome.verdict() == Verdict::Missing
-        && matches!(name, [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
-    (is_outside || is_of_drive).then(|| searching(manifest, root))
+        && matches!(outcome.job.path(), [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
+    is_of_drive.then(|| searching(manifest, root))
 }
 
 /// Returns a hint if most files of a manifest are missing, for example because the user downloaded

@@ -234,7 +234,7 @@ fn messages_do_not_mislead() {
             folder.run(&["hash", if content == "abc" { "a" } else { "\u{fc}.txt" }]).out()[..64].to_owned();
         folder.write("P", format!("{digest}  {name}\n"));
         let ran = folder.run(&["check", "P"]);
-        let hint = "hint: to find its files by size and digest: truesum check --search --moved=ok P\n";
+        let hint = "hint: to find its files by size and digest: truesum check --search --moved=ok P";
         assert!(ran.err.contains(hint) && ran.code == Some(1), "{name}: {}", ran.err);
         assert_eq!(folder.run(&["check", "--search", "--moved=ok", "P"]).code, Some(0), "{name}");
         folder.write("P", format!("{}  {name}\n", "0".repeat(64)));

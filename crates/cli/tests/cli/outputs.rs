@@ -809,3 +809,21 @@ fn only_a_time_after_the_manifest_and_not_in_the_future_shows_that_a_file_was_ed
         assert_eq!(ran.code, Some(0), "{words:?} edited: {}", ran.err);
     }
 }
+
+#[test]
+fn ordinary_text_is_not_replaced_although_its_lines_look_like_entries() {
+    // regression: each of these was replaced by a manifest, with a note on entries that were lost.
+    let folder = Folder::with(&[
+        ("a", "abc"),
+        ("birthdays.txt", "Ada Lovelace 18151210\nAlan Turing 19120623\n"),
+        ("numbers", "first 12345678\n"),
+    ]);
+    for name in ["birthdays.txt", "numbers"] {
+        let text = folder.read(name);
+        let ran = folder.run(&["hash", "-o", name, "a"]);
+        assert!(ran.code == Some(2) && ran.err.contains("may be ordinary text"), "{name}: {ran:?}");
+        assert_eq!(folder.read(name), text, "{name}");
+    }
+    folder.write("list", format!("{ABC}  a\n"));
+    assert_eq!(folder.run(&["hash", "-o", "list", "a"]).code, Some(0));
+}
