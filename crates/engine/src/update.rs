@@ -82,7 +82,7 @@ pub fn update(
         }
         Ok(())
     });
-    debug_assert!(result.is_ok(), "nothing that is told here fails");
+    debug_assert!(result.is_ok(), "the observer never fails");
     update.report().clone()
 }
 

@@ -91,7 +91,7 @@ pub fn verify(
         }
         Ok(())
     });
-    debug_assert!(result.is_ok(), "nothing that is told here fails");
+    debug_assert!(result.is_ok(), "the observer never fails");
     match failed {
         Some(error) => Err(error),
         None => Ok(verification.report().clone()),
@@ -131,6 +131,6 @@ pub fn expect(
         }
         Ok(())
     });
-    debug_assert!(result.is_ok(), "nothing that is told here fails");
+    debug_assert!(result.is_ok(), "the observer never fails");
     verification.report().clone()
 }

@@ -239,7 +239,7 @@ impl Located {
             Found::NoTree => Some(
                 "to locate damage next time, store the tree of the intact file: truesum tree --save FILE",
             ),
-            Found::Compared(compared) if compared.report.can_be_mended() => Some(
+            Found::Compared(compared) if compared.report.is_repairable() => Some(
                 "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr",
             ),
             Found::Pieces(pieces) if !pieces.report.damaged.is_empty() => {

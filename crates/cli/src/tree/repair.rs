@@ -123,7 +123,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     match (report.diagnosis, mode) {
         (Diagnosis::Good, _) => console.line(&format!("truesum: {safe}: intact, nothing to repair")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
-        _ if left == 0 && report.can_be_mended() => {
+        _ if left == 0 && report.is_repairable() => {
             console.line(&format!("truesum: {safe}: repaired; every byte now matches the tree"));
         }
         // The tree shows no remaining damage; anything else has already been reported.
@@ -133,6 +133,6 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
             console.error(&format!("{safe}: {left} still damaged"));
         }
     }
-    let good = report.diagnosis == Diagnosis::Good || (mode.writes() && left == 0 && report.can_be_mended());
+    let good = report.diagnosis == Diagnosis::Good || (mode.writes() && left == 0 && report.is_repairable());
     if good { exit } else { exit.max(Exit::Failed) }
 }

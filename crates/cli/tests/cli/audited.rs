@@ -77,7 +77,7 @@ type Verdicts = BTreeSet<(String, String)>;
 
 /// Makes the changes, each to a separate file; returns the expected results of a program that knows the times.
 fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
-    let mut told = Verdicts::new();
+    let mut verdicts_found = Verdicts::new();
     for (at, change) in changes.iter().enumerate() {
         let old = name((seed * 3 + at * 5) % FILES);
         let fresh = format!("d/{change:?}{at}");
@@ -117,22 +117,22 @@ fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
                 Some(("corrupt", old))
             }
         };
-        told.extend(status.map(|(status, name)| (status.to_owned(), name)));
+        verdicts_found.extend(status.map(|(status, name)| (status.to_owned(), name)));
     }
-    told
+    verdicts_found
 }
 
 /// Returns the results of `audit`, after verifying that they match the changes and that `check --exact` agrees.
 fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
     let ran = folder.run(&["audit", "-q", "times", "bag/data"]);
     let out = ran.out();
-    let told: Verdicts = out
+    let verdicts_found: Verdicts = out
         .lines()
         .map(|line| line.split('\t').collect::<Vec<_>>())
         .map(|columns| (columns[0].to_owned(), columns[1].to_owned()))
         .collect();
-    assert_eq!(&told, done, "{}", ran.err);
-    let code = Some(i32::from(!told.is_empty()));
+    assert_eq!(&verdicts_found, done, "{}", ran.err);
+    let code = Some(i32::from(!verdicts_found.is_empty()));
     assert_eq!(ran.code, code, "{}", ran.err);
     let ran = folder.run(&["check", "-q", "--exact", "--root", "bag/data", "sums.md5"]);
     assert_eq!(ran.code, code, "{}", ran.err);
@@ -140,17 +140,17 @@ fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
     let ending = |what: &str| -> BTreeSet<String> {
         out.lines().filter_map(|line| line.strip_suffix(what).map(str::to_owned)).collect()
     };
-    assert_eq!(ending(": FAILED"), named(&told, &["changed", "corrupt"]));
+    assert_eq!(ending(": FAILED"), named(&verdicts_found, &["changed", "corrupt"]));
     // It reports a moved file as a missing one and an unlisted one.
-    assert_eq!(ending(": MISSING").len(), named(&told, &["missing", "moved"]).len());
-    let extra = named(&told, &["new", "moved", "copied"]).len();
+    assert_eq!(ending(": MISSING").len(), named(&verdicts_found, &["missing", "moved"]).len());
+    let extra = named(&verdicts_found, &["new", "moved", "copied"]).len();
     assert!(extra == 0 || ran.err.contains(&format!(", {extra} not in the manifest;")), "{}", ran.err);
-    told
+    verdicts_found
 }
 
 /// Returns the names with these standings.
-fn named(told: &Verdicts, standings: &[&str]) -> BTreeSet<String> {
-    let some = told.iter().filter(|(status, _)| standings.contains(&&status[..]));
+fn named(verdicts_found: &Verdicts, standings: &[&str]) -> BTreeSet<String> {
+    let some = verdicts_found.iter().filter(|(status, _)| standings.contains(&&status[..]));
     some.map(|(_, name)| name.clone()).collect()
 }
 
@@ -185,14 +185,14 @@ fn hashdeep_counts_the_same() {
         let folder = listed(seed);
         let Some(known) = said(&folder, "hashdeep", &["-r", "-l", "bag/data"]) else { return };
         folder.write("known", known.out);
-        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
         let theirs =
             said(&folder, "hashdeep", &["-r", "-l", "-a", "-vvv", "-k", "known", "bag/data"]).unwrap();
         let count = |label: &str| -> usize {
             let line = theirs.out.lines().find_map(|line| line.trim_start().strip_prefix(label));
             line.unwrap_or_else(|| panic!("{label} {}", theirs.out)).trim().parse().unwrap()
         };
-        let number = |standings: &[&str]| named(&told, standings).len();
+        let number = |standings: &[&str]| named(&verdicts_found, standings).len();
         let differing = number(&["changed", "corrupt"]);
         assert_eq!(
             [
@@ -210,7 +210,7 @@ fn hashdeep_counts_the_same() {
             "{changes:?} {}",
             theirs.out
         );
-        assert_eq!(theirs.code, Some(i32::from(!told.is_empty())), "{changes:?} {}", theirs.out);
+        assert_eq!(theirs.code, Some(i32::from(!verdicts_found.is_empty())), "{changes:?} {}", theirs.out);
     }
 }
 
@@ -220,7 +220,7 @@ fn hashdeep_counts_the_same() {
 fn cfv_names_the_same_files() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
-        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
         let words = ["-uu", "-p", "bag/data", "-f", "../../sums.md5"];
         let Some(theirs) = said(&folder, "cfv", &words) else { return };
         let text = theirs.out + &theirs.err;
@@ -231,8 +231,11 @@ fn cfv_names_the_same_files() {
                 .filter(|(_, said)| said.starts_with(what));
             names.map(|(name, _)| name.to_owned()).collect()
         };
-        let ours =
-            [named(&told, &["changed", "corrupt"]), gone(&folder), named(&told, &["new", "moved", "copied"])];
+        let ours = [
+            named(&verdicts_found, &["changed", "corrupt"]),
+            gone(&folder),
+            named(&verdicts_found, &["new", "moved", "copied"]),
+        ];
         assert_eq!(
             [lines("crc does not match"), lines("No such file"), lines("not verified")],
             ours,
@@ -250,12 +253,12 @@ fn cfv_names_the_same_files() {
 fn bagit_finds_the_same_bags_valid() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
-        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
         let Some(theirs) = said(&folder, "bagit.py", &["--validate", "--quiet", "bag"]) else { return };
         let ours = folder.run(&["check", "-q", "bag"]);
-        assert_eq!(theirs.code, Some(i32::from(!told.is_empty())), "{changes:?} {}", theirs.err);
+        assert_eq!(theirs.code, Some(i32::from(!verdicts_found.is_empty())), "{changes:?} {}", theirs.err);
         assert_eq!(ours.code, theirs.code, "{changes:?} {} {}", ours.err, theirs.err);
-        let (missing, extra) = (gone(&folder), named(&told, &["new", "moved", "copied"]));
+        let (missing, extra) = (gone(&folder), named(&verdicts_found, &["new", "moved", "copied"]));
         let told_of = |name: &String, how: &str| theirs.err.contains(&format!("data/{name} {how}"));
         for file in (0..FILES).map(name).chain(extra.iter().cloned()) {
             assert_eq!(
@@ -272,7 +275,7 @@ fn bagit_finds_the_same_bags_valid() {
             );
             assert_eq!(ours.out().contains(&format!("data/{file}: MISSING\n")), missing.contains(&file));
             assert_eq!(ours.err.contains(&format!("bag/data/{file}: cannot verify")), extra.contains(&file));
-            let differs = named(&told, &["changed", "corrupt"]).contains(&file);
+            let differs = named(&verdicts_found, &["changed", "corrupt"]).contains(&file);
             assert_eq!(ours.out().contains(&format!("data/{file}: FAILED\n")), differs);
             if missing.is_empty() && extra.is_empty() {
                 assert_eq!(told_of(&file, "sha256 validation failed"), differs, "{}", theirs.err);
@@ -287,7 +290,7 @@ fn bagit_finds_the_same_bags_valid() {
 fn rclone_tells_the_same_differences() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
-        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
         let common = ["--config", "/dev/null", "--combined", "-"];
         for comparing in [&["check", "kept", "bag/data"][..], &["checksum", "md5", "sums.md5", "bag/data"]] {
             let words = [comparing, &common[..]].concat();
@@ -298,15 +301,20 @@ fn rclone_tells_the_same_differences() {
             assert_eq!(
                 [marked("* "), marked("+ "), marked("- ")],
                 [
-                    named(&told, &["changed", "corrupt"]),
+                    named(&verdicts_found, &["changed", "corrupt"]),
                     gone(&folder),
-                    named(&told, &["new", "moved", "copied"])
+                    named(&verdicts_found, &["new", "moved", "copied"])
                 ],
                 "{changes:?} {words:?} {}",
                 theirs.err
             );
             assert_eq!(marked("= ").len(), FILES - marked("* ").len() - marked("+ ").len());
-            assert_eq!(theirs.code, Some(i32::from(!told.is_empty())), "{changes:?} {}", theirs.err);
+            assert_eq!(
+                theirs.code,
+                Some(i32::from(!verdicts_found.is_empty())),
+                "{changes:?} {}",
+                theirs.err
+            );
         }
     }
 }
@@ -325,15 +333,15 @@ fn chkbit_tells_damage_from_updates() {
         for below in ["", "d/", "d/e/"] {
             std::fs::remove_file(folder.path(format!("bag/data/{below}.chkbit"))).unwrap();
         }
-        let told = verdicts(&folder, &done);
+        let verdicts_found = verdicts(&folder, &done);
         let plain = ["\u{1b}[31m", "\u{1b}[0m", "\u{1b}[0K"]
             .iter()
             .fold(theirs.out, |text, code| text.replace(code, ""));
         let lines = |mark: &str| -> BTreeSet<String> {
             plain.lines().filter_map(|line| line.strip_prefix(mark).map(str::to_owned)).collect()
         };
-        let ours =
-            [&["corrupt"][..], &["changed"], &["new", "moved", "copied"]].map(|what| named(&told, what));
+        let ours = [&["corrupt"][..], &["changed"], &["new", "moved", "copied"]]
+            .map(|what| named(&verdicts_found, what));
         let code = Some(i32::from(!ours[0].is_empty()));
         let marks = ["DMG bag/data/", "upd bag/data/", "new bag/data/"];
         assert_eq!(marks.map(lines), ours, "{changes:?} {plain} {}", theirs.err);

@@ -57,8 +57,8 @@ pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(St
         return Ok((stat, Quiescence::Known));
     }
     let (stat, age) = after_tick(&file, stat, system)?;
-    let tells = system.stamps == Stamps::Written && age >= 0;
-    if tells && grace(stat.st_size as u64).is_some_and(|grace| age >= grace) {
+    let is_reliable = system.stamps == Stamps::Written && age >= 0;
+    if is_reliable && grace(stat.st_size as u64).is_some_and(|grace| age >= grace) {
         return Ok((stat, Quiescence::Known));
     }
     let (mut stat, begun, mut pause) = (stat, Instant::now(), Duration::from_millis(1));
@@ -68,7 +68,9 @@ pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(St
         match writers(file.as_fd()) {
             Writers::None => return Ok((stat, Quiescence::Known)),
             Writers::Unknown => return Ok((stat, Quiescence::Unknown)),
-            Writers::Some if tells && is_quiet(file.as_fd(), &stat) => return Ok((stat, Quiescence::Known)),
+            Writers::Some if is_reliable && is_quiet(file.as_fd(), &stat) => {
+                return Ok((stat, Quiescence::Known));
+            }
             // This may be only a copy of the descriptor, in a process that is just being started.
             Writers::Some if begun.elapsed() < PATIENCE => {}
             Writers::Some => {

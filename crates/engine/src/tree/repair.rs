@@ -241,10 +241,10 @@ fn check(path: &[u8], store: &Store, repairs: &[GranuleRepair], reading: &Readin
     let file = reading.open(path)?;
     let source = reading.unmapped(&file, path);
     let header = store.header();
-    let mended = (0..header.granules()).filter(|&granule| {
+    let repaired = (0..header.granules()).filter(|&granule| {
         repairs.iter().any(|repair| repair.possible && repair.range == header.range(granule))
     });
-    for granule in mended {
+    for granule in repaired {
         if hash_granule(&mut source.reader(), header, granule, header.range(granule).start)?
             != store.get(granule..granule + 1)?[0]
         {
@@ -257,7 +257,7 @@ fn check(path: &[u8], store: &Store, repairs: &[GranuleRepair], reading: &Readin
 
 impl Difference {
     /// Returns whether repairing all damaged ranges makes the file identical to the original.
-    pub fn can_be_mended(&self) -> bool {
+    pub fn is_repairable(&self) -> bool {
         self.diagnosis == Diagnosis::FileDamaged && !matches!(self.length, Length::Grown(_))
     }
 }
@@ -288,8 +288,8 @@ mod tests {
         assert_eq!(written, UNIT);
         assert!(matches!(result, Err(Error { cause: Cause::Changed(_), .. })), "{result:?}");
         let unit = UNIT as usize;
-        let mended = std::fs::read(target.path()).expect("there");
-        assert!(mended[..unit].iter().all(|&byte| byte == 7), "what was right is there");
-        assert!(mended[unit..].iter().all(|&byte| byte == 1), "what was not right is not");
+        let repaired = std::fs::read(target.path()).expect("there");
+        assert!(repaired[..unit].iter().all(|&byte| byte == 7), "what was right is there");
+        assert!(repaired[unit..].iter().all(|&byte| byte == 1), "what was not right is not");
     }
 }

@@ -179,19 +179,19 @@ impl Bare {
         if let Some((dot, _)) = is_text {
             name = &name[..dot];
         }
-        let tells = |ending: &str| {
+        let names_algorithm = |ending: &str| {
             let bare = ending.strip_suffix("sum").unwrap_or(ending);
             ENDINGS.contains(&ending) || bare.parse::<Spec>().is_ok() || self.options.unsupported.is_some()
         };
         let end = match cut(name) {
-            Some((dot, ending)) if tells(&ending) => dot,
+            Some((dot, ending)) if names_algorithm(&ending) => dot,
             // The lines of `x.zip.txt` name their algorithms, so its name need not.
             Some(_) if is_text.is_some() && self.is_labelled => name.len(),
             _ => {
                 let dash =
                     name.iter().rposition(|&byte| matches!(byte, b'-' | b'_')).ok_or(unknown.clone())?;
                 let ending = std::str::from_utf8(&name[dash + 1..]).map_err(|_| unknown.clone())?;
-                if !tells(&ending.to_ascii_lowercase()) {
+                if !names_algorithm(&ending.to_ascii_lowercase()) {
                     return Err(unknown);
                 }
                 dash

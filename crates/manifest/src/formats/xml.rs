@@ -16,7 +16,7 @@ use crate::scan;
 use pieces::Gathered;
 pub(super) use pieces::Pieces;
 use quick_xml::events::attributes::Attribute;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, escape};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -161,16 +161,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
             Event::Text(text) => walk.text(&text, at)?,
             Event::CData(text) => walk.text(&text, at)?,
             Event::GeneralRef(name) => {
-                let known = match name.resolve_char_ref() {
-                    Ok(Some(c)) => Some(c.to_string()),
-                    Ok(None) => {
-                        let name = std::str::from_utf8(&name).unwrap_or_default();
-                        escape::resolve_xml_entity(name).map(str::to_owned)
-                    }
-                    Err(_) => None,
-                };
-                let known = known.ok_or(refused(at, "an entity that XML does not predefine"))?;
-                walk.text(known.as_bytes(), at)?;
+                walk.text(entity(&name, at)?.as_bytes(), at)?;
             }
             Event::DocType(_) => {
                 return Err(refused(
@@ -413,6 +404,22 @@ impl Elements<'_> {
     }
 }
 
+/// Returns the text of a character reference or of an entity that XML predefines.
+///
+/// # Errors
+/// Refuses any other entity, because a document could define it.
+pub(super) fn entity(name: &BytesRef<'_>, at: usize) -> Result<String, LineError> {
+    let known = match name.resolve_char_ref() {
+        Ok(Some(c)) => Some(c.to_string()),
+        Ok(None) => {
+            let name = std::str::from_utf8(name).unwrap_or_default();
+            escape::resolve_xml_entity(name).map(str::to_owned)
+        }
+        Err(_) => None,
+    };
+    known.ok_or(refused(at, "an entity that XML does not predefine"))
+}
+
 /// Elements whose digests cover pieces, directories, disk images or other lists.
 const ASIDE: &[&[u8]] = &[
     b"pieces",
@@ -477,7 +484,7 @@ fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String
 pub(super) fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
     let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
     let value = escape::unescape(raw);
-    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that XML itself does not have"))
+    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that XML does not predefine"))
 }
 
 /// Appends text, escaped for use in attributes and elements.

@@ -52,7 +52,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     std::fs::write(&copy, &bytes).expect("written");
     std::fs::write(&case.file, &bytes[..7 * MIB as usize + 1]).expect("cut");
     let (report, _) = run_repair(Mode::Write);
-    assert!(report.can_be_mended());
+    assert!(report.is_repairable());
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
 }
 

@@ -3,13 +3,13 @@
 
 use crate::digest::{is_like, is_nearly};
 use crate::format::{Options, Parts};
-use crate::formats::xml::{LIMIT, MAX_DEPTH, attribute_value};
+use crate::formats::xml::{LIMIT, MAX_DEPTH, attribute_value, entity};
 use crate::line::LineError;
 use crate::radix;
 use crate::records::{Records, refused, stopped};
 use crate::scan;
+use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use quick_xml::{Reader, escape};
 
 /// The places of values in a list. A path has the local names of elements below the file's element,
 /// separated by slashes, and may end in `@` and an attribute.
@@ -88,16 +88,7 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
             Event::Text(text) => walk.text(&text, at)?,
             Event::CData(text) => walk.text(&text, at)?,
             Event::GeneralRef(name) => {
-                let known = match name.resolve_char_ref() {
-                    Ok(Some(c)) => Some(c.to_string()),
-                    Ok(None) => {
-                        let name = std::str::from_utf8(&name).unwrap_or_default();
-                        escape::resolve_xml_entity(name).map(str::to_owned)
-                    }
-                    Err(_) => None,
-                };
-                let known = known.ok_or(refused(at, "an entity that XML itself does not have"))?;
-                walk.text(known.as_bytes(), at)?;
+                walk.text(entity(&name, at)?.as_bytes(), at)?;
             }
             // Without definitions of its own, a document type has no effect: nothing is loaded.
             Event::DocType(text) if !text.contains(&b'[') => {}
