@@ -283,8 +283,8 @@ fn made(
 fn open<'p>(args: &ConvertArgs, progress: &'p Progress) -> Result<Reader<Box<dyn Read + Send + 'p>>, Error> {
     let name = args.input.as_os_str().as_bytes();
     let input = match name {
-        b"-" => Input::stdin(progress),
-        _ => Input::open(&args.input, progress),
+        b"-" => Input::stdin(progress.stop_signal()),
+        _ => Input::open(&args.input, progress.stop_signal()),
     };
     let input = input.map_err(|error| Error::io(name, "open", error))?;
     Ok(Reader::new(Box::new(UntilStopped { input, progress }), reading(args)))

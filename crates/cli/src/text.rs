@@ -116,9 +116,9 @@ fn hash(plan: &Digesting, args: &TextArgs, reporting: Reporting, console: &mut C
 
 fn lines(path: &Path, watch: &Watch) -> io::Result<NameList> {
     let input = if path == Path::new("-") {
-        Input::stdin(&watch.progress)?
+        Input::stdin(watch.progress.stop_signal())?
     } else {
-        Input::open(path, &watch.progress)?
+        Input::open(path, watch.progress.stop_signal())?
     };
     Ok(NameList::of(input, b'\n'))
 }

@@ -1,28 +1,10 @@
-//! Opens, reads, maps and writes files, and proves that a file was read to its end without error.
+//! Reads files into hashers, on one thread or ahead of several. Everything that makes system calls is in `truesum-fs`.
 
 pub(crate) mod ahead;
-pub mod anchor;
-mod attributes;
-mod complete_read;
-pub(crate) mod device;
-pub mod file_id;
-mod guard;
-pub mod input;
-pub(crate) mod lease;
-pub(crate) mod lock;
-pub(crate) mod mapped;
-pub mod mapping;
-pub(crate) mod memory_limit;
-pub mod open;
-pub(crate) mod quiescence;
-pub mod read;
-pub(crate) mod rename;
-pub(crate) mod resolve;
-#[cfg(test)]
-pub(crate) mod scratch;
+pub(crate) mod sequential;
 pub(crate) mod source;
-pub(crate) mod system;
-pub(crate) mod temporary;
-pub mod version;
-pub(crate) mod waits;
-pub mod write;
+
+pub(crate) use truesum_fs::{
+    anchor, device, file_id, input, lock, mapped, mapping, memory_limit, open, quiescence, read, rename,
+    resolve, system, temporary, version, waits, write,
+};

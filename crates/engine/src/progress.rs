@@ -1,6 +1,5 @@
 //! The progress of a run: counters that are increased by readers and displayed by one other thread.
 
-use crate::stop::Stop;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -8,6 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use truesum_fs::stop::Stop;
 
 /// Shared counters of a run. All of them are exact at the end of the run and slightly outdated before.
 #[derive(Default)]
@@ -95,9 +95,9 @@ impl Progress {
         self.stop.requested()
     }
 
-    /// Returns a handle that reports when the run is stopped.
-    pub(crate) fn until(&self) -> Stop {
-        self.stop.clone()
+    /// Returns the signal with which waiting for other processes ends when the run is stopped.
+    pub fn stop_signal(&self) -> &Stop {
+        &self.stop
     }
 
     /// Counts bytes that were hashed.

@@ -113,7 +113,7 @@ impl<'a> Update<'a> {
         // Until this run ends, no other run may read the manifest that it is about to replace.
         let lock = match self.options.dry_run {
             true => None,
-            false => match Lock::open(manifest, self.comparison.progress) {
+            false => match Lock::open(manifest, self.comparison.progress.stop_signal()) {
                 Ok(lock) => Some(lock),
                 Err(error) => return self.failed(&error, on_event),
             },

@@ -1,6 +1,8 @@
-//! Shared by the integration tests of all crates: missing oracles and the size of randomised tests.
+//! Shared by the tests of all crates: missing oracles, the size of randomised tests, and temporary files.
 
 pub mod oracle;
 mod rounds;
+mod scratch;
 
 pub use rounds::{thorough, thorough_or};
+pub use scratch::Scratch;

@@ -109,8 +109,8 @@ fn manifest(
 ) -> io::Result<Option<Error>> {
     let bytes = name.as_os_str().as_bytes();
     let opened = match bytes {
-        b"-" => Input::stdin(&watch.progress),
-        _ => Input::open(name, &watch.progress),
+        b"-" => Input::stdin(watch.progress.stop_signal()),
+        _ => Input::open(name, watch.progress.stop_signal()),
     };
     let input = match opened {
         Ok(input) => input,

@@ -31,8 +31,11 @@ impl NameList {
             return Err(Refusal::new("standard input can be read only once, but '-' is given twice"));
         }
         let open = |path: &PathBuf| {
-            let input =
-                if path.as_os_str() == "-" { Input::stdin(progress) } else { Input::open(path, progress) };
+            let input = if path.as_os_str() == "-" {
+                Input::stdin(progress.stop_signal())
+            } else {
+                Input::open(path, progress.stop_signal())
+            };
             match input {
                 Ok(input) => Ok((path.clone(), BufReader::with_capacity(1 << 16, input))),
                 Err(error) => {

@@ -7,6 +7,7 @@ use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
 use crate::io::open::Special;
 use crate::io::read::Guarded;
+use crate::io::sequential::read_to_end;
 use crate::progress::Progress;
 use truesum_hash::{Digest, Hasher, Spec};
 
@@ -120,7 +121,7 @@ impl Archive<'_> {
             }
         }
         self.buffer.resize(SLICE, 0);
-        let read = file.read_to_end(&path, &mut self.buffer, self.progress, &mut |bytes| {
+        let read = read_to_end(file, &path, &mut self.buffer, self.progress, &mut |bytes| {
             self.hasher.update(bytes);
         });
         if self.progress.stopped() {

@@ -363,10 +363,10 @@ impl AheadState<'_> {
 mod tests {
     use super::*;
     use crate::io::open::{Root, Special};
-    use crate::io::scratch::Scratch;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::FileExt;
     use truesum_hash::{Digest, Spec};
+    use truesum_test_support::Scratch;
 
     fn open(path: &std::path::Path) -> Guarded {
         Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()

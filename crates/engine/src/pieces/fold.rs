@@ -91,9 +91,9 @@ impl InOrder {
 mod tests {
     use super::*;
     use crate::io::open::{Root, Special};
-    use crate::io::scratch::Scratch;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::FileExt;
+    use truesum_test_support::Scratch;
 
     fn open(path: &std::path::Path) -> Guarded {
         Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()

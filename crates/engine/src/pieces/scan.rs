@@ -183,7 +183,6 @@ mod tests {
     use crate::io::mapping::Mapping;
     use crate::io::open::{Root, Special};
     use crate::io::read::Guarded;
-    use crate::io::scratch::Scratch;
     use crate::io::source::finish;
     use crate::progress::Progress;
     use std::fs::File;
@@ -191,6 +190,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
     use std::sync::Once;
     use truesum_hash::Spec;
+    use truesum_test_support::Scratch;
 
     const SIZE: u64 = 24 << 20;
 

@@ -130,9 +130,9 @@ mod tests {
     use super::*;
     use crate::io::open::{Root, Special};
     use crate::io::read::Guarded;
-    use crate::io::scratch::Scratch;
     use std::os::unix::ffi::OsStrExt;
     use std::time::Instant;
+    use truesum_test_support::Scratch;
 
     #[test]
     fn a_name_gets_what_was_found_only_of_the_file_as_it_was() {

@@ -3,6 +3,7 @@
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::io::read::Guarded;
+use crate::io::sequential::read_to_end;
 use crate::job::{Found, Job, digests};
 use crate::progress::Progress;
 use crate::run::config::Config;
@@ -39,7 +40,7 @@ pub(crate) fn read_file(
     }
     let mut hashers: Vec<Hasher> =
         job.specs.iter().map(|spec| spec.hasher_for_size(file.size_hint())).collect();
-    let whole = file.read_to_end(&job.name, buffer, progress, &mut |bytes| {
+    let whole = read_to_end(file, &job.name, buffer, progress, &mut |bytes| {
         sink(bytes);
         hashers.iter_mut().for_each(|hasher| hasher.update(bytes));
     })?;

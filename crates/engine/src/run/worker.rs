@@ -236,7 +236,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Opens a job's file. Returns `None` if it is the run's own output.
     fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Option<Guarded>, Error> {
         if job.stdin {
-            return Guarded::stdin().map(|file| Some(file.until(self.progress)));
+            return Guarded::stdin().map(|file| Some(file.until(self.progress.stop_signal())));
         }
         let opened = loop {
             let (root, path) = job.way(&self.config.root);
@@ -269,7 +269,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if self.config.own.contains(&FileId::from(&stat)) {
             return Ok(None);
         }
-        Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress)))
+        Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress.stop_signal())))
     }
 
     /// Returns hashers for a file of this size, reusing those of finished files if the size does not matter.

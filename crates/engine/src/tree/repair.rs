@@ -265,8 +265,8 @@ impl Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::scratch::Scratch;
     use crate::progress::Progress;
+    use truesum_test_support::Scratch;
 
     #[test]
     fn bytes_that_the_copy_shows_only_the_second_time_are_not_written() {

@@ -6,6 +6,7 @@
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, open_companion, read_companion};
 use crate::io::read::Guarded;
+use crate::io::sequential::read_to_end;
 use crate::job::{Found, Job};
 use crate::progress::Progress;
 use crate::verify::options::Options;
@@ -241,7 +242,7 @@ pub(super) fn of_file(
     let source = Guarded::open(&Root::Anywhere, name, options.special)?;
     let mut hasher = blake2b().hasher();
     progress.set_current(name);
-    let whole = source.read_to_end(name, &mut vec![0; SLICE], progress, &mut |bytes| {
+    let whole = read_to_end(source, name, &mut vec![0; SLICE], progress, &mut |bytes| {
         hasher.update(bytes);
         if let Message::Plain(_) = message {
             message.take(bytes);

@@ -94,7 +94,7 @@ impl State {
         }
         // Test whether it can be written before anything is read.
         drop(AtomicFile::begin_own(path)?);
-        let lock = Lock::create(path, progress)?;
+        let lock = Lock::create(path, progress.stop_signal())?;
         let mut reader = BufReader::with_capacity(1 << 16, lock.file());
         let (mut marks, mut run, mut entries) = (HashMap::new(), 0, 0);
         let mut line = Vec::new();

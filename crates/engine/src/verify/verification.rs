@@ -583,9 +583,9 @@ pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<FileI
     let bytes = name.as_os_str().as_bytes();
     let fail = |action| move |error| Error::io(bytes, action, error);
     if bytes == b"-" {
-        return Ok((Input::stdin(progress).map_err(fail("read"))?, Vec::new()));
+        return Ok((Input::stdin(progress.stop_signal()).map_err(fail("read"))?, Vec::new()));
     }
-    let file = Input::open(name, progress).map_err(fail("open"))?;
+    let file = Input::open(name, progress.stop_signal()).map_err(fail("open"))?;
     let metadata = file.file().metadata().map_err(fail("read"))?;
     if metadata.is_dir() {
         return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));

@@ -1,6 +1,5 @@
 //! Lists and manifests from any source. Waiting for their data ends when the run is stopped.
 
-use crate::progress::Progress;
 use crate::stop::Stop;
 use rustix::fs::{self, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -22,26 +21,26 @@ impl Input {
     ///
     /// # Errors
     /// Returns the system's error.
-    pub fn open(path: &Path, progress: &Progress) -> io::Result<Input> {
+    pub fn open(path: &Path, stop: &Stop) -> io::Result<Input> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
         let file = fs::openat(CWD, path, flags, Mode::empty())?;
         fs::fcntl_setfl(&file, OFlags::empty())?;
-        Input::of(File::from(file), progress)
+        Input::of(File::from(file), stop)
     }
 
     /// Returns standard input as provided by the system; Rust's own treats a closed one as empty.
     ///
     /// # Errors
     /// Fails if it is closed.
-    pub fn stdin(progress: &Progress) -> io::Result<Input> {
+    pub fn stdin(stop: &Stop) -> io::Result<Input> {
         let input = rustix::stdio::stdin().try_clone_to_owned()?;
-        Input::of(File::from(input), progress)
+        Input::of(File::from(input), stop)
     }
 
-    fn of(file: File, progress: &Progress) -> io::Result<Input> {
+    fn of(file: File, stop: &Stop) -> io::Result<Input> {
         let kind = FileType::from_raw_mode(fs::fstat(&file)?.st_mode);
         let waits = matches!(kind, FileType::Fifo | FileType::Socket | FileType::CharacterDevice);
-        let until = waits.then(|| progress.until());
+        let until = waits.then(|| stop.clone());
         Ok(Input { file, until })
     }
 

@@ -3,8 +3,8 @@
 //! Mapping requires a SIGBUS handler, which affects the entire process. A library must not install
 //! one without permission, so the caller specifies what is allowed; by default, nothing is mapped.
 
-use crate::io::memory_limit::is_tight;
-use crate::io::read::Guarded;
+use crate::memory_limit::is_tight;
+use crate::read::Guarded;
 use rustix::io::ReadWriteFlags;
 use std::io::IoSliceMut;
 
@@ -27,7 +27,7 @@ pub enum Mapping {
 impl Mapping {
     /// Returns whether this file is mapped: its size is reliable, it is not small, its pages are in memory, and there
     /// is address space for windows.
-    pub(crate) fn suits(self, file: &Guarded) -> bool {
+    pub fn suits(self, file: &Guarded) -> bool {
         self == Mapping::Guarded
             && !is_tight()
             && file.is_local()

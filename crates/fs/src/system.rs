@@ -11,10 +11,12 @@ use std::os::fd::AsFd;
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct System {
+pub struct System {
     /// Its number in `linux/magic.h` (statfs(2)).
     magic: u64,
+    /// How reliable the reported sizes are.
     pub sizes: Sizes,
+    /// The events that update the status change time.
     pub stamps: Stamps,
     /// The minimum number of nanoseconds between two different timestamps; on some disks the distance is larger.
     tick: u64,
@@ -24,7 +26,7 @@ pub(crate) struct System {
 
 /// How reliable the sizes reported by a file system are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sizes {
+pub enum Sizes {
     /// A local disk: a short read that ends at the reported size is the end, and any other end is a change.
     Local,
     /// Files generated on reading (`/proc`, `/sys`): sizes and times are meaningless.
@@ -36,7 +38,7 @@ pub(crate) enum Sizes {
 
 /// The events that update the status change time of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stamps {
+pub enum Stamps {
     /// Every write, and the first store to a mapped page after it was written back. Programs cannot set it.
     Written,
     /// The same, but pages are never written back, so only the first store to a mapped page counts, or none.
@@ -100,13 +102,13 @@ const SYSTEMS: &[System] = &[
 
 impl System {
     /// Pipes, devices and anything else that is not a regular file.
-    pub(crate) const STREAM: System = invented(0);
+    pub const STREAM: System = invented(0);
 
     /// Versions of objects: they never change, and the reported size is reliable.
-    pub(crate) const REMOTE: System = OTHER;
+    pub const REMOTE: System = OTHER;
 
     /// Returns the row for an open file. Pipes and devices have no size, and their times change with every use.
-    pub(crate) fn of_file(file: impl AsFd, stat: &Stat) -> System {
+    pub fn of_file(file: impl AsFd, stat: &Stat) -> System {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => System::of(file, stat),
             _ => System::STREAM,
@@ -115,7 +117,7 @@ impl System {
 
     /// Returns the row for the file system of an open file, which is queried once per device and
     /// thread.
-    pub(crate) fn of(file: impl AsFd, stat: &Stat) -> System {
+    pub fn of(file: impl AsFd, stat: &Stat) -> System {
         thread_local! {
             static KNOWN: RefCell<Vec<(u64, System)>> = const { RefCell::new(Vec::new()) };
         }
@@ -141,13 +143,13 @@ impl System {
     /// seconds, others multiples of 100 ns: if digits are always zero, timestamps are that far
     /// apart. A timestamp that ends in zeros by chance looks coarser than it is, which only costs a
     /// wait of that length.
-    pub(crate) fn resolution(&self, nanoseconds: u64) -> u64 {
+    pub fn resolution(&self, nanoseconds: u64) -> u64 {
         let digits = if nanoseconds == 0 { SECOND } else { 10_u64.pow(trailing_zeros(nanoseconds)) };
         digits.max(self.tick)
     }
 
     /// Returns whether hard links are identified by inode number, and changes by timestamps alone.
-    pub(crate) fn knows_links(&self) -> bool {
+    pub fn knows_links(&self) -> bool {
         self.inodes && self.stamps == Stamps::Written
     }
 }

@@ -15,8 +15,8 @@
 //! dirty pages have been written back.
 
 use crate::error::Cause;
-use crate::io::lease::{Writers, writers};
-use crate::io::system::{Sizes, Stamps, System};
+use crate::lease::{Writers, writers};
+use crate::system::{Sizes, Stamps, System};
 use rustix::fs::{self, Stat};
 use rustix::time::{ClockId, clock_gettime};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// The state of a file before it is read: whether its timestamps will show every change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quiescence {
+pub enum Quiescence {
     /// Its timestamps will show every change.
     Known,
     /// Its timestamps will show every change, unless a process was already writing to it before it
@@ -52,7 +52,7 @@ const BUSY: i64 = 60 * SECOND;
 ///
 /// # Errors
 /// Fails if another process has it open for writing, or modifies it continuously.
-pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Quiescence), Cause> {
+pub fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Quiescence), Cause> {
     if system.sizes == Sizes::Invented {
         return Ok((stat, Quiescence::Known));
     }
@@ -89,7 +89,7 @@ pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(St
 ///
 /// # Errors
 /// Fails if it is modified continuously.
-pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, i64), Cause> {
+pub fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, i64), Cause> {
     let mut moved = 0;
     loop {
         // The clock from which timestamps are taken, which can lag behind others on a busy machine.
@@ -158,10 +158,10 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::scratch::Scratch;
     use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
     use std::fs::File;
     use std::os::unix::fs::FileExt;
+    use truesum_test_support::Scratch;
 
     fn settled(file: &File) -> Result<(Stat, Quiescence), Cause> {
         let stat = fs::fstat(file).expect("open");

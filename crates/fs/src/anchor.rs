@@ -8,8 +8,8 @@
 //! only affect speed: if no more can be kept open, names are resolved from a folder further up, or the argument is
 //! opened again.
 
-use crate::io::open::Root;
-use crate::io::resolve::{self, Confinement};
+use crate::open::Root;
+use crate::resolve::{self, Confinement};
 use rustix::fs::{CWD, OFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
@@ -39,7 +39,7 @@ impl Anchor {
     ///
     /// # Errors
     /// Fails if the folder cannot be opened.
-    pub(crate) fn argument(path: &[u8], confinement: Confinement) -> Result<Anchor, Errno> {
+    pub fn argument(path: &[u8], confinement: Confinement) -> Result<Anchor, Errno> {
         let (root, counted) = match CountedBase::new() {
             None => {
                 (Root::Reopened { folder: path.to_vec(), follow: confinement == Confinement::Anywhere }, None)
@@ -56,7 +56,7 @@ impl Anchor {
 
     /// Returns the anchor for the contents of a folder found here, which has a path of this length and is open as
     /// `folder`.
-    pub(crate) fn below(&self, path_len: usize, folder: OwnedFd) -> Anchor {
+    pub fn below(&self, path_len: usize, folder: OwnedFd) -> Anchor {
         let skip = path_len + 1;
         match CountedBase::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
             None => self.clone(),
@@ -68,22 +68,22 @@ impl Anchor {
     }
 
     /// Returns whether both use the same path prefix and lead to the same folder.
-    pub(crate) fn is(&self, other: &Anchor) -> bool {
+    pub fn is(&self, other: &Anchor) -> bool {
         self.skip == other.skip && Arc::ptr_eq(&self.base, &other.base)
     }
 
     /// Returns the root from which names are resolved.
-    pub(crate) fn root(&self) -> &Root {
+    pub fn root(&self) -> &Root {
         &self.base.root
     }
 
     /// Returns the length of the path prefix before the name that is passed to the root.
-    pub(crate) fn skip(&self) -> usize {
+    pub fn skip(&self) -> usize {
         self.skip
     }
 
     /// Returns the part of a path that is passed to the root.
-    pub(crate) fn rest<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+    pub fn rest<'p>(&self, path: &'p [u8]) -> &'p [u8] {
         match path.get(self.skip..) {
             None | Some([]) => b".",
             Some(rest) => rest,
@@ -91,13 +91,13 @@ impl Anchor {
     }
 
     /// Returns the metadata of the object with this path.
-    pub(crate) fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
+    pub fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
         self.base.root.stat(self.rest(path), follow)
     }
 }
 
 /// Returns the metadata of a file found by a walk, which is the file that will be opened.
-pub(crate) fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Stat, Errno> {
+pub fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Stat, Errno> {
     match anchor {
         Some(anchor) => anchor.stat(path, anchor.root().confinement() == Confinement::Anywhere),
         None => Root::Anywhere.stat(path, true),
@@ -116,7 +116,7 @@ struct CountedBase;
 static BASES: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the maximum number of open bases: a fraction of the descriptors available to this process.
-pub(crate) fn most_bases() -> usize {
+pub fn most_bases() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
     (limit / 16).clamp(2, 512) as usize
 }

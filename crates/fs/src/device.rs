@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Returns whether the kernel reports a device as a spinning disk. The kernel is queried once per
 /// device and thread.
-pub(crate) fn is_spinning(device: u64) -> bool {
+pub fn is_spinning(device: u64) -> bool {
     thread_local! {
         static KNOWN: RefCell<Vec<(u64, bool)>> = const { RefCell::new(Vec::new()) };
     }

@@ -8,12 +8,12 @@
 //! Its modification time is the time at which writing began. A manifest thus has a time before any of its files were
 //! read, so that files modified during the run have later times.
 
-use super::attributes::Attributes;
-use super::lock::Lock;
-use super::temporary::{self, Temporary, temporary_name};
+use crate::attributes::Attributes;
 use crate::error::{Cause, Error};
-use crate::io::file_id::FileId;
-use crate::progress::Progress;
+use crate::file_id::FileId;
+use crate::lock::Lock;
+use crate::stop::Stop;
+use crate::temporary::{self, Temporary, temporary_name};
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -94,7 +94,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// Fails as [`AtomicFile::create`], or if another file has this name.
-    pub(crate) fn create_own(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
+    pub fn create_own(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
         if !is_own(target, magic) {
             let why =
                 Cause::Other("the existing file was not written by truesum, and is not replaced".to_owned());
@@ -104,14 +104,14 @@ impl AtomicFile {
     }
 
     /// Starts the same without the test for `magic`, to find out whether the file could be written.
-    pub(crate) fn begin_own(target: &Path) -> Result<AtomicFile, Error> {
+    pub fn begin_own(target: &Path) -> Result<AtomicFile, Error> {
         AtomicFile::begin(target, true)
     }
 
     /// Starts to write the file with this name in an open folder, even if that folder was moved. A
     /// symbolic link with that name is replaced and not followed. [`AtomicFile::target`] and errors
     /// refer to the folder by its descriptor.
-    pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
+    pub fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
         let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
         let found = version(&path).map_err(|error| Error::io(name, "write", error))?;
         let file = AtomicFile::begin(&path, true)?;
@@ -176,7 +176,7 @@ impl AtomicFile {
             // An update in progress holds the lock of the file it replaces. A file that cannot be read cannot be
             // updated.
             if File::open(&target).is_ok() {
-                lock = Some(Lock::open(&target, &Progress::default())?);
+                lock = Some(Lock::open(&target, &Stop::default())?);
             }
             let now = version(&target)
                 .map_err(|error| Error::io(target.as_os_str().as_bytes(), "replace", error))?;
@@ -192,7 +192,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// Fails as [`AtomicFile::commit`], or with the error of `look`.
-    pub(crate) fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    pub fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let AtomicFile { content, mut destination, target, old, date, found: _, _folder } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
@@ -331,7 +331,7 @@ pub fn close(file: File) -> io::Result<()> {
 
 /// Returns whether an internal file may be written here: there is no file, a symbolic link, or a file that begins with
 /// `magic`.
-pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
+pub fn is_own(target: &Path, magic: &[u8]) -> bool {
     match std::fs::symlink_metadata(target) {
         Ok(found) if found.is_file() && found.len() > 0 => {
             let mut begin = vec![0; magic.len()];
@@ -365,7 +365,8 @@ fn destination(target: &Path) -> io::Result<PathBuf> {
     Err(Errno::LOOP.into())
 }
 
-pub(crate) fn folder(path: &Path) -> &Path {
+/// Returns the folder that contains a path: `.` for a name without a folder.
+pub fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -373,7 +374,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
 }
 
 /// Makes a rename durable. File systems that cannot flush a directory return EINVAL, which is harmless.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     let directory =
         fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     match fs::fsync(directory) {
@@ -385,7 +386,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::temporary::is_temporary;
+    use crate::temporary::is_temporary;
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 

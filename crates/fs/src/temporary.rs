@@ -24,7 +24,7 @@ const CHECK: usize = 8;
 const STEM: usize = 200;
 
 /// The name of an existing temporary file. While this value exists, [`remove_all`] removes the file.
-pub(crate) struct Temporary {
+pub struct Temporary {
     name: Vec<u8>,
     slot: Option<&'static Slot>,
 }
@@ -52,7 +52,7 @@ impl Slot {
 
 impl Temporary {
     /// Records that a file with this name was created. `folder` stays open while the returned value exists.
-    pub(crate) fn made(folder: &OwnedFd, name: Vec<u8>) -> Temporary {
+    pub fn made(folder: &OwnedFd, name: Vec<u8>) -> Temporary {
         MADE.lock().unwrap_or_else(PoisonError::into_inner).push(name.clone());
         Temporary::noted(&SLOTS, folder, name)
     }
@@ -68,7 +68,8 @@ impl Temporary {
         Temporary { name, slot }
     }
 
-    pub(crate) fn name(&self) -> &[u8] {
+    /// Returns the name of the file in its folder.
+    pub fn name(&self) -> &[u8] {
         &self.name
     }
 }
@@ -87,7 +88,7 @@ impl Drop for Temporary {
 }
 
 /// Removes all existing temporary files. It uses only atomics and system calls, as a signal handler must.
-pub(super) fn remove_all() {
+pub fn remove_all() {
     remove(&SLOTS);
 }
 
@@ -103,7 +104,7 @@ fn remove(slots: &[Slot]) {
 }
 
 /// Returns a new temporary name for a file that will be named `name`.
-pub(crate) fn temporary_name(name: &[u8]) -> Vec<u8> {
+pub fn temporary_name(name: &[u8]) -> Vec<u8> {
     let stem = &name[..name.len().min(STEM)];
     let random = RandomState::new().build_hasher().finish();
     let mut own = [b".", stem, b"."].concat();
@@ -128,7 +129,7 @@ pub fn is_temporary(name: &[u8]) -> bool {
 }
 
 /// Returns whether this process is currently writing a file with this name.
-pub(crate) fn is_made_here(name: &[u8]) -> bool {
+pub fn is_made_here(name: &[u8]) -> bool {
     MADE.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|made| made == name)
 }
 

@@ -16,7 +16,7 @@ pub struct CompleteRead {
 
 impl CompleteRead {
     /// Returns the proof for a file of which `size` bytes were read.
-    pub(super) fn of_file(size: u64, stat: &Stat) -> CompleteRead {
+    pub fn of_file(size: u64, stat: &Stat) -> CompleteRead {
         let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
         let ctime = (stat.st_ctime, stat.st_ctime_nsec as u32);
         CompleteRead { size, mtime, ctime, inode: stat.st_ino }
@@ -45,7 +45,7 @@ impl CompleteRead {
 
 /// Counts the bytes of one version of an object that is read in order from a place that is not a file system.
 ///
-/// An implementation of [`Remote`](crate::Remote) passes every range it received to [`Counting::add`].
+/// The client of an object store passes every range it received to [`Counting::add`].
 #[derive(Debug)]
 pub struct Counting {
     size: u64,

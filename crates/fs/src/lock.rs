@@ -6,8 +6,8 @@
 //! locks the replacement before renaming it, so that no other run can intervene.
 
 use crate::error::{Cause, Error};
-use crate::io::file_id::FileId;
-use crate::progress::Progress;
+use crate::file_id::FileId;
+use crate::stop::Stop;
 use rustix::fs::{self, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// An exclusive lock, held until it is dropped. On file systems without locks it excludes no other run.
-pub(crate) struct Lock {
+pub struct Lock {
     file: File,
 }
 
@@ -31,19 +31,19 @@ impl Lock {
     ///
     /// # Errors
     /// Fails if the file cannot be opened, is not a regular file, or is locked by another run.
-    pub(crate) fn open(path: &Path, progress: &Progress) -> Result<Lock, Error> {
-        Lock::take(path, OFlags::empty(), progress)
+    pub fn open(path: &Path, stop: &Stop) -> Result<Lock, Error> {
+        Lock::take(path, OFlags::empty(), stop)
     }
 
     /// Locks a file, creating an empty one if it does not exist.
     ///
     /// # Errors
     /// Fails as [`Lock::open`].
-    pub(crate) fn create(path: &Path, progress: &Progress) -> Result<Lock, Error> {
-        Lock::take(path, OFlags::CREATE, progress)
+    pub fn create(path: &Path, stop: &Stop) -> Result<Lock, Error> {
+        Lock::take(path, OFlags::CREATE, stop)
     }
 
-    fn take(path: &Path, flags: OFlags, progress: &Progress) -> Result<Lock, Error> {
+    fn take(path: &Path, flags: OFlags, stop: &Stop) -> Result<Lock, Error> {
         let name = path.as_os_str().as_bytes();
         let fail = |error: Errno| Error::io(name, "open", error);
         let began = Instant::now();
@@ -68,7 +68,7 @@ impl Lock {
                     continue;
                 }
             }
-            if began.elapsed() > PATIENCE || progress.stopped() {
+            if began.elapsed() > PATIENCE || stop.requested() {
                 let why = Cause::Other("another truesum process is using it".to_owned());
                 return Err(Error::new(name, "lock", why));
             }
@@ -80,7 +80,7 @@ impl Lock {
     ///
     /// # Errors
     /// Fails if the descriptor cannot be duplicated.
-    pub(crate) fn of(file: &File, name: &[u8]) -> Result<Lock, Error> {
+    pub fn of(file: &File, name: &[u8]) -> Result<Lock, Error> {
         // A duplicate shares the lock and keeps it when the writer closes its own descriptor.
         let file = file.try_clone().map_err(|error| Error::io(name, "lock", error))?;
         let _ = fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
@@ -88,7 +88,7 @@ impl Lock {
     }
 
     /// Returns the locked file, positioned at its beginning.
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.file
     }
 
@@ -96,7 +96,7 @@ impl Lock {
     ///
     /// # Errors
     /// Fails if another file has replaced it.
-    pub(crate) fn still_at(&self, path: &Path) -> Result<(), Error> {
+    pub fn still_at(&self, path: &Path) -> Result<(), Error> {
         let name = path.as_os_str().as_bytes();
         let id = |stat: fs::Stat| FileId::from(&stat);
         let locked = fs::fstat(&self.file).map(id).map_err(|error| Error::io(name, "access", error))?;
@@ -118,12 +118,12 @@ mod tests {
     fn a_replaced_file_is_locked_under_its_name() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
-        let progress = Progress::default();
-        let first = Lock::create(&path, &progress).unwrap();
+        let stop = Stop::default();
+        let first = Lock::create(&path, &stop).unwrap();
         // Another run is waiting.
         let waiting = std::thread::scope(|scope| {
-            let other = scope
-                .spawn(|| Lock::open(&path, &Progress::default()).map(|lock| lock.still_at(&path).is_ok()));
+            let other =
+                scope.spawn(|| Lock::open(&path, &Stop::default()).map(|lock| lock.still_at(&path).is_ok()));
             std::thread::sleep(Duration::from_millis(60));
             let new = tempfile::NamedTempFile::new_in(&dir).unwrap();
             let next = Lock::of(new.as_file(), b"file").unwrap();

@@ -2,7 +2,7 @@
 //! help.
 
 /// Counts how often the calling thread had to wait.
-pub(crate) struct WaitCounter {
+pub struct WaitCounter {
     before: i64,
     files: u32,
 }
@@ -11,12 +11,13 @@ pub(crate) struct WaitCounter {
 const SAMPLE: u32 = 64;
 
 impl WaitCounter {
-    pub(crate) fn new() -> WaitCounter {
+    /// Starts to count the waits of the calling thread.
+    pub fn new() -> WaitCounter {
         WaitCounter { before: waited(), files: 0 }
     }
 
     /// Records finished files. Returns true if every second one of the last sample had to wait.
-    pub(crate) fn many(&mut self, files: usize) -> bool {
+    pub fn many(&mut self, files: usize) -> bool {
         self.files += files as u32;
         if self.files < SAMPLE {
             return false;

@@ -4,7 +4,7 @@
 //! blocking, and its type is tested before a byte is read, so a pipe or device named in a manifest never hangs a run.
 
 use crate::error::{Cause, DIRECTORY, Error};
-use crate::io::resolve::{self, Confinement, PATH_MAX};
+use crate::resolve::{self, Confinement, PATH_MAX};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -79,7 +79,7 @@ impl Root {
     }
 
     /// Returns how far names may lead.
-    pub(crate) fn confinement(&self) -> Confinement {
+    pub fn confinement(&self) -> Confinement {
         match self {
             Root::Anywhere | Root::At(_) | Root::Reopened { follow: true, .. } => Confinement::Anywhere,
             Root::Beneath(_) => Confinement::Beneath,
@@ -88,7 +88,7 @@ impl Root {
     }
 
     /// Opens the object with this name, whatever its type.
-    pub(crate) fn resolve(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+    pub fn resolve(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
         let folder;
         let from = match self {
             Root::Anywhere => CWD,
@@ -104,7 +104,7 @@ impl Root {
     }
 
     /// Returns the error for a name that could not be opened, listed or read.
-    pub(crate) fn refusal(&self, path: &[u8], action: &'static str, error: Errno) -> Error {
+    pub fn refusal(&self, path: &[u8], action: &'static str, error: Errno) -> Error {
         match error {
             Errno::XDEV => Error::new(path, action, Cause::OutsideRoot),
             Errno::LOOP if self.confinement() == Confinement::NoLinks => {
@@ -149,7 +149,7 @@ impl Root {
     ///
     /// # Errors
     /// Fails if it cannot be opened, or if `/proc` is not mounted.
-    pub(crate) fn real_path(&self, path: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn real_path(&self, path: &[u8]) -> Result<Vec<u8>, Error> {
         let file = self.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
         let file = file.map_err(|error| self.refusal(path, "open", error))?;
         let real = fs::readlink(format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new());
@@ -163,7 +163,7 @@ impl Root {
     }
 
     /// Returns the size of the regular file with this name, or 0 for anything else. This is only a hint for planning.
-    pub(crate) fn size(&self, path: &[u8]) -> u64 {
+    pub fn size(&self, path: &[u8]) -> u64 {
         match self.stat(path, self.confinement() != Confinement::NoLinks) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat.st_size as u64,
             _ => 0,
@@ -174,7 +174,7 @@ impl Root {
     ///
     /// Below a folder that limits names, this opens the object without access, because fstatat(2) does not respect the
     /// limit.
-    pub(crate) fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
+    pub fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
         let direct = match self {
             Root::Anywhere => Some(CWD),
             Root::At(folder) | Root::Within(folder) => Some(folder.as_fd()),
@@ -194,7 +194,7 @@ fn is_socket(stat: Stat) -> bool {
 }
 
 /// Returns a description of a file type.
-pub(crate) fn describe(kind: FileType) -> &'static str {
+pub fn describe(kind: FileType) -> &'static str {
     match kind {
         FileType::RegularFile => "regular file",
         FileType::Directory => "directory",

@@ -15,7 +15,7 @@ const F_SETSIG: c_int = 10;
 
 /// The result of testing whether a file is open for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writers {
+pub enum Writers {
     /// The file is not open for writing at this moment.
     None,
     /// The file is open for writing, possibly by this process.
@@ -25,7 +25,7 @@ pub(crate) enum Writers {
 }
 
 /// Tests an open file.
-pub(crate) fn writers(file: BorrowedFd<'_>) -> Writers {
+pub fn writers(file: BorrowedFd<'_>) -> Writers {
     let ask = |what: c_int, value: c_int| {
         // SAFETY: a system call on integers; the descriptor is open as long as it is borrowed.
         unsafe { libc::fcntl(file.as_raw_fd(), what, value) }

@@ -1,14 +1,14 @@
 //! Renames that replace nothing, stay below their root, and apply only to the file that was read.
 
 use crate::error::{Cause, Error};
-use crate::io::file_id::FileId;
-use crate::io::open::Root;
+use crate::file_id::FileId;
+use crate::open::Root;
 use rustix::fs::{self, Access, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
 /// The state of a file when it was read: its size and modification time.
-pub(crate) type Stamp = (u64, (i64, u32));
+pub type Stamp = (u64, (i64, u32));
 
 /// Renames a file below `root` that is still in the state `stamp`, and creates the folders of its new name. Nothing is
 /// replaced.
@@ -16,7 +16,7 @@ pub(crate) type Stamp = (u64, (i64, u32));
 /// # Errors
 /// Fails if the new name exists or leads out of the root, if the file is no longer the one that was read or is on
 /// another file system, or with a system error. The file then keeps its old name.
-pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Error> {
+pub fn rename(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Error> {
     let fail = |error| refused(root, from, error);
     let (old, old_base, stat) = source(root, from, stamp)?;
     make_folders(root, to).map_err(fail)?;
@@ -44,7 +44,7 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Resul
 ///
 /// # Errors
 /// Fails if [`rename`] would fail.
-pub(crate) fn test(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Error> {
+pub fn test(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Error> {
     let fail = |error| refused(root, from, error);
     let (old, ..) = source(root, from, stamp)?;
     let (new, new_base) = place(root, to).map_err(fail)?;

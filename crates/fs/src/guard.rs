@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 /// A window in use, as seen by the handler.
-pub(super) struct WindowSlot {
+pub struct WindowSlot {
     /// The number of the first page and the page count in one word, so that the handler never sees a mixture of two
     /// windows; [`FREE`] if the slot is unused, [`CLAIMED`] while it is being filled.
     pages: AtomicU64,
@@ -41,7 +41,7 @@ static INSTALLED: OnceLock<bool> = OnceLock::new();
 
 impl WindowSlot {
     /// Returns a free slot, or `None` if there is none or the handler is not installed.
-    pub(super) fn claim() -> Option<&'static WindowSlot> {
+    pub fn claim() -> Option<&'static WindowSlot> {
         if !*INSTALLED.get_or_init(install) || !stands() {
             return None;
         }
@@ -50,7 +50,7 @@ impl WindowSlot {
     }
 
     /// Guards these bytes, which must be complete pages. Returns false if a slot cannot represent them.
-    pub(super) fn guard(&self, base: *mut c_void, len: usize) -> bool {
+    pub fn guard(&self, base: *mut c_void, len: usize) -> bool {
         let count = len as u64 / page();
         if count == 0 || count >= 1 << COUNT_BITS {
             return false;
@@ -61,18 +61,18 @@ impl WindowSlot {
     }
 
     /// Frees the slot.
-    pub(super) fn free(&self) {
+    pub fn free(&self) {
         self.pages.store(FREE, SeqCst);
     }
 
     /// Returns whether a page was not available.
-    pub(super) fn faulted(&self) -> bool {
+    pub fn faulted(&self) -> bool {
         self.faulted.load(SeqCst)
     }
 }
 
 /// Returns the system's page size.
-pub(super) fn page() -> u64 {
+pub fn page() -> u64 {
     match PAGE.load(SeqCst) {
         0 => {
             let page = rustix::param::page_size() as u64;

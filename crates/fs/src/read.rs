@@ -4,14 +4,13 @@
 //! [`CompleteRead`], and digests can be taken from their hashers only with a `CompleteRead`. After a read error,
 //! a truncation or a change there is no `CompleteRead`, so no digest can be printed, stored or compared.
 
+pub use crate::complete_read::{CompleteRead, Counting};
 use crate::error::{Cause, Error};
-pub use crate::io::complete_read::{CompleteRead, Counting};
-use crate::io::open::{Root, Special};
-use crate::io::quiescence::{Quiescence, after_tick, settle};
-use crate::io::system::{Sizes, System};
-use crate::io::version::Version;
-use crate::progress::Progress;
+use crate::open::{Root, Special};
+use crate::quiescence::{Quiescence, after_tick, settle};
 use crate::stop::Stop;
+use crate::system::{Sizes, System};
+use crate::version::Version;
 use rustix::fs::{self, FileType, Stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -75,7 +74,7 @@ impl Guarded {
     ///
     /// # Errors
     /// Fails if the system cannot provide a substitute descriptor.
-    pub(crate) fn of_version(version: Box<dyn Version>) -> Result<Guarded, Error> {
+    pub fn of_version(version: Box<dyn Version>) -> Result<Guarded, Error> {
         let (file, mut before) = Root::Anywhere.open(b"/dev/null", Special::Read)?;
         before.st_mode = FileType::RegularFile.as_raw_mode();
         before.st_size = version.size().cast_signed();
@@ -101,7 +100,7 @@ impl Guarded {
     }
 
     /// Returns the version that is read instead of a descriptor, if any.
-    pub(crate) fn version(&self) -> Option<&dyn Version> {
+    pub fn version(&self) -> Option<&dyn Version> {
         self.version.as_deref()
     }
 
@@ -138,10 +137,10 @@ impl Guarded {
     }
 
     /// Makes a stop of the run end the waiting for other processes.
-    pub(crate) fn until(mut self, progress: &Progress) -> Guarded {
+    pub fn until(mut self, stop: &Stop) -> Guarded {
         use FileType::{CharacterDevice, Fifo, Socket};
         if matches!(FileType::from_raw_mode(self.before.st_mode), Fifo | Socket | CharacterDevice) {
-            self.until = Some(progress.until());
+            self.until = Some(stop.clone());
         }
         self
     }
@@ -173,7 +172,7 @@ impl Guarded {
     }
 
     /// Returns whether the inode number identifies hard links of the file, and its times alone reveal every change.
-    pub(crate) fn knows_links(&self) -> bool {
+    pub fn knows_links(&self) -> bool {
         self.system.knows_links()
     }
 
@@ -266,20 +265,20 @@ impl Guarded {
     }
 
     /// Continues at `position`. The bytes before it were read by other means.
-    pub(crate) fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
+    pub fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
         fs::seek(&self.file, fs::SeekFrom::Start(position))?;
         self.position = position;
         Ok(())
     }
 
     /// Records that the bytes up to `position`, to the end, were read by other means (mapping, direct or queued reads).
-    pub(crate) fn read_elsewhere(&mut self, position: u64) {
+    pub fn read_elsewhere(&mut self, position: u64) {
         self.position = position;
         self.at_end = true;
     }
 
     /// Returns how the file differs from its state when it was opened.
-    pub(crate) fn change(&self) -> Result<Option<String>, Errno> {
+    pub fn change(&self) -> Result<Option<String>, Errno> {
         if !self.stamped {
             return Ok(None);
         }
@@ -296,37 +295,11 @@ impl Guarded {
     }
 
     /// Returns why a mapping or a hole did not show the file's bytes: a change of the file, or else the system's error.
-    pub(crate) fn blame(&self, error: Errno) -> Cause {
+    pub fn blame(&self, error: Errno) -> Cause {
         match self.change() {
             Ok(Some(what)) => Cause::Changed(what),
             Ok(None) | Err(_) => Cause::Io(error.into()),
         }
-    }
-
-    /// Reads from the current position to the end, passes the bytes to `sink` in order, and returns the proof that the
-    /// read was complete. A file that another process may be writing to is counted in `progress`.
-    ///
-    /// # Errors
-    /// Fails if reading failed or `progress` was stopped, or as [`Guarded::finish`].
-    pub(crate) fn read_to_end(
-        mut self,
-        path: &[u8],
-        buffer: &mut [u8],
-        progress: &Progress,
-        sink: &mut dyn FnMut(&[u8]),
-    ) -> Result<CompleteRead, Error> {
-        if self.may_be_written() {
-            progress.add_writers_unknown();
-        }
-        while !self.at_end {
-            if progress.stopped() {
-                return Err(Error::interrupted(path));
-            }
-            let filled = self.read(buffer).map_err(|error| Error::io(path, "read", error))?;
-            sink(&buffer[..filled]);
-            progress.add_bytes(filled as u64);
-        }
-        self.finish(path)
     }
 
     /// Ends the read. Returns the proof that it was complete, or the reason why it was not.
@@ -367,8 +340,8 @@ fn wait(file: &OwnedFd) -> Result<(), Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::scratch::Scratch;
     use std::os::unix::ffi::OsStrExt;
+    use truesum_test_support::Scratch;
 
     fn guarded(path: &std::path::Path) -> Guarded {
         Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()

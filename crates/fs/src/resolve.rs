@@ -8,11 +8,11 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// The length in bytes from which system calls reject a path. Such paths are opened in steps.
-pub(crate) const PATH_MAX: usize = 4096;
+pub const PATH_MAX: usize = 4096;
 
 /// The limit on where a name may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Confinement {
+pub enum Confinement {
     /// Anywhere.
     Anywhere,
     /// Only inside the folder: `..`, an absolute path or a symbolic link that leads out of it is an
@@ -27,7 +27,7 @@ pub(crate) enum Confinement {
 ///
 /// # Errors
 /// Returns the system's error, or the one documented for [`Confinement`].
-pub(crate) fn open(
+pub fn open(
     folder: BorrowedFd<'_>,
     path: &[u8],
     flags: OFlags,

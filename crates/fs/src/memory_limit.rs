@@ -35,13 +35,13 @@ fn left() -> Option<u64> {
 }
 
 /// Returns whether buffers should be small and nothing mapped. Determined once.
-pub(crate) fn is_tight() -> bool {
+pub fn is_tight() -> bool {
     static IS: OnceLock<bool> = OnceLock::new();
     *IS.get_or_init(|| left().is_some_and(|left| left < TIGHT))
 }
 
 /// Returns how many of these threads fit in memory, at least one.
-pub(crate) fn fitting(threads: usize) -> usize {
+pub fn fitting(threads: usize) -> usize {
     let Some(left) = left() else { return threads };
     let each = if is_tight() { SMALL_THREAD } else { THREAD };
     threads.min((left / each) as usize).max(1)

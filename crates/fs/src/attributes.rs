@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 /// The attributes of the old file.
-pub(super) struct Attributes {
+pub struct Attributes {
     mode: u32,
     user: u32,
     group: u32,

@@ -1,11 +1,11 @@
 //! Windows of a file mapped into memory, which saves the kernel's copy, with protection against SIGBUS.
 //!
 //! Reading a mapping of a file that was truncated, or whose disk fails, raises SIGBUS. A handler
-//! ([`guard`](crate::io::guard)) maps zero pages over the rest of the window and marks it. Hashing continues to the end
+//! (`guard.rs`) maps zero pages over the rest of the window and marks it. Hashing continues to the end
 //! of the window, the caller tests [`Window::intact`], and the file becomes an error while the run continues.
 #![allow(unsafe_code)]
 
-use crate::io::guard::{WindowSlot, page};
+use crate::guard::{WindowSlot, page};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::ffi::c_void;
@@ -13,7 +13,7 @@ use std::os::fd::BorrowedFd;
 use std::ptr;
 
 /// Views of a file: ranges of it, mapped consecutively. The pages are unmapped with it, which bounds resident memory.
-pub(crate) struct Window {
+pub struct Window {
     base: *mut c_void,
     mapped: usize,
     /// The start and length of each view.
@@ -32,7 +32,7 @@ impl Window {
     ///
     /// # Errors
     /// Returns the system's error, or `EAGAIN` if the guard cannot be set up; the file must then be read instead.
-    pub(crate) fn map(file: BorrowedFd<'_>, views: &[(u64, usize)]) -> Result<Window, Errno> {
+    pub fn map(file: BorrowedFd<'_>, views: &[(u64, usize)]) -> Result<Window, Errno> {
         let page = page();
         let mut mapped = 0;
         let place = |&(offset, len): &(u64, usize)| {
@@ -65,7 +65,7 @@ impl Window {
 
     /// Returns the bytes of a view. They are what the file contains at the moment of access, so the caller must
     /// afterwards test [`Window::intact`] and whether the file changed during the read.
-    pub(crate) fn bytes(&self, view: usize) -> &[u8] {
+    pub fn bytes(&self, view: usize) -> &[u8] {
         let (begin, len) = self.views[view];
         // SAFETY: the pages of the view are readable until `drop`, because the guard replaces a page that fails; an
         // empty view is within the space or at its end. Another process may write to the file, so bytes can differ
@@ -75,7 +75,7 @@ impl Window {
     }
 
     /// Returns whether all bytes came from the file; false after a read error or a truncation.
-    pub(crate) fn intact(&self) -> bool {
+    pub fn intact(&self) -> bool {
         !self.slot.faulted()
     }
 }

@@ -5,19 +5,21 @@ use std::path::Path;
 use tempfile::{NamedTempFile, TempPath};
 
 /// An empty file that is removed when dropped.
-pub(crate) struct Scratch(TempPath);
+pub struct Scratch(TempPath);
 
 impl Scratch {
-    pub(crate) fn new() -> Scratch {
+    /// Creates an empty file in the system's folder for temporary files.
+    pub fn new() -> Scratch {
         Scratch(NamedTempFile::new().expect("a temporary file").into_temp_path())
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Opens it for reading and writing; keep it open only briefly.
-    pub(crate) fn open(&self) -> File {
+    /// Opens the file for reading and writing; keep it open only briefly.
+    pub fn open(&self) -> File {
         OpenOptions::new().read(true).write(true).open(&self.0).expect("it is there")
     }
 }

@@ -13,23 +13,24 @@ use std::sync::{Arc, OnceLock};
 
 /// The stop flag of a run, and the pipe that wakes waiting threads.
 #[derive(Clone, Default)]
-pub(crate) struct Stop {
+pub struct Stop {
     flag: Arc<AtomicBool>,
     bell: Arc<OnceLock<(PipeReader, PipeWriter)>>,
 }
 
 impl Stop {
     /// Returns whether a stop was requested.
-    pub(crate) fn requested(&self) -> bool {
+    pub fn requested(&self) -> bool {
         self.flag.load(Relaxed)
     }
 
-    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+    /// Returns the flag that [`Stop::ask`] sets. The flag alone does not wake any thread; see [`Stop::bell`].
+    pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()
     }
 
     /// Requests a stop.
-    pub(crate) fn ask(&self) {
+    pub fn ask(&self) {
         self.flag.store(true, Relaxed);
         // Either this thread sees the pipe, or the thread that creates it sees the flag.
         fence(SeqCst);
@@ -39,8 +40,11 @@ impl Stop {
         }
     }
 
-    /// Returns the write end of the pipe.
-    pub(crate) fn bell(&self) -> io::Result<OwnedFd> {
+    /// Returns the write end of the pipe that wakes waiting threads.
+    ///
+    /// # Errors
+    /// Returns the system's error if no pipe can be created.
+    pub fn bell(&self) -> io::Result<OwnedFd> {
         self.hung()?.1.as_fd().try_clone_to_owned()
     }
 
@@ -58,7 +62,7 @@ impl Stop {
     ///
     /// # Errors
     /// Returns the system's error.
-    pub(crate) fn wait(&self, file: impl AsFd) -> Result<bool, Errno> {
+    pub fn wait(&self, file: impl AsFd) -> Result<bool, Errno> {
         let bell = self.hung().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::MFILE))?;
         fence(SeqCst);
         while !self.requested() {

@@ -1,0 +1,237 @@
+//! The error for one file: path, action and cause. Such errors are values, and the run continues.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum_manifest::path::display_safe;
+
+/// A failure of one file or directory.
+#[derive(Debug)]
+pub struct Error {
+    /// The name as the user knows it, as bytes.
+    pub path: Vec<u8>,
+    /// The action that failed: `open`, `read`, `list` and so on.
+    pub action: &'static str,
+    /// The cause of the failure.
+    pub cause: Cause,
+}
+
+/// The cause of a failure.
+#[derive(Debug)]
+pub enum Cause {
+    /// A system error.
+    Io(io::Error),
+    /// The file is no longer the one that was opened: its size, times or identity differ.
+    Changed(String),
+    /// The file is not in the planned state; the text describes the difference.
+    NotAsPlanned(&'static str),
+    /// Not a regular file; the text describes the type.
+    Special(&'static str),
+    /// The name leads out of the folder that a check may read.
+    OutsideRoot,
+    /// A directory that contains itself, through a symbolic link or a mount.
+    Loop,
+    /// The run was stopped before its end.
+    Interrupted,
+    /// The file is not a manifest; the text describes what it is.
+    NoManifest(&'static str),
+    /// The digest cannot be computed, or its tree cannot be stored, in the requested parts or in
+    /// the requested way. Retrying does not help.
+    Undivided(String),
+    /// Most of the existing data would be overwritten; the text says how much.
+    Replaced(String),
+    /// Any other cause, as text.
+    Other(String),
+}
+
+impl Error {
+    /// Returns a system error.
+    pub fn io(path: &[u8], action: &'static str, error: impl Into<io::Error>) -> Error {
+        Error { path: path.to_vec(), action, cause: Cause::Io(error.into()) }
+    }
+
+    /// Returns an error with this cause.
+    pub fn new(path: &[u8], action: &'static str, cause: Cause) -> Error {
+        Error { path: path.to_vec(), action, cause }
+    }
+
+    /// Returns the error for a run that was stopped while it read this file.
+    pub fn interrupted(path: &[u8]) -> Error {
+        Error::new(path, "read", Cause::Interrupted)
+    }
+
+    /// Returns the same error for another name of the file.
+    pub fn under(&self, path: &[u8]) -> Error {
+        let cause = match &self.cause {
+            Cause::Io(error) => Cause::Io(match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(error.kind(), error.to_string()),
+            }),
+            Cause::Changed(what) => Cause::Changed(what.clone()),
+            Cause::NotAsPlanned(what) => Cause::NotAsPlanned(what),
+            Cause::Special(kind) => Cause::Special(kind),
+            Cause::OutsideRoot => Cause::OutsideRoot,
+            Cause::Loop => Cause::Loop,
+            Cause::Interrupted => Cause::Interrupted,
+            Cause::NoManifest(what) => Cause::NoManifest(what),
+            Cause::Undivided(why) => Cause::Undivided(why.clone()),
+            Cause::Replaced(what) => Cause::Replaced(what.clone()),
+            Cause::Other(text) => Cause::Other(text.clone()),
+        };
+        Error { path: path.to_vec(), action: self.action, cause }
+    }
+
+    /// Returns whether the file does not exist.
+    pub fn is_missing(&self) -> bool {
+        matches!(&self.cause, Cause::Io(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+    }
+
+    /// Returns the name as the user knows it.
+    pub fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    /// Returns the cause without path and action.
+    pub fn reason(&self) -> String {
+        self.cause.to_string()
+    }
+
+    /// Returns the errno, if it is a system error.
+    pub fn errno(&self) -> Option<i32> {
+        match &self.cause {
+            Cause::Io(error) => error.raw_os_error(),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the same attempt may succeed later or on another machine: network errors, a busy system, and
+    /// devices that failed to read.
+    pub fn may_pass(&self) -> bool {
+        use rustix::io::Errno;
+        const PASSING: [Errno; 12] = [
+            Errno::IO,
+            Errno::TIMEDOUT,
+            Errno::STALE,
+            Errno::AGAIN,
+            Errno::INTR,
+            Errno::NOMEM,
+            Errno::MFILE,
+            Errno::NFILE,
+            Errno::NETDOWN,
+            Errno::NETUNREACH,
+            Errno::HOSTDOWN,
+            Errno::CONNRESET,
+        ];
+        let errno = self.errno().map(Errno::from_raw_os_error);
+        // A timeout or overload may also be reported by a remote service.
+        let late = matches!(&self.cause, Cause::Io(error) if error.kind() == io::ErrorKind::TimedOut);
+        late || errno.is_some_and(|number| PASSING.contains(&number))
+    }
+
+    /// Returns the kind of failure, for callers that give advice.
+    pub fn kind(&self) -> Kind {
+        match &self.cause {
+            Cause::Io(_) if self.is_missing() => Kind::Missing,
+            Cause::Io(error) => match rustix::io::Errno::from_io_error(error) {
+                Some(rustix::io::Errno::IO) => Kind::Device,
+                Some(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => Kind::Denied,
+                _ => Kind::Other,
+            },
+            Cause::Changed(_) | Cause::NotAsPlanned(_) => Kind::Changed,
+            Cause::Special(DIRECTORY) => Kind::Directory,
+            Cause::Special(_) => Kind::Special,
+            Cause::OutsideRoot => Kind::OutsideRoot,
+            Cause::Loop => Kind::Loop,
+            Cause::Interrupted => Kind::Interrupted,
+            Cause::NoManifest(_) => Kind::NoManifest,
+            Cause::Undivided(_) => Kind::Undivided,
+            Cause::Replaced(_) => Kind::Replaced,
+            Cause::Other(_) => Kind::Other,
+        }
+    }
+}
+
+/// A kind of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The file does not exist.
+    Missing,
+    /// Permission was denied.
+    Denied,
+    /// The device reports that it cannot read or write.
+    Device,
+    /// It changed while it was read.
+    Changed,
+    /// A directory where a file was expected.
+    Directory,
+    /// A device, pipe or socket.
+    Special,
+    /// The name leads out of the folder that may be read.
+    OutsideRoot,
+    /// A directory that contains itself.
+    Loop,
+    /// The run was stopped.
+    Interrupted,
+    /// The file is not a manifest.
+    NoManifest,
+    /// The digest cannot be divided as requested.
+    Undivided,
+    /// Most of the existing data would be overwritten.
+    Replaced,
+    /// Any other.
+    Other,
+}
+
+impl Kind {
+    /// Returns the word for this kind in JSON output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Missing => "missing",
+            Kind::Changed => "changed",
+            Kind::Special | Kind::Directory | Kind::OutsideRoot | Kind::Undivided | Kind::Replaced => {
+                "refused"
+            }
+            Kind::Interrupted => "interrupted",
+            _ => "unreadable",
+        }
+    }
+}
+
+/// The text of [`Cause::Special`] for a directory.
+pub const DIRECTORY: &str = "directory";
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: cannot {}: {}", display_safe(&self.path), self.action, self.cause)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Io(error) => f.write_str(&io_reason(error)),
+            Cause::Changed(what) => write!(f, "changed while being read ({what})"),
+            Cause::NotAsPlanned(what) => write!(f, "changed since it was planned ({what} differs)"),
+            Cause::Special(kind) => write!(f, "not a regular file, but a {kind}"),
+            Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
+            Cause::Loop => f.write_str("directory loop"),
+            Cause::Interrupted => f.write_str("interrupted"),
+            Cause::NoManifest(what) => write!(f, "it is {what}"),
+            Cause::Undivided(text) | Cause::Replaced(text) | Cause::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Returns the system's message for an error, without the number that Rust appends.
+pub fn io_reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
