@@ -1,10 +1,10 @@
 //! Advice on failures, in terms of the options of this program.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::{Error, Kind};
+use truesum_fs::name::OsStrExt;
 
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {

@@ -16,9 +16,9 @@ mod streams;
 use crate::exit::Refusal;
 pub use row::{Applet, Call};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// Returns the rows of all programs.
 pub fn applets() -> impl Iterator<Item = &'static Applet> {

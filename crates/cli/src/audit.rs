@@ -13,7 +13,6 @@ use crate::selection::{FilterArgs, selection};
 use crate::stores;
 use arguments::AuditArgs;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::audit::Options;
@@ -21,6 +20,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::verify::bag::is_bag;
 use truesum::{Mapping, Remote, Wanted};
+use truesum_fs::name::OsStrExt;
 
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {

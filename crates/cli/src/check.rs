@@ -25,13 +25,13 @@ use events::Printer;
 use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
+use truesum_fs::name::OsStrExt;
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {

@@ -40,8 +40,8 @@ use crate::words::count;
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -15,7 +15,6 @@ use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::shell_word;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use truesum::audit::{Comparison, Equality, Event, FileStatus, Finding, Observer, Options, Report};
@@ -23,6 +22,7 @@ use truesum::manifest::Entry;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::{BadLine, Error, FileId, Kind};
+use truesum_fs::name::OsStrExt;
 
 /// Standings of files with equal content.
 const EQUAL: [FileStatus; 4] =

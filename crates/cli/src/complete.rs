@@ -5,10 +5,10 @@
 use clap::{Arg, ArgAction, Args, Command, ValueEnum, ValueHint};
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::{ALGORITHMS, KEYED};
 use truesum::manifest::{FORMATS, algorithm_from_name};
+use truesum_fs::name::OsStrExt;
 
 /// The word with which scripts request completions. A file of this name is written `./__complete`.
 pub const ASK: &str = "__complete";

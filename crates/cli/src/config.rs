@@ -7,8 +7,8 @@ use crate::settings::{FILE, OPTIONS, SETTINGS, Settings, settings};
 use crate::values::color::Color;
 use clap::Args;
 use std::fmt::Write;
-use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// Show the settings in effect and where each one comes from
 #[derive(Args)]

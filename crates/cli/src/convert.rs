@@ -21,7 +21,6 @@ use clap::{Args, ValueHint};
 use losses::Losses;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
@@ -34,6 +33,7 @@ use truesum::manifest::{
 };
 use truesum::verify::lists_one_of;
 use truesum::{Error, Input, Progress, Selection, Wanted};
+use truesum_fs::name::OsStrExt;
 
 /// A larger manifest, in bytes, is stored in a temporary file until it has been verified.
 const IN_MEMORY: usize = 16 << 20;

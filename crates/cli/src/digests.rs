@@ -7,7 +7,6 @@ use crate::exit::Refusal;
 use pasted::{bare, embedded};
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::hash::Status;
@@ -15,6 +14,7 @@ use truesum::manifest::identify::{
     Candidate, Unidentified, catalogue, identify, info_hashes, likelihood, uncommon,
 };
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// Returns the text if it is a digest, or else the digest in it.
 fn recognised(text: &str) -> Cow<'_, str> {

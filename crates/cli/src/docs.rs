@@ -10,9 +10,9 @@ use clap::{Args, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
+use truesum_fs::name::OsStrExt;
 
 /// Print the manual page, or write all manual pages to a folder
 #[derive(Args)]

@@ -13,7 +13,6 @@ use crate::watch::Watch;
 use crate::words::{count, grouped, size};
 use arguments::DuplicatesArgs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 use truesum::duplicates::{Event, Group, Options, Report, duplicates};
@@ -22,6 +21,7 @@ use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
 use truesum::{Error, Mapping, walk};
+use truesum_fs::name::OsStrExt;
 
 const SCHEMA: &str = "truesum-duplicates/1";
 

@@ -11,7 +11,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::BuildHasher;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +19,7 @@ use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
 use truesum::{Event, Mapping, Options, Progress, Verdict, Verification};
+use truesum_fs::name::OsStrExt;
 
 /// Maximum number of files that are named.
 pub const NAMED: usize = 5;

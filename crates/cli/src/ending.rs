@@ -6,12 +6,12 @@ use crate::terminal::lost_messages;
 use crate::words::{grouped, size};
 use crate::{origin, output};
 use clap::ValueEnum;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use truesum::manifest::path::display_safe;
 use truesum::verify::{lists_one_of, place_of};
 use truesum::{Error, Progress};
+use truesum_fs::name::OsStrExt;
 
 /// The detail of the final summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

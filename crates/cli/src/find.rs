@@ -15,11 +15,11 @@ use arguments::FindArgs;
 use plan::{plan, tried};
 use report::{Form, Printer};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use truesum::find::{Conclusion, Search};
 use truesum::manifest::path::{Charset, quotef};
 use truesum::{Error, Mapping, walk};
+use truesum_fs::name::OsStrExt;
 
 /// Maximum number of algorithms in one read without a note.
 const MANY: usize = 8;

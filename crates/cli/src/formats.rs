@@ -2,11 +2,11 @@
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::template::Template;
 use truesum::manifest::{self, Format, Spelling};
+use truesum_fs::name::OsStrExt;
 
 /// Returns the format in which lines with these digests can be read back from a file of this name:
 /// the requested one, or the one with tags if its lines do not determine the algorithm.

@@ -28,7 +28,6 @@ use replacing::{Collected, NAMED};
 use sidecar::{Content, SidecarWriter, folder_name};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 use truesum::manifest::Cut;
@@ -36,6 +35,7 @@ use truesum::manifest::path::display_safe;
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
 use truesum::{Error, FileId, Root, Summary, Task};
+use truesum_fs::name::OsStrExt;
 use writing::{Writing, unfit, writer};
 
 /// A run without `-o` on a single file smaller than this many bytes is too short for a progress

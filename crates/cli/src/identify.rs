@@ -15,13 +15,13 @@ use crate::words::{count, names, not_shown};
 use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Error;
 use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::json;
 use truesum::manifest::path::{Charset, display_safe, quotef};
+use truesum_fs::name::OsStrExt;
 
 /// Identify the algorithm of a digest, or find it by trying a file
 #[derive(Args)]

@@ -5,12 +5,12 @@ use crate::exit::Refusal;
 use crate::{sources, standard};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::error::io_reason;
 use truesum::hash::{Key, Secret, Spec, SpecError};
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 use zeroize::Zeroizing;
 
 /// The maximum key length in bytes: a longer file is probably not a key.

@@ -8,9 +8,9 @@ use crate::values::color::Color;
 use crate::words::count;
 use clap::{Args, ValueHint};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::{Cause, Error};
+use truesum_fs::name::OsStrExt;
 
 /// Create links named md5sum, sha256sum, b3sum, ... to truesum
 #[derive(Args)]

@@ -5,10 +5,10 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
+use truesum_fs::name::OsStrExt;
 
 /// Reads the text of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<String, Error> {

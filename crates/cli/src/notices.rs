@@ -2,10 +2,10 @@
 
 use crate::console::Console;
 use crate::options::Reporting;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Notice;
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// The level at which a notice is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

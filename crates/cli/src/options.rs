@@ -8,10 +8,10 @@ use crate::values::table::{FormatParser, KeyedSpecParser};
 use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::Format;
+use truesum_fs::name::OsStrExt;
 
 /// Execution and output options of every command that reads files.
 #[derive(Args, Default)]

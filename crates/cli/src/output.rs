@@ -9,7 +9,6 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use truesum::error::io_reason;
@@ -21,6 +20,7 @@ use truesum::manifest::{
 use truesum::verify::has_manifest_name;
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
+use truesum_fs::name::OsStrExt;
 
 /// An open output.
 pub struct Output {

@@ -9,13 +9,13 @@ use crate::terminal::{Escapes, write_error};
 use crate::words::{clock, size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use truesum::Progress;
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// The delay after which a progress line is shown.
 const MOMENT: Duration = Duration::from_millis(500);

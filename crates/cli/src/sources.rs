@@ -2,10 +2,10 @@
 //! output replaces one of them.
 
 use std::fs::Metadata;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Mutex;
 use truesum::{Cause, Error, FileId};
+use truesum_fs::name::OsStrExt;
 
 /// The files that this run reads: by device and inode, or by a name that the walk looks for in
 /// every folder.

@@ -10,11 +10,11 @@ use crate::values::path;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::Remote;
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// Returns whether this is the URL of an object or of a folder of objects.
 pub fn is_url(name: &OsStr) -> bool {

@@ -7,12 +7,12 @@ use crate::selection::SelectArgs;
 use crate::sources;
 pub use names::{NameList, Naming};
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
 use truesum::walk::{self, LeftOut, Walk};
 use truesum::{Error, Notice, Progress, Remote, Task};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// The source of file names.
 #[derive(Debug, PartialEq, Eq)]

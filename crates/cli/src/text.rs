@@ -14,11 +14,11 @@ use crate::words::count;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, WriteError, Writer};
 use truesum::{Error, Input};
+use truesum_fs::name::OsStrExt;
 
 /// Maximum length of a line in bytes, which is kept in memory.
 const LINE: usize = 64 << 20;

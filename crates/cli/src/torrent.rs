@@ -15,10 +15,10 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Format};
+use truesum_fs::name::OsStrExt;
 
 /// Create and check torrents
 #[derive(Args)]

@@ -7,11 +7,11 @@ use crate::progress::{Display, Line};
 use crate::signals::Signals;
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::tree::reading::Reading;
 use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Remote, Sink, Task};
+use truesum_fs::name::OsStrExt;
 
 /// The counters, signals and progress line of one run. The default has no signal handlers and no
 /// progress line, for runs that end almost immediately.

@@ -1,10 +1,10 @@
 //! Formats numbers, times and names for users.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
+use truesum_fs::name::OsStrExt;
 
 /// Returns `1 file`, `2 files`, `1,234 files`.
 pub fn count(number: u64, one: &str, many: &str) -> String {

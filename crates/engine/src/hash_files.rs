@@ -7,9 +7,9 @@ use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 
 /// Hashes one file in a single read, with any number of algorithms, on as many cores as they can use.

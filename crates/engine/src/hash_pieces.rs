@@ -14,7 +14,7 @@ use crate::task::{Notice, Sink, Task};
 use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
-use std::os::unix::ffi::OsStringExt;
+use truesum_fs::name::OsStringExt;
 use truesum_hash::Spec;
 use truesum_manifest::{Cut, Cuts, PieceList};
 

@@ -6,10 +6,10 @@ use crate::io::open::Root;
 use crate::io::read::{CompleteRead, Guarded};
 use std::ffi::OsStr;
 use std::ops::Range;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_hash::{Digest, Hasher, Spec, finish_many};
 use truesum_manifest::{Place, Time};
 
@@ -143,9 +143,9 @@ impl Found {
     /// Creates the result for a file that was opened and not read: it has no digests.
     pub(crate) fn unread(file: &Guarded, started: Instant) -> Found {
         let stat = file.stat();
-        let (size, inode, time) = (file.size_hint(), stat.st_ino, started.elapsed());
-        let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
-        let ctime = (stat.st_ctime, stat.st_ctime_nsec as u32);
+        let (size, inode, time) = (file.size_hint(), stat.id().inode, started.elapsed());
+        let pair = |time: Time| (time.seconds, time.nanos);
+        let (mtime, ctime) = (pair(stat.mtime()), pair(stat.ctime()));
         Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None }
     }
 

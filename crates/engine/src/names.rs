@@ -7,11 +7,13 @@
 
 use crate::io::open::Root;
 use crate::io::resolve::PATH_MAX;
-use rustix::fs::{Dir, FileType, OFlags};
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use truesum_fs::listing;
+use truesum_fs::metadata::FileType;
+use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::resolve::OpenMode;
 use unicode_normalization::UnicodeNormalization;
 
 /// The spellings that count as the same name. By default, only identical names do.
@@ -134,22 +136,20 @@ impl<'r> Folders<'r> {
 fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
     let mut names = Names::new();
     let path = if folder.is_empty() { b"." } else { folder };
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Some(entries) = root.resolve(path, flags).and_then(Dir::new).ok() else { return names };
-    for entry in entries.map_while(Result::ok) {
-        let name = entry.file_name().to_bytes().to_vec();
-        let kind = match entry.file_type() {
+    let Ok(opened) = root.resolve(path, OpenMode::Listing) else { return names };
+    let visit = |name: &[u8], kind| {
+        let kind = match kind {
             // Some file systems do not report the type, and a symbolic link may lead to a folder.
             FileType::Unknown | FileType::Symlink => {
-                let path = [path, b"/", &name].concat();
-                root.stat(&path, true).map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
+                let path = [path, b"/", name].concat();
+                root.stat(&path, true).map_or(FileType::Unknown, |stat| stat.kind())
             }
             kind => kind,
         };
-        if name != b"." && name != b".." {
-            names.entry(spellings.key(&name)).or_default().push((name, kind.is_dir()));
-        }
-    }
+        names.entry(spellings.key(name)).or_default().push((name.to_vec(), kind.is_dir()));
+    };
+    // If the folder cannot be read to its end, the names found so far remain.
+    let _ = listing::list(opened, visit);
     names
 }
 

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use truesum_fs::handle::OwnedFd;
+use truesum_fs::name::OsStringExt;
 use truesum_fs::stop::Stop;
 
 /// Shared counters of a run. All of them are exact at the end of the run and slightly outdated before.

@@ -6,8 +6,8 @@ use crate::io::open::Root;
 use crate::io::rename;
 use crate::io::write::AtomicFile;
 use crate::job::{Found, Job};
-use rustix::fs::OFlags;
-use std::os::fd::OwnedFd;
+use truesum_fs::handle::OwnedFd;
+use truesum_fs::resolve::OpenMode;
 
 /// Renames the file of a job within its folder, without replacing another file.
 ///
@@ -49,8 +49,8 @@ pub fn open_folder(job: &Job, base: &[u8]) -> Result<OwnedFd, Error> {
         Some(0) => b"/",
         Some(cut) => &path[..cut],
     };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    root.resolve(folder, flags).map_err(|error| root.refusal(&neighbour(job, base), "write", error))
+    root.resolve(folder, OpenMode::Folder)
+        .map_err(|error| root.refusal(&neighbour(job, base), "write", error))
 }
 
 /// Starts writing a file with this name in the folder of a job's file. A symbolic link with that

@@ -8,7 +8,6 @@
 mod changes;
 mod guard;
 mod keyed;
-mod mounts;
 mod original;
 pub mod outcome;
 mod unused;
@@ -32,8 +31,9 @@ use original::Original;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::clock;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 use truesum_manifest::edit::{EditError, edit, editable, reads_back};
 use truesum_manifest::{Format, Time};
@@ -363,8 +363,7 @@ impl<'a> Update<'a> {
 
 /// Returns the current time.
 fn now() -> Time {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
+    clock::now()
 }
 
 /// Returns the time two seconds ago: timestamps are truncated to two seconds on FAT, and lag behind the clock by up to

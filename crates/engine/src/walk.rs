@@ -31,17 +31,17 @@ use crate::task::{Notice, Task};
 use ahead::{Ahead, listing_jobs};
 use ancestry::Ancestry;
 use listing::{Entry, ListingJob, Pending, list};
-use rustix::fs::{FileType, OFlags, Stat};
-use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
+use truesum_fs::Errno;
+use truesum_fs::metadata::{FileType, Metadata};
+use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::resolve::OpenMode;
 use truesum_hash::Spec;
-use truesum_manifest::Time;
 
 /// The options of a walk.
 #[derive(Clone, Debug, Default)]
@@ -145,7 +145,7 @@ pub(crate) struct Folder {
     /// The anchor from which it and its contents are opened.
     pub(crate) anchor: Anchor,
     /// Its metadata before it was listed.
-    pub(crate) stat: Stat,
+    pub(crate) stat: Metadata,
 }
 
 /// A folder that is being consumed.
@@ -251,7 +251,7 @@ impl Walk {
             Ok(stat) => stat,
             Err(error) => return Some(Item::Failed(Error::io(&path, "open", error))),
         };
-        let kind = FileType::from_raw_mode(stat.st_mode);
+        let kind = stat.kind();
         if self.root_is_left_out(&path, kind) || kind != FileType::Directory && !self.fits(&stat) {
             self.left_out.named += 1;
             return None;
@@ -302,7 +302,7 @@ impl Walk {
         self.listed += 1;
         self.look_ahead(&folder_path, &listing.anchor, &mut listing.entries);
         if let Some(folders) = &mut self.folders {
-            // Stat from the parent folder, because a folder may be its own base, from which it has no name.
+            // Metadata from the parent folder, because a folder may be its own base, from which it has no name.
             let anchor = folder_path.anchor.clone();
             folders.push(Folder { path: self.path.clone(), anchor, stat: listing.stat });
         }
@@ -353,9 +353,8 @@ impl Walk {
         // As in git, a symbolic link with this name is not followed.
         let mut path = self.path.clone();
         push(&mut path, b".gitignore");
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let mut text = Vec::new();
-        let read = anchor.root().resolve(anchor.rest(&path), flags).map(File::from);
+        let read = anchor.root().resolve(anchor.rest(&path), OpenMode::Read).map(File::from);
         if read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text)).is_err() {
             return above;
         }
@@ -392,10 +391,9 @@ impl Walk {
 
     /// Returns whether size and time of a file are within the bounds; otherwise it is counted. The size of an object
     /// without a size is ignored.
-    fn fits(&mut self, stat: &Stat) -> bool {
+    fn fits(&mut self, stat: &Metadata) -> bool {
         let select = &self.options.select;
-        let fits = FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
-            || select.fits(stat.st_size as u64, time_of(stat));
+        let fits = stat.kind() != FileType::RegularFile || select.fits(stat.size(), stat.mtime());
         self.left_out.files += u64::from(!fits);
         fits
     }
@@ -438,14 +436,14 @@ impl Walk {
         let Level { folder_path, anchor, .. } = self.stack.last().expect("an entry comes from a level");
         if kind == FileType::Symlink {
             let target = anchor.stat(&self.path, true);
-            let is_folder = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+            let is_folder = |stat: &Metadata| stat.kind() == FileType::Directory;
             if self.options.follow && !target.as_ref().is_ok_and(is_folder) {
                 self.pending.open.fetch_sub(1, SeqCst);
             }
             let path = || named(self.path.clone());
             let item = match target {
                 Ok(target) if self.options.follow => {
-                    kind = FileType::from_raw_mode(target.st_mode);
+                    kind = target.kind();
                     None
                 }
                 Err(Errno::NOENT) => Some(Item::Dangling(path())),
@@ -493,11 +491,6 @@ impl Walk {
 /// Returns a path in the form for callers.
 fn named(path: Vec<u8>) -> PathBuf {
     OsString::from_vec(path).into()
-}
-
-/// Returns the modification time of a file.
-fn time_of(stat: &Stat) -> Time {
-    Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 }
 }
 
 /// Appends a name to the path of a folder.

@@ -8,9 +8,11 @@
 //! only affect speed: if no more can be kept open, names are resolved from a folder further up, or the argument is
 //! opened again.
 
+use crate::limits;
+use crate::metadata::Metadata;
 use crate::open::Root;
-use crate::resolve::{self, Confinement};
-use rustix::fs::{CWD, OFlags, Stat};
+use crate::resolve::{self, Confinement, OpenMode};
+use rustix::fs::CWD;
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -45,8 +47,7 @@ impl Anchor {
                 (Root::Reopened { folder: path.to_vec(), follow: confinement == Confinement::Anywhere }, None)
             }
             counted => {
-                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                let folder = resolve::open(CWD, path, flags, Confinement::Anywhere)?;
+                let folder = resolve::open(CWD, path, OpenMode::Folder.flags(), Confinement::Anywhere)?;
                 (walked(folder, confinement), counted)
             }
         };
@@ -91,13 +92,13 @@ impl Anchor {
     }
 
     /// Returns the metadata of the object with this path.
-    pub fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
+    pub fn stat(&self, path: &[u8], follow: bool) -> Result<Metadata, Errno> {
         self.base.root.stat(self.rest(path), follow)
     }
 }
 
 /// Returns the metadata of a file found by a walk, which is the file that will be opened.
-pub fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Stat, Errno> {
+pub fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Metadata, Errno> {
     match anchor {
         Some(anchor) => anchor.stat(path, anchor.root().confinement() == Confinement::Anywhere),
         None => Root::Anywhere.stat(path, true),
@@ -117,8 +118,7 @@ static BASES: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the maximum number of open bases: a fraction of the descriptors available to this process.
 pub fn most_bases() -> usize {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-    (limit / 16).clamp(2, 512) as usize
+    (limits::open_files() / 16).clamp(2, 512) as usize
 }
 
 impl CountedBase {

@@ -1,7 +1,8 @@
 //! The proof that a file or an object was read to its end and did not change during the read.
 
 use crate::error::Cause;
-use rustix::fs::Stat;
+use crate::metadata::Metadata;
+use truesum_manifest::Time;
 
 /// Proof that a file was read to its end without error and did not change during the read.
 ///
@@ -16,10 +17,9 @@ pub struct CompleteRead {
 
 impl CompleteRead {
     /// Returns the proof for a file of which `size` bytes were read.
-    pub fn of_file(size: u64, stat: &Stat) -> CompleteRead {
-        let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
-        let ctime = (stat.st_ctime, stat.st_ctime_nsec as u32);
-        CompleteRead { size, mtime, ctime, inode: stat.st_ino }
+    pub fn of_file(size: u64, stat: &Metadata) -> CompleteRead {
+        let pair = |time: Time| (time.seconds, time.nanos);
+        CompleteRead { size, mtime: pair(stat.mtime()), ctime: pair(stat.ctime()), inode: stat.id().inode }
     }
 
     /// Returns the number of bytes read.

@@ -1,5 +1,7 @@
 //! The error for one file: path, action and cause. Such errors are values, and the run continues.
 
+/// The number of a system error.
+pub use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
@@ -110,7 +112,6 @@ impl Error {
     /// Returns whether the same attempt may succeed later or on another machine: network errors, a busy system, and
     /// devices that failed to read.
     pub fn may_pass(&self) -> bool {
-        use rustix::io::Errno;
         const PASSING: [Errno; 12] = [
             Errno::IO,
             Errno::TIMEDOUT,
@@ -135,9 +136,9 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match &self.cause {
             Cause::Io(_) if self.is_missing() => Kind::Missing,
-            Cause::Io(error) => match rustix::io::Errno::from_io_error(error) {
-                Some(rustix::io::Errno::IO) => Kind::Device,
-                Some(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => Kind::Denied,
+            Cause::Io(error) => match Errno::from_io_error(error) {
+                Some(Errno::IO) => Kind::Device,
+                Some(Errno::ACCESS | Errno::PERM) => Kind::Denied,
                 _ => Kind::Other,
             },
             Cause::Changed(_) | Cause::NotAsPlanned(_) => Kind::Changed,

@@ -1,7 +1,7 @@
 //! The identity of a file within a running system.
 
+use crate::metadata::Metadata;
 use rustix::fs::Stat;
-use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
 /// The device and inode number of a file, which all names of one file share.
@@ -19,8 +19,14 @@ impl From<&Stat> for FileId {
     }
 }
 
+impl From<&std::fs::Metadata> for FileId {
+    fn from(metadata: &std::fs::Metadata) -> FileId {
+        FileId { device: metadata.dev(), inode: metadata.ino() }
+    }
+}
+
 impl From<&Metadata> for FileId {
     fn from(metadata: &Metadata) -> FileId {
-        FileId { device: metadata.dev(), inode: metadata.ino() }
+        metadata.id()
     }
 }

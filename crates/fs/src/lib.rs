@@ -5,29 +5,38 @@
 //!
 //! | concept | modules |
 //! |---|---|
+//! | names as bytes and as paths | [`name`] |
 //! | names resolved below a folder, without escape | [`open`], [`anchor`], [`resolve`], [`rename`] |
-//! | identity and metadata of files | [`file_id`], [`version`] |
-//! | guarantees of file systems and devices | [`system`], [`device`] |
+//! | metadata and identity of files, entries of folders | [`metadata`], [`file_id`], [`version`], [`listing`] |
+//! | guarantees of file systems and devices | [`system`], [`device`], [`mounts`] |
 //! | whether another process is writing | [`lease`], [`quiescence`] |
-//! | complete reads, mappings | [`read`], [`mapping`], [`mapped`] |
+//! | complete reads, positioned reads, mappings | [`read`], [`data`], [`handle`], [`mapping`], [`mapped`] |
 //! | atomic writes and locks | [`write`](mod@write), [`temporary`], [`lock`] |
 //! | interruption and waiting | [`stop`], [`input`], [`waits`] |
-//! | limits of memory | [`memory_limit`] |
+//! | limits and clocks | [`memory_limit`], [`limits`], [`clock`] |
 //! | failures | [`error`] |
 
 pub mod anchor;
 mod attributes;
+pub mod clock;
 mod complete_read;
+pub mod data;
 pub mod device;
 pub mod error;
 pub mod file_id;
 mod guard;
+pub mod handle;
 pub mod input;
 pub mod lease;
+pub mod limits;
+pub mod listing;
 pub mod lock;
 pub mod mapped;
 pub mod mapping;
 pub mod memory_limit;
+pub mod metadata;
+pub mod mounts;
+pub mod name;
 pub mod open;
 pub mod quiescence;
 pub mod read;
@@ -40,4 +49,4 @@ pub mod version;
 pub mod waits;
 pub mod write;
 
-pub use error::{Cause, Error, Kind};
+pub use error::{Cause, Errno, Error, Kind};

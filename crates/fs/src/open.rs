@@ -4,11 +4,12 @@
 //! blocking, and its type is tested before a byte is read, so a pipe or device named in a manifest never hangs a run.
 
 use crate::error::{Cause, DIRECTORY, Error};
-use crate::resolve::{self, Confinement, PATH_MAX};
-use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
+use crate::metadata::{FileType, Metadata};
+use crate::resolve::{self, Confinement, OpenMode, PATH_MAX};
+use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -65,6 +66,24 @@ pub fn read_companion(path: &Path) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
+/// Opens a file for reading without waiting for the writer of a pipe.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    Ok(resolve::retry(|| fs::open(path, flags, Mode::empty()))?.into())
+}
+
+/// Opens a file for reading and writing, and creates it if it does not exist. A symbolic link is not followed.
+///
+/// # Errors
+/// Returns the system's error, which is [`Errno::LOOP`] for a symbolic link.
+pub fn open_or_create(path: &Path) -> Result<File, Errno> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(resolve::retry(|| fs::open(path, flags, Mode::from_raw_mode(0o666)))?.into())
+}
+
 impl Root {
     /// Returns the root for the names in a manifest.
     ///
@@ -72,8 +91,7 @@ impl Root {
     /// Fails if the folder cannot be opened.
     pub fn folder(path: impl AsRef<Path>, allow_outside: bool) -> Result<Root, Error> {
         let path = path.as_ref().as_os_str().as_bytes();
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = resolve::open(CWD, path, flags, Confinement::Anywhere);
+        let folder = resolve::open(CWD, path, OpenMode::Folder.flags(), Confinement::Anywhere);
         let folder = folder.map_err(|error| Error::io(path, "open", error))?;
         Ok(if allow_outside { Root::At(folder) } else { Root::Beneath(folder) })
     }
@@ -88,19 +106,21 @@ impl Root {
     }
 
     /// Opens the object with this name, whatever its type.
-    pub fn resolve(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+    ///
+    /// # Errors
+    /// Returns the system's error, or the one documented for [`Confinement`].
+    pub fn resolve(&self, path: &[u8], mode: OpenMode) -> Result<OwnedFd, Errno> {
         let folder;
         let from = match self {
             Root::Anywhere => CWD,
             Root::At(folder) | Root::Beneath(folder) | Root::Within(folder) => folder.as_fd(),
             Root::Reopened { folder: path, .. } => {
-                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                folder = resolve::open(CWD, path, flags, Confinement::Anywhere)?;
+                folder = resolve::open(CWD, path, OpenMode::Folder.flags(), Confinement::Anywhere)?;
                 folder.as_fd()
             }
             Root::Nowhere => return Err(Errno::OPNOTSUPP),
         };
-        resolve::open(from, path, flags, self.confinement())
+        resolve::open(from, path, mode.flags(), self.confinement())
     }
 
     /// Returns the error for a name that could not be opened, listed or read.
@@ -120,7 +140,7 @@ impl Root {
     /// # Errors
     /// Fails if the file does not exist, permission is denied, it is not a regular file (unless `special` allows it),
     /// or it is outside the root.
-    pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Stat), Error> {
+    pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Metadata), Error> {
         let fail = |error: Errno| match error {
             // This is the error for a socket, or for a device that does not exist.
             Errno::NXIO if self.stat(path, true).is_ok_and(is_socket) => {
@@ -128,10 +148,9 @@ impl Root {
             }
             _ => self.refusal(path, "open", error),
         };
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-        let file = self.resolve(path, flags).map_err(fail)?;
-        let stat = fs::fstat(&file).map_err(|error| Error::io(path, "read", error))?;
-        let kind = FileType::from_raw_mode(stat.st_mode);
+        let file = self.resolve(path, OpenMode::Read).map_err(fail)?;
+        let stat = Metadata::of(&file).map_err(|error| Error::io(path, "read", error))?;
+        let kind = stat.kind();
         match (kind, special) {
             (FileType::RegularFile, _) => {}
             (FileType::Directory, _) => return Err(Error::new(path, "read", Cause::Special(DIRECTORY))),
@@ -150,7 +169,7 @@ impl Root {
     /// # Errors
     /// Fails if it cannot be opened, or if `/proc` is not mounted.
     pub fn real_path(&self, path: &[u8]) -> Result<Vec<u8>, Error> {
-        let file = self.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
+        let file = self.resolve(path, OpenMode::Path);
         let file = file.map_err(|error| self.refusal(path, "open", error))?;
         let real = fs::readlink(format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new());
         let real = real.map_err(|error| Error::io(path, "resolve its path", error))?;
@@ -162,10 +181,19 @@ impl Root {
         self.stat(path.as_ref().as_os_str().as_bytes(), false).is_ok()
     }
 
+    /// Returns the target of the symbolic link with this name, and the metadata of the link.
+    ///
+    /// # Errors
+    /// Returns the system's error, or the one documented for [`Confinement`].
+    pub fn read_link(&self, path: &[u8]) -> Result<(Metadata, Vec<u8>), Errno> {
+        let link = self.resolve(path, OpenMode::Link)?;
+        Ok((Metadata::of(&link)?, fs::readlinkat(&link, c"", Vec::new())?.into_bytes()))
+    }
+
     /// Returns the size of the regular file with this name, or 0 for anything else. This is only a hint for planning.
     pub fn size(&self, path: &[u8]) -> u64 {
         match self.stat(path, self.confinement() != Confinement::NoLinks) {
-            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat.st_size as u64,
+            Ok(stat) if stat.kind() == FileType::RegularFile => stat.size(),
             _ => 0,
         }
     }
@@ -174,7 +202,10 @@ impl Root {
     ///
     /// Below a folder that limits names, this opens the object without access, because fstatat(2) does not respect the
     /// limit.
-    pub fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
+    ///
+    /// # Errors
+    /// Returns the system's error, or the one documented for [`Confinement`].
+    pub fn stat(&self, path: &[u8], follow: bool) -> Result<Metadata, Errno> {
         let direct = match self {
             Root::Anywhere => Some(CWD),
             Root::At(folder) | Root::Within(folder) => Some(folder.as_fd()),
@@ -182,15 +213,14 @@ impl Root {
         };
         if let Some(folder) = direct.filter(|_| path.len() < PATH_MAX) {
             let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-            return fs::statat(folder, path, flags);
+            return fs::statat(folder, path, flags).map(|stat| Metadata::from(&stat));
         }
-        let end = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
-        fs::fstat(self.resolve(path, OFlags::PATH | OFlags::CLOEXEC | end)?)
+        Metadata::of(self.resolve(path, if follow { OpenMode::Path } else { OpenMode::Link })?)
     }
 }
 
-fn is_socket(stat: Stat) -> bool {
-    FileType::from_raw_mode(stat.st_mode) == FileType::Socket
+fn is_socket(stat: Metadata) -> bool {
+    stat.kind() == FileType::Socket
 }
 
 /// Returns a description of a file type.
@@ -210,7 +240,6 @@ pub fn describe(kind: FileType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::fs::Mode;
     use std::ffi::OsStr;
     use std::os::unix::fs::symlink;
 
@@ -218,7 +247,7 @@ mod tests {
     fn special_files_are_refused_at_once() {
         let dir = tempfile::tempdir().unwrap();
         let fifo = dir.path().join("fifo");
-        fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        fs::mknodat(CWD, &fifo, fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         let error = Root::Anywhere.open(fifo.as_os_str().as_bytes(), Special::Refuse).unwrap_err();
         assert!(matches!(error.cause, Cause::Special("named pipe")), "{error}");
         let error = Root::Anywhere.open(dir.path().as_os_str().as_bytes(), Special::Read).unwrap_err();

@@ -14,14 +14,16 @@
 //! merely has the file open is assumed to be done when the timestamp is older than the longest possible write, and the
 //! dirty pages have been written back.
 
+use crate::clock::coarse_now;
 use crate::error::Cause;
 use crate::lease::{Writers, writers};
+use crate::metadata::Metadata;
 use crate::system::{Sizes, Stamps, System};
-use rustix::fs::{self, Stat};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::fs;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+use truesum_manifest::Time;
 
 /// The state of a file before it is read: whether its timestamps will show every change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +54,13 @@ const BUSY: i64 = 60 * SECOND;
 ///
 /// # Errors
 /// Fails if another process has it open for writing, or modifies it continuously.
-pub fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Quiescence), Cause> {
+pub fn settle(file: impl AsFd, stat: Metadata, system: &System) -> Result<(Metadata, Quiescence), Cause> {
     if system.sizes == Sizes::Invented {
         return Ok((stat, Quiescence::Known));
     }
     let (stat, age) = after_tick(&file, stat, system)?;
     let is_reliable = system.stamps == Stamps::Written && age >= 0;
-    if is_reliable && grace(stat.st_size as u64).is_some_and(|grace| age >= grace) {
+    if is_reliable && grace(stat.size()).is_some_and(|grace| age >= grace) {
         return Ok((stat, Quiescence::Known));
     }
     let (mut stat, begun, mut pause) = (stat, Instant::now(), Duration::from_millis(1));
@@ -79,7 +81,7 @@ pub fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Qui
         }
         std::thread::sleep(pause);
         pause *= 2;
-        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
+        let later = Metadata::of(&file).map_err(|error| Cause::Io(error.into()))?;
         (stat, _) = after_tick(&file, later, system)?;
     }
 }
@@ -89,7 +91,7 @@ pub fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Qui
 ///
 /// # Errors
 /// Fails if it is modified continuously.
-pub fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, i64), Cause> {
+pub fn after_tick(file: impl AsFd, mut stat: Metadata, system: &System) -> Result<(Metadata, i64), Cause> {
     let mut moved = 0;
     loop {
         // The clock from which timestamps are taken, which can lag behind others on a busy machine.
@@ -100,7 +102,7 @@ pub fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(S
             return Ok((stat, age));
         }
         std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
-        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
+        let later = Metadata::of(&file).map_err(|error| Cause::Io(error.into()))?;
         moved += usize::from(changed(&later) != changed(&stat));
         if moved == TICKS {
             return Err(Cause::Changed("it is being modified continuously".to_owned()));
@@ -110,11 +112,11 @@ pub fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(S
 }
 
 /// Returns whether a file that is open for writing is not being written to, and no store to it can go unnoticed.
-fn is_quiet(file: BorrowedFd<'_>, stat: &Stat) -> bool {
+fn is_quiet(file: BorrowedFd<'_>, stat: &Metadata) -> bool {
     // Pages that were written back are clean, and the next store to one updates the timestamp.
-    now().saturating_sub(changed(stat)) >= BEGIN + writing(stat.st_size as u64)
+    now().saturating_sub(changed(stat)) >= BEGIN + writing(stat.size())
         && fs::fdatasync(file).is_ok()
-        && fs::fstat(file).is_ok_and(|now| changed(&now) == changed(stat) && now.st_size == stat.st_size)
+        && Metadata::of(file).is_ok_and(|now| changed(&now) == changed(stat) && now.size() == stat.size())
 }
 
 /// Returns the maximum time in nanoseconds that a write to a file of `size` bytes may take.
@@ -142,17 +144,16 @@ fn grace(size: u64) -> Option<i64> {
 }
 
 /// Returns the time of the last status change, in nanoseconds since 1970.
-fn changed(stat: &Stat) -> i64 {
-    nanoseconds(stat.st_ctime, stat.st_ctime_nsec as i64)
+fn changed(stat: &Metadata) -> i64 {
+    nanoseconds(stat.ctime())
 }
 
 fn now() -> i64 {
-    let now = clock_gettime(ClockId::RealtimeCoarse);
-    nanoseconds(now.tv_sec, now.tv_nsec)
+    nanoseconds(coarse_now())
 }
 
-fn nanoseconds(seconds: i64, rest: i64) -> i64 {
-    seconds.saturating_mul(SECOND).saturating_add(rest)
+fn nanoseconds(time: Time) -> i64 {
+    time.seconds.saturating_mul(SECOND).saturating_add(time.nanos.into())
 }
 
 #[cfg(test)]
@@ -163,8 +164,8 @@ mod tests {
     use std::os::unix::fs::FileExt;
     use truesum_test_support::Scratch;
 
-    fn settled(file: &File) -> Result<(Stat, Quiescence), Cause> {
-        let stat = fs::fstat(file).expect("open");
+    fn settled(file: &File) -> Result<(Metadata, Quiescence), Cause> {
+        let stat = Metadata::of(file).expect("open");
         settle(file, stat, &System::of_file(file, &stat))
     }
 
@@ -187,7 +188,7 @@ mod tests {
             writer.set_len(len).expect("written");
             let file = File::open(scratch.path()).expect("open");
             let has_writers = writers(file.as_fd()) == Writers::Some;
-            let kept = System::of_file(&file, &fs::fstat(&file).expect("open")).stamps != Stamps::Written;
+            let kept = System::of_file(&file, &Metadata::of(&file).expect("open")).stamps != Stamps::Written;
             let refused = matches!(settled(&file), Err(Cause::Changed(_)));
             assert_eq!(refused, has_writers && (kept || !quiet), "{len} bytes");
         }
@@ -214,7 +215,7 @@ mod tests {
         let file = File::open(scratch.path()).expect("open");
         let result = settled(&file);
         store(3);
-        let after = changed(&fs::fstat(&file).expect("open"));
+        let after = changed(&Metadata::of(&file).expect("open"));
         #[allow(unsafe_code)]
         // SAFETY: mapped above, and nothing refers to it from here on.
         unsafe { munmap(mapped, 4096) }.expect("unmapped");

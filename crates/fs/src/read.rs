@@ -5,20 +5,22 @@
 //! a truncation or a change there is no `CompleteRead`, so no digest can be printed, stored or compared.
 
 pub use crate::complete_read::{CompleteRead, Counting};
+use crate::data;
 use crate::error::{Cause, Error};
+use crate::metadata::{FileType, Metadata};
 use crate::open::{Root, Special};
 use crate::quiescence::{Quiescence, after_tick, settle};
 use crate::stop::Stop;
 use crate::system::{Sizes, System};
 use crate::version::Version;
-use rustix::fs::{self, FileType, Stat};
+use rustix::fs;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// A file being read.
 pub struct Guarded {
     file: OwnedFd,
-    before: Stat,
+    before: Metadata,
     system: System,
     quiescence: Quiescence,
     /// Whether its times reveal changes.
@@ -48,12 +50,12 @@ impl Guarded {
     ///
     /// # Errors
     /// Fails if another process is writing to the file.
-    pub fn of(file: OwnedFd, stat: Stat, path: &[u8]) -> Result<Guarded, Error> {
+    pub fn of(file: OwnedFd, stat: Metadata, path: &[u8]) -> Result<Guarded, Error> {
         let system = System::of_file(&file, &stat);
         let settled = settle(&file, stat, &system);
         let (before, quiescence) = settled.map_err(|cause| Error::new(path, "read", cause))?;
         let stamped = system.sizes != Sizes::Invented;
-        let awaits_writer = FileType::from_raw_mode(before.st_mode) == FileType::Fifo;
+        let awaits_writer = before.kind() == FileType::Fifo;
         let (position, at_end, until) = (0, false, None);
         let version = None;
         Ok(Guarded {
@@ -75,13 +77,8 @@ impl Guarded {
     /// # Errors
     /// Fails if the system cannot provide a substitute descriptor.
     pub fn of_version(version: Box<dyn Version>) -> Result<Guarded, Error> {
-        let (file, mut before) = Root::Anywhere.open(b"/dev/null", Special::Read)?;
-        before.st_mode = FileType::RegularFile.as_raw_mode();
-        before.st_size = version.size().cast_signed();
-        (before.st_mtime, before.st_mtime_nsec, before.st_ctime, before.st_ctime_nsec) =
-            (version.modified(), 0, version.modified(), 0);
-        before.st_ino = version.number();
-        before.st_dev = 0;
+        let (file, _) = Root::Anywhere.open(b"/dev/null", Special::Read)?;
+        let before = Metadata::of_object(version.size(), version.modified(), version.number());
         let (system, quiescence, stamped, version) =
             (System::REMOTE, Quiescence::Known, false, Some(version));
         let (position, at_end, awaits_writer, until) = (0, false, false, None);
@@ -112,7 +109,7 @@ impl Guarded {
     pub fn stdin() -> Result<Guarded, Error> {
         let fail = |error: std::io::Error| Error::io(b"-", "read", error);
         let file = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
-        let mut before = fs::fstat(&file).map_err(|error| fail(error.into()))?;
+        let mut before = Metadata::of(&file).map_err(|error| fail(error.into()))?;
         let system = System::of_file(&file, &before);
         let stamped = system.sizes != Sizes::Invented;
         if stamped {
@@ -139,20 +136,20 @@ impl Guarded {
     /// Makes a stop of the run end the waiting for other processes.
     pub fn until(mut self, stop: &Stop) -> Guarded {
         use FileType::{CharacterDevice, Fifo, Socket};
-        if matches!(FileType::from_raw_mode(self.before.st_mode), Fifo | Socket | CharacterDevice) {
+        if matches!(self.before.kind(), Fifo | Socket | CharacterDevice) {
             self.until = Some(stop.clone());
         }
         self
     }
 
     /// Returns the file's metadata when it was opened.
-    pub fn stat(&self) -> &Stat {
+    pub fn stat(&self) -> &Metadata {
         &self.before
     }
 
     /// Returns the size reported when the file was opened. It is only a hint.
     pub fn size_hint(&self) -> u64 {
-        u64::try_from(self.before.st_size).unwrap_or(0)
+        self.before.size()
     }
 
     /// Returns the open file.
@@ -162,7 +159,7 @@ impl Guarded {
 
     /// Returns whether this is a regular file. Reading anything else may block for any time.
     pub fn is_regular(&self) -> bool {
-        FileType::from_raw_mode(self.before.st_mode) == FileType::RegularFile
+        self.before.kind() == FileType::RegularFile
     }
 
     /// Returns whether another process may have been writing to the file since before it was opened, in a way that
@@ -188,8 +185,7 @@ impl Guarded {
 
     /// Returns whether the file has holes that its file system reports correctly.
     pub fn has_holes(&self) -> bool {
-        self.system.sizes == Sizes::Local
-            && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()
+        self.system.sizes == Sizes::Local && self.before.allocated() < self.size_hint()
     }
 
     /// Fills `buffer`, or the beginning of it if fewer bytes are left. A short read means that the
@@ -210,7 +206,7 @@ impl Guarded {
             {
                 break;
             }
-            match rustix::io::read(&self.file, &mut buffer[filled..]) {
+            match data::read(&self.file, &mut buffer[filled..]) {
                 Ok(0) => self.at_end = true,
                 Ok(count) => {
                     filled += count;
@@ -240,26 +236,19 @@ impl Guarded {
             self.at_end = true;
             return Ok((0, 0));
         }
-        let data = match fs::seek(&self.file, fs::SeekFrom::Data(self.position)) {
-            Ok(data) => data.min(end),
-            Err(Errno::NXIO) => end,
-            Err(error) => return Err(error),
-        };
+        let data = data::seek_data(&self.file, self.position)?.map_or(end, |data| data.min(end));
         let hole = data - self.position;
         self.position = data;
         if data == end {
             self.at_end = true;
             return Ok((hole, 0));
         }
-        let stop = match fs::seek(&self.file, fs::SeekFrom::Hole(data)) {
-            Ok(stop) => stop.min(end),
+        let Some(stop) = data::seek_hole(&self.file, data)? else {
             // The file was just truncated: it ends before the reported size, so there will be no proof.
-            Err(Errno::NXIO) => {
-                self.at_end = true;
-                return Ok((hole, 0));
-            }
-            Err(error) => return Err(error),
+            self.at_end = true;
+            return Ok((hole, 0));
         };
+        let stop = stop.min(end);
         fs::seek(&self.file, fs::SeekFrom::Start(data))?;
         Ok((hole, stop - data))
     }
@@ -282,12 +271,12 @@ impl Guarded {
         if !self.stamped {
             return Ok(None);
         }
-        let (before, after) = (&self.before, fs::fstat(&self.file)?);
-        Ok(if before.st_size != after.st_size {
-            Some(format!("from {} to {} bytes", before.st_size, after.st_size))
-        } else if (before.st_mtime, before.st_mtime_nsec) != (after.st_mtime, after.st_mtime_nsec) {
+        let (before, after) = (&self.before, Metadata::of(&self.file)?);
+        Ok(if before.size() != after.size() {
+            Some(format!("from {} to {} bytes", before.size(), after.size()))
+        } else if before.mtime() != after.mtime() {
             Some("its modification time changed".to_owned())
-        } else if (before.st_ctime, before.st_ctime_nsec) != (after.st_ctime, after.st_ctime_nsec) {
+        } else if before.ctime() != after.ctime() {
             Some("its status changed".to_owned())
         } else {
             None
@@ -362,7 +351,7 @@ mod tests {
     fn a_pipe_is_read_when_somebody_writes_to_it() {
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("pipe");
-        fs::mknodat(fs::CWD, &pipe, FileType::Fifo, fs::Mode::RUSR | fs::Mode::WUSR, 0).unwrap();
+        fs::mknodat(fs::CWD, &pipe, fs::FileType::Fifo, fs::Mode::RUSR | fs::Mode::WUSR, 0).unwrap();
         let mut reading = Guarded::open(&Root::Anywhere, pipe.as_os_str().as_bytes(), Special::Read).unwrap();
         let writer = std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_millis(30));

@@ -3,7 +3,8 @@
 use crate::error::{Cause, Error};
 use crate::file_id::FileId;
 use crate::open::Root;
-use rustix::fs::{self, Access, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use crate::resolve::OpenMode;
+use rustix::fs::{self, Access, AtFlags, FileType, Mode, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
@@ -99,20 +100,18 @@ fn place<'p>(root: &Root, path: &'p [u8]) -> Result<(OwnedFd, &'p [u8]), Errno> 
         Some(0) => b"/",
         Some(cut) => &path[..cut],
     };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok((root.resolve(folder, flags)?, base))
+    Ok((root.resolve(folder, OpenMode::Folder)?, base))
 }
 
 /// Creates the missing folders of a name.
 fn make_folders(root: &Root, path: &[u8]) -> Result<(), Errno> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Some(end) = path.iter().rposition(|&byte| byte == b'/').filter(|&end| end > 0) else { return Ok(()) };
-    if root.resolve(&path[..end], flags).is_ok() {
+    if root.resolve(&path[..end], OpenMode::Folder).is_ok() {
         return Ok(());
     }
     let cuts = (1..=end).filter(|&at| path[at] == b'/' && path[at - 1] != b'/');
     for folder in cuts.map(|cut| &path[..cut]) {
-        match root.resolve(folder, flags) {
+        match root.resolve(folder, OpenMode::Folder) {
             Err(Errno::NOENT) => {
                 let (above, base) = place(root, folder)?;
                 match fs::mkdirat(&above, base, Mode::from_raw_mode(0o777)) {

@@ -10,6 +10,37 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// The length in bytes from which system calls reject a path. Such paths are opened in steps.
 pub const PATH_MAX: usize = 4096;
 
+/// The way in which a name is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenMode {
+    /// Resolved only: metadata and location are available, the content is not.
+    Path,
+    /// As [`OpenMode::Path`]; a symbolic link at the end is not followed.
+    Link,
+    /// A folder from which names are resolved.
+    Folder,
+    /// A folder that is listed.
+    Listing,
+    /// For reading, without waiting for the writer of a pipe.
+    Read,
+    /// For reading and writing.
+    ReadWrite,
+}
+
+impl OpenMode {
+    pub(crate) fn flags(self) -> OFlags {
+        OFlags::CLOEXEC
+            | match self {
+                OpenMode::Path => OFlags::PATH,
+                OpenMode::Link => OFlags::PATH | OFlags::NOFOLLOW,
+                OpenMode::Folder => OFlags::PATH | OFlags::DIRECTORY,
+                OpenMode::Listing => OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK,
+                OpenMode::Read => OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK,
+                OpenMode::ReadWrite => OFlags::RDWR | OFlags::NOCTTY,
+            }
+    }
+}
+
 /// The limit on where a name may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confinement {
@@ -27,7 +58,7 @@ pub enum Confinement {
 ///
 /// # Errors
 /// Returns the system's error, or the one documented for [`Confinement`].
-pub fn open(
+pub(crate) fn open(
     folder: BorrowedFd<'_>,
     path: &[u8],
     flags: OFlags,
@@ -120,7 +151,7 @@ fn is_link(folder: BorrowedFd<'_>, name: &[u8]) -> bool {
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
-fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+pub(crate) fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     loop {
         match call() {
             Err(Errno::INTR) => {}

@@ -5,7 +5,8 @@
 //! only properties that all versions have, and properties that differ between disks are determined
 //! from the timestamps.
 
-use rustix::fs::{self, FileType, Stat};
+use crate::metadata::{FileType, Metadata};
+use rustix::fs;
 use std::cell::RefCell;
 use std::os::fd::AsFd;
 
@@ -108,8 +109,8 @@ impl System {
     pub const REMOTE: System = OTHER;
 
     /// Returns the row for an open file. Pipes and devices have no size, and their times change with every use.
-    pub fn of_file(file: impl AsFd, stat: &Stat) -> System {
-        match FileType::from_raw_mode(stat.st_mode) {
+    pub fn of_file(file: impl AsFd, stat: &Metadata) -> System {
+        match stat.kind() {
             FileType::RegularFile => System::of(file, stat),
             _ => System::STREAM,
         }
@@ -117,19 +118,19 @@ impl System {
 
     /// Returns the row for the file system of an open file, which is queried once per device and
     /// thread.
-    pub fn of(file: impl AsFd, stat: &Stat) -> System {
+    pub fn of(file: impl AsFd, stat: &Metadata) -> System {
         thread_local! {
             static KNOWN: RefCell<Vec<(u64, System)>> = const { RefCell::new(Vec::new()) };
         }
         KNOWN.with_borrow_mut(|known| {
-            if let Some((_, system)) = known.iter().find(|(device, _)| *device == stat.st_dev) {
+            if let Some((_, system)) = known.iter().find(|(device, _)| *device == stat.id().device) {
                 return *system;
             }
             let system = fs::fstatfs(file).map_or(OTHER, |fs| System::from_magic(fs.f_type as u64));
             if known.len() > 64 {
                 known.clear();
             }
-            known.push((stat.st_dev, system));
+            known.push((stat.id().device, system));
             system
         })
     }

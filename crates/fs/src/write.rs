@@ -9,6 +9,7 @@
 //! read, so that files modified during the run have later times.
 
 use crate::attributes::Attributes;
+pub use crate::clock::coarse_now;
 use crate::error::{Cause, Error};
 use crate::file_id::FileId;
 use crate::lock::Lock;
@@ -340,13 +341,6 @@ pub fn is_own(target: &Path, magic: &[u8]) -> bool {
         Ok(found) => found.is_file() || found.is_symlink(),
         Err(_) => true,
     }
-}
-
-/// Returns the current time of the clock from which file timestamps are taken. A file that is
-/// written to from now on has this timestamp or a later one.
-pub fn coarse_now() -> Time {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-    Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
 
 /// Returns the path that a name refers to if the file does not exist yet: a dangling symbolic link

@@ -19,7 +19,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,6 +26,7 @@ use truesum::hash::{Key, Secret, Spec};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// The release whose behaviour is reproduced.
 const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");

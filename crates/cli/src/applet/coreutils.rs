@@ -15,8 +15,8 @@ use crate::applet::streams::Streams;
 use program::PROGRAMS;
 use settings::Settings;
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::process::ExitCode;
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// A row for each program.
 pub(super) static PERSONALITIES: [Applet; PROGRAMS.len()] = {

@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::{Lines, Place, RawLine};
 use truesum::{BadLine, Config, Job, Mapping, Notice, Progress, Sink, Special, Task, run};
+use truesum_fs::name::OsStrExt;
 
 /// The result of parsing a line.
 pub(crate) enum Parsed {

@@ -11,12 +11,12 @@ use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 use truesum::audit::known::{KnownEvent, KnownReport, KnownSets};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Mapping, Outcome};
+use truesum_fs::name::OsStrExt;
 
 /// Returns the word for a file.
 fn word(known: bool) -> &'static str {

@@ -23,7 +23,6 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
@@ -31,6 +30,7 @@ use truesum::manifest::Entry;
 use truesum::update::Consent;
 use truesum::verify::bag::{DECLARATION, is_bag, is_of_payload, unlisted_fetches, unsafe_fetches, version};
 use truesum::{Cause, Error, FileId, Sink, Summary};
+use truesum_fs::name::OsStrExt;
 
 /// Creates or updates the bag in each of the named folders.
 pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {

@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::verify::bag::DECLARATION;
 use truesum::{Error, FileId};
+use truesum_fs::name::OsStrExt;
 
 /// The staging folder, which is renamed to `data` when it is complete.
 const STAGE: &str = ".truesum-bag";

@@ -6,7 +6,6 @@ use crate::console::Console;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
@@ -14,6 +13,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Options, ReadError, Reader, Time, format};
 use truesum::update::Consent;
 use truesum::verify::bag::{is_of_payload, is_part};
+use truesum_fs::name::OsStrExt;
 
 /// The digests of one file.
 type Digests = Vec<(Spec, Digest)>;

@@ -5,7 +5,6 @@ use crate::exit::Refusal;
 use crate::output::save;
 use crate::words::shell_word;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::Spec;
@@ -13,6 +12,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{Options, Reader};
 use truesum::update::Consent;
 use truesum::verify::bag::is_part;
+use truesum_fs::name::OsStrExt;
 
 /// A request to create or update a bag.
 pub struct Bag {

@@ -8,12 +8,12 @@ use crate::output;
 use crate::words::count;
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Digest, Hasher, Spec};
 use truesum::manifest::{Entry, Heading, Time, WriteError, Writer, format};
 use truesum::{AtomicFile, FileId, Notice, Outcome, Sink};
+use truesum_fs::name::OsStrExt;
 
 /// Receives the files of a payload.
 pub struct Payload<'a> {

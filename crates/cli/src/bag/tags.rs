@@ -10,12 +10,12 @@ use crate::progress::Line;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Heading, Time, Writer, format};
 use truesum::verify::bag::is_part;
 use truesum::{Error, Notice, Outcome, Sink, is_temporary};
+use truesum_fs::name::OsStrExt;
 
 /// Returns the tag files and folders that this command does not write.
 ///

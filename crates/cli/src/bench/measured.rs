@@ -7,11 +7,11 @@ use crate::output::{Output, cannot_write};
 use crate::signals::Signals;
 use crate::values::color::Color;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
 use truesum_bench::args::Bench;
 use truesum_bench::command::{self, Outcome};
+use truesum_fs::name::OsStrExt;
 
 /// Runs the command.
 pub fn run(args: &Bench) -> Exit {

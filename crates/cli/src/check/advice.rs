@@ -7,7 +7,6 @@ use crate::key::HINT;
 use crate::words::{count, shell_word};
 use std::ffi::OsStr;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::{display_safe, within_root};
@@ -17,6 +16,7 @@ use truesum::update::SIGNATURES;
 use truesum::verify::bag::is_bag;
 use truesum::verify::place::folder_of_names;
 use truesum::{Checked, FileId, Kind, NotUsed, Outcome, Report, Root, Verdict};
+use truesum_fs::name::OsStrExt;
 
 /// Reports why nothing was verified with a manifest.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {

@@ -18,7 +18,6 @@ use crate::words::{count, grouped, shell_word};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
@@ -26,6 +25,7 @@ use truesum::verify::place::folder_of_names;
 use truesum::verify::place_of;
 use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict};
+use truesum_fs::name::OsStrExt;
 
 /// Number of missing names that are remembered, to search for them below the current folder.
 const REMEMBERED: usize = 32;

@@ -10,7 +10,6 @@ use crate::options::threads;
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
@@ -18,6 +17,7 @@ use truesum::tree::locate::{Comparison, Diagnosis, Difference, Length};
 use truesum::tree::reading::Reading;
 use truesum::tree::store::{Header, Store, Unusable};
 use truesum::{Damage, Findings, Mapping, Outcome, Progress, Root};
+use truesum_fs::name::OsStrExt;
 
 /// The folders that contain the files and their stored trees, and how files are read again.
 pub struct Locate<'a> {

@@ -8,12 +8,12 @@ use crate::stores;
 use crate::words::shell_word;
 use std::ffi::{OsStr, OsString};
 use std::fs::symlink_metadata;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::verify::has_manifest_name;
 use truesum::verify::place::folder_of_names;
+use truesum_fs::name::OsStrExt;
 
 /// The meaning of the arguments of `check`.
 #[derive(Debug, PartialEq, Eq)]

@@ -17,7 +17,6 @@ use crate::words::shell_word;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Digest, Secret, Spec};
@@ -29,6 +28,7 @@ use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
+use truesum_fs::name::OsStrExt;
 
 /// A validated `check` command.
 pub struct Checking {

@@ -10,13 +10,13 @@ use crate::objects::{self, add, end_summary};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
 use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
+use truesum_fs::name::OsStrExt;
 
 /// The name of the JSON schema.
 pub const SCHEMA: &str = "truesum-check/1";

@@ -5,11 +5,11 @@ use crate::check::plan::{Checking, Subject};
 use crate::drawing::record::{Heading, Tone};
 use crate::ending::{facts, lines, manifest, rate, shortened};
 use crate::words::{count, grouped, not_shown, size};
-use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::{Conclusion, Report, Sample, Summary, Unlisted};
+use truesum_fs::name::OsStrExt;
 
 /// Returns names and numbers in the order of the JSON summary; `read` is the number of bytes read.
 pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {

@@ -8,9 +8,9 @@ use crate::values::similar::distance;
 use crate::words::shell_word;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// Words that are not a command, and what to run instead: `{}` is the rest of the command line,
 /// `{1}` and `{2}` are its first words. The first column is the command before the word, if there

@@ -3,12 +3,12 @@
 
 use crate::comparing::Manner;
 use crate::objects::{add, begin, end_summary};
-use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 use truesum::Outcome;
 use truesum::audit::known::KnownReport;
 use truesum::audit::{Facts, FileStatus, Finding, Report};
 use truesum::manifest::{Time, json};
+use truesum_fs::name::OsStrExt;
 
 /// Appends the object for one file, with the action taken.
 pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {

@@ -7,11 +7,11 @@ use crate::ending::{facts, lines, manifest, rate, shortened};
 use crate::origin;
 use crate::words::{count, grouped, not_shown, size};
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 use truesum::audit::{Equality, Facts, FileStatus, Finding, Report};
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// Returns the summary line: what was compared, the counts, and the overall result.
 pub fn summary(manner: &Manner, report: &Report) -> String {

@@ -8,12 +8,12 @@ use crate::selection::not_matched;
 use crate::watch::Watch;
 use crate::words::{count, not_shown, size};
 use std::io::{self, BufWriter, Seek, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{self, Entry, Format, Heading, Signer, Time, WriteError, Writer};
 use truesum::{Error, Event, Job, Mapping, Outcome, Report, Selection, Verdict, Verification};
+use truesum_fs::name::OsStrExt;
 
 /// Maximum number of malformed lines that are reported individually.
 const SHOWN: u64 = 10;

@@ -10,7 +10,6 @@ use crate::watch::Watch;
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Wanted;
 use truesum::directory::{Directory, Encoding, Kind, Options, digest};
@@ -19,6 +18,7 @@ use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::walk::{self, Item};
 use truesum::{Error, Mapping, Walk};
+use truesum_fs::name::OsStrExt;
 
 /// The trees to hash, the kind of digest, and the selection of files.
 #[derive(Args)]

@@ -10,7 +10,6 @@ use crate::output::print;
 use crate::watch::Watch;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::directory::prove::{Body, ObjectProof, prove as prove_object, verify as verify_object};
 use truesum::directory::{Kind, Options};
@@ -18,6 +17,7 @@ use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::prove::ProofFailure;
 use truesum::{Error, Kind as Failure, Mapping};
+use truesum_fs::name::OsStrExt;
 
 /// Prove that a file, folder or link belongs to a folder's digest
 #[derive(Args)]

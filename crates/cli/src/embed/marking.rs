@@ -8,11 +8,11 @@ use crate::values::path::folder_of;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::embedded_crc::{mark, marked};
 use truesum::manifest::path::display_safe;
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, rename_beside, test_rename_beside};
+use truesum_fs::name::OsStrExt;
 
 /// Prints the new name of each file, or renames it.
 pub struct Marking<'a> {

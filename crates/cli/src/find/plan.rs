@@ -6,11 +6,11 @@ use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
 use crate::key::bring;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::find::Wanted;
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::{Charset, display_safe, quotef};
+use truesum_fs::name::OsStrExt;
 
 /// The digests to find and the places to search.
 #[derive(Debug)]

@@ -12,13 +12,13 @@ use crate::selection::not_selected;
 use crate::words::{count, grouped, size};
 use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use truesum::BadLine;
 use truesum::find::{Event, Found, Report, Search};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
 use truesum::walk::LeftOut;
+use truesum_fs::name::OsStrExt;
 
 const SCHEMA: &str = "truesum-find/1";
 /// Maximum number of malformed lines that are shown.

@@ -7,12 +7,12 @@ use crate::origin;
 use crate::output::save;
 use crate::values::path::folder_of;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Error;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Time, ascmhl_chain};
+use truesum_fs::name::OsStrExt;
 
 /// The name of the chain file.
 const CHAIN: &str = "ascmhl_chain.xml";

@@ -3,9 +3,9 @@
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::{Format, SfvStyle};
+use truesum_fs::name::OsStrExt;
 
 /// Sets the seed of the algorithms that have one.
 ///

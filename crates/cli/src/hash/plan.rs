@@ -16,7 +16,6 @@ use crate::tasks::{Inputs, inputs};
 use crate::words::rejected;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use truesum::hash::{Lengths, Secret, Spec};
 use truesum::manifest::template::Template;
@@ -26,6 +25,7 @@ use truesum::manifest::{
 };
 use truesum::verify::place::folder_of_names;
 use truesum::{Order, Special};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// A validated `hash` command.
 pub struct Hashing {

@@ -6,10 +6,10 @@ use crate::exit::Refusal;
 use crate::output::read_replaceable;
 use crate::selection::none_selected;
 use crate::words::count;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
+use truesum_fs::name::OsStrExt;
 
 /// The incomplete or unusual manifests that may be written.
 #[derive(Clone, Copy, Debug, Default)]

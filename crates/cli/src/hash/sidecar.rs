@@ -14,7 +14,6 @@ use crate::output::{not_replaced, read_replaceable};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::display_safe;
@@ -22,6 +21,7 @@ use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, al
 use truesum::walk::LeftOut;
 use truesum::write::coarse_now;
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside, open_folder};
+use truesum_fs::name::OsStrExt;
 
 /// Returns the name of the manifest of a folder. If possible, readers can determine the algorithm
 /// from it.

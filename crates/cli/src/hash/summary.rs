@@ -6,13 +6,13 @@ use crate::hash::RunCounts;
 use crate::objects::{add, begin, end_summary};
 use crate::selection;
 use crate::words::count;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 use truesum::Summary;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
+use truesum_fs::name::OsStrExt;
 
 /// Returns the summary line: how many files, how fast, and what was left out.
 pub fn short(summary: &Summary, counts: &RunCounts, time: Duration) -> String {

@@ -8,7 +8,6 @@ use crate::notices::report;
 use crate::options::Reporting;
 use crate::output::Output;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::hash::Spec;
@@ -18,6 +17,7 @@ use truesum::manifest::{Cut, Entry, PieceList, Time, Unholdable, WriteError, Wri
 use truesum::update::SIGNATURES;
 use truesum::verify::place_of;
 use truesum::{Error, Kind, Notice, Outcome, Root, Sink, Special, Task};
+use truesum_fs::name::OsStrExt;
 
 /// Writes the outcomes of files.
 pub struct Writing<'a> {

@@ -4,13 +4,13 @@
 use crate::exit::Refusal;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Source, Span};
 use truesum::manifest::path::display_safe;
+use truesum_fs::name::OsStrExt;
 
 /// Maximum size of a settings file in bytes.
 const MOST: u64 = 64 << 10;

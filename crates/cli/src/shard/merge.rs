@@ -14,7 +14,6 @@ use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, ValueHint};
 use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::manifest::path::{display_safe, within_root};
@@ -23,6 +22,7 @@ use truesum::shard::merge::{Fault, merge as merge_parts};
 use truesum::shard::plan::Plan;
 use truesum::verify::place::folder_of_names;
 use truesum::{Cause, Error, FileId};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Check all parts against the plan and merge them into one manifest
 ///

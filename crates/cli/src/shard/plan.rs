@@ -16,7 +16,6 @@ use crate::words::{self, count};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::fs::File;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::manifest::path::{display_safe, within_root};
@@ -25,6 +24,7 @@ use truesum::shard::Sizes;
 use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
 use truesum::{AtomicFile, Cause, Error, FileId, Job, Notice, Progress, Remote, Root, Special, Task};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Find the files and divide them into bundles, one per worker
 ///

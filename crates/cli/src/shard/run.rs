@@ -11,12 +11,12 @@ use crate::words::{count, size};
 use clap::{Args, ValueHint};
 use std::env::VarError;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::manifest::path::display_safe;
 use truesum::shard::part::{Computing, PartStatus, compute as compute_part};
 use truesum::shard::plan::Plan;
 use truesum::{Cause, Error, Kind, Mapping};
+use truesum_fs::name::OsStrExt;
 
 /// Hash bundles of a plan, writing each part file atomically
 ///

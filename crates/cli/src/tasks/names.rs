@@ -5,11 +5,11 @@ use crate::values::path::{folder_of, is_url};
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Input, Progress};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Iterates over the names in lists. A read error ends the iteration and is stored in
 /// [`NameList::failed`].

@@ -16,7 +16,6 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 use truesum::hash::{Digest, Spec};
@@ -27,6 +26,7 @@ use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::outline::outline;
 use truesum::tree::store::part_of;
 use truesum::{Cause, Error, Kind};
+use truesum_fs::name::OsStrExt;
 
 /// The files to hash, and what to do with their trees.
 #[derive(Args)]

@@ -9,13 +9,13 @@ use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, detect};
 use truesum::tree::repair::Mode;
 use truesum::verify::piece_repair::{Repaired, repair as repair_pieces};
 use truesum::{Error, Mapping, Options, Verdict};
+use truesum_fs::name::OsStrExt;
 
 /// The number of bytes by which a list is recognised.
 const HEAD: u64 = 64 << 10;

@@ -12,12 +12,12 @@ use crate::watch::Watch;
 use clap::{ArgGroup, Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::prove::{ProofFailure, Row, prove as prove_range, read_row, verify_proof};
+use truesum_fs::name::OsStrExt;
 
 /// Prove that a byte range belongs to a digest, or that a file has only grown
 #[derive(Args)]

@@ -13,13 +13,13 @@ use crate::words::count;
 use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Diagnosis, Length};
 use truesum::tree::repair::{Mode, repair as repair_file};
 use truesum::tree::store::with_suffix;
+use truesum_fs::name::OsStrExt;
 
 /// Repair a damaged file from a copy
 #[derive(Args)]

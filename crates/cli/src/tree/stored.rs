@@ -5,10 +5,10 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::words::shell_word;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::tree::store::{Store, with_suffix};
+use truesum_fs::name::OsStrExt;
 
 /// Returns where the tree of a file is stored.
 pub fn tree_of(file: &[u8], folder: Option<&Path>) -> PathBuf {

@@ -4,7 +4,6 @@
 use crate::members::{KIND, digest, kind_of, number, object, read, schema, spec};
 use serde_json::{Value, json as value};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Error;
 use truesum::hash::Digest;
@@ -14,6 +13,7 @@ use truesum::tree::growth::GrowthProof;
 use truesum::tree::piece::{Origin, Piece};
 use truesum::tree::prove::RangeProof;
 use truesum::tree::store::Hints;
+use truesum_fs::name::OsStrExt;
 
 /// Reads a list of `OFFSET LENGTH` lines.
 pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {

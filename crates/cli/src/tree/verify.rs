@@ -16,12 +16,12 @@ use crate::watch::Watch;
 use crate::words::grouped;
 use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::Digest;
 use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
 use truesum::tree::locate::{Comparison, Diagnosis, Difference};
+use truesum_fs::name::OsStrExt;
 
 /// Show which bytes of a file are damaged
 #[derive(Args)]

@@ -5,12 +5,12 @@ use crate::comparing::ResultForm;
 use crate::exit::Refusal;
 use crate::options::Reporting;
 use crate::update::arguments::{Extent, Quick, UpdateArgs};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Mapping;
 use truesum::manifest::path::display_safe;
 use truesum::update::{Consent, Options};
 use truesum::verify::bag::is_manifest_of_bag;
+use truesum_fs::name::OsStrExt;
 
 /// A validated `update` command.
 pub struct Updating {

@@ -11,13 +11,13 @@ use crate::output::Output;
 use crate::update::plan::Updating;
 use crate::words::{count, grouped, size};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 use truesum::audit::{Equality, FileStatus};
 use truesum::manifest::path::display_safe;
 use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
 use truesum::verify::place::folder_of_names;
+use truesum_fs::name::OsStrExt;
 
 /// The wording of the results, as in an audit.
 const MANNER: Manner = Manner {

@@ -16,10 +16,10 @@ use crate::verify::unlisted::is_signature;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 use truesum_manifest::{Time, weak};
 
@@ -452,9 +452,9 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the time when the last of the manifests was written.
-    fn written(&self) -> Option<(i64, i64)> {
-        let manifests = self.report.manifests.iter().filter_map(|(path, _)| std::fs::metadata(path).ok());
-        manifests.map(|file| (file.mtime(), file.mtime_nsec())).max()
+    fn written(&self) -> Option<Time> {
+        let manifests = self.report.manifests.iter().filter_map(|(path, _)| Metadata::at(path).ok());
+        manifests.map(|file| file.mtime()).max()
     }
 
     /// Returns the standing of a file with different content. Its size is not considered: damage
@@ -576,7 +576,6 @@ fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// Returns the time of the last change of a file's status, which a rename updates on most file systems.
-fn changed(path: &Path) -> Option<(i64, i64)> {
-    let file = std::fs::symlink_metadata(path).ok()?;
-    Some((file.ctime(), file.ctime_nsec()))
+fn changed(path: &Path) -> Option<Time> {
+    Metadata::of_link(path).ok().map(|file| file.ctime())
 }

@@ -5,8 +5,8 @@ use crate::audit::row::Row;
 use crate::audit::status::{FileStatus, Finding};
 use crate::content::set::NONE;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 
 impl Comparison<'_> {
     fn name(&self, (side, at): (usize, u32)) -> &[u8] {

@@ -18,9 +18,9 @@ use crate::verify::verification::open;
 use crate::walk::{Options as WalkOptions, Walk};
 use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{self as manifest, weak};
 

@@ -13,12 +13,11 @@ use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::unlisted::{is_among, is_beside, is_signature};
 use crate::walk::{Item, Options, Walk};
-use rustix::fs::FileType;
 use std::borrow::Cow;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
+use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
@@ -179,8 +178,8 @@ impl Comparison<'_> {
                     continue;
                 }
             };
-            let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
-            let facts = (Some(stat.st_size as u64), Some(time));
+            let time = stat.mtime();
+            let facts = (Some(stat.size()), Some(time));
             match self.sets[side].insert(name, facts, &Arc::from([]), &[]) {
                 Ok(at) => match listed {
                     Some(known) => self.state[known as usize] = at,
@@ -249,8 +248,8 @@ impl Comparison<'_> {
             };
             let look = || {
                 let stat = root.as_ref()?.stat(listed.name(at), true).ok()?;
-                let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
-                FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time))
+                let time = stat.mtime();
+                stat.kind().is_file().then_some((stat.size(), time))
             };
             if !select.has_facts((listed.size(at), listed.time(at)), || other.or_else(look)) {
                 self.state[at as usize] = LEFT;

@@ -10,7 +10,6 @@ use crate::io::open::Root;
 use crate::job::{Found, Job, Outcome, Summary, Verdict};
 use crate::run::run;
 use crate::task::Task;
-use rustix::fs::FileType;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,9 +36,9 @@ impl Jobs<'_> {
     /// Returns the current size, modification time and status change time of a file.
     fn look(&self, root: &Root, at: u32) -> Option<(u64, Time, Time)> {
         let stat = root.stat(self.set.name(at), false).ok()?;
-        let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
-        let changed = Time { seconds: stat.st_ctime, nanos: stat.st_ctime_nsec as u32 };
-        FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time, changed))
+        let time = stat.mtime();
+        let changed = stat.ctime();
+        stat.kind().is_file().then_some((stat.size(), time, changed))
     }
 
     /// Returns the size and time of a file whose size differs from the manifest.

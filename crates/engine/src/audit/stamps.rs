@@ -8,6 +8,7 @@
 //! other, truncated or rounded to one of these units. The price is that an edit within the unit is reported as
 //! corruption: a false alarm, but never accepted corruption.
 
+use truesum_fs::clock;
 use truesum_manifest::Time;
 
 /// The units of stored times, in nanoseconds: NTFS and SMB, microseconds, milliseconds, exFAT, seconds (HFS+, many
@@ -50,8 +51,7 @@ pub fn same_time(one: Time, other: Time) -> bool {
 /// A manifest is dated at the beginning of the run that writes it, so a file whose time is within a tick of that date,
 /// or within the unit of a coarse file system, may be in the manifest as it was. A time in the future shows nothing.
 pub fn is_edited(written: Time, found: Time) -> bool {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    edited_by(nanos(written), nanos(found), nanos(Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }))
+    edited_by(nanos(written), nanos(found), nanos(clock::now()))
 }
 
 fn edited_by(written: i128, found: i128, now: i128) -> bool {

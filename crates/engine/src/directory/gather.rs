@@ -11,12 +11,12 @@ use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use crate::walk::{self, Folder, Item, Walk};
-use rustix::fs::{self, OFlags, Stat};
 use std::collections::VecDeque;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::Place;
 
@@ -156,7 +156,7 @@ impl Tasks<'_> {
     }
 
     /// Records an object. Returns false if it makes a digest of the tree impossible.
-    fn add(&mut self, path: &[u8], what: What, anchor: Option<Anchor>, stat: &Stat) -> bool {
+    fn add(&mut self, path: &[u8], what: What, anchor: Option<Anchor>, stat: &Metadata) -> bool {
         let hashed = (matches!(what, What::File) && !self.specs.is_empty()).then_some(self.files);
         let object = Object { path: self.relative(path), what, anchor, state: State::of(stat), hashed };
         if let Some(why) = self.options.kind.refusal(&object) {
@@ -196,14 +196,9 @@ impl Tasks<'_> {
     fn link(&mut self, path: &[u8]) {
         // The tree itself is visited before its contents.
         let Some(anchor) = self.objects.first().and_then(|tree| tree.anchor.clone()) else { return };
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let read = anchor.root().resolve(anchor.rest(path), flags).and_then(|link| {
-            let stat = fs::fstat(&link)?;
-            Ok((stat, fs::readlinkat(&link, c"", Vec::new())?))
-        });
-        match read {
+        match anchor.root().read_link(anchor.rest(path)) {
             Ok((stat, target)) => {
-                self.add(path, What::Link(target.to_bytes().into()), Some(anchor), &stat);
+                self.add(path, What::Link(target.into()), Some(anchor), &stat);
             }
             Err(error) => self.fail(anchor.root().refusal(path, "read", error)),
         }

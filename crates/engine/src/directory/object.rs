@@ -2,7 +2,8 @@
 
 use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
-use rustix::fs::{FileType, Stat};
+use truesum_fs::metadata::{FileType, Metadata};
+use truesum_manifest::Time;
 
 /// A file, folder or symbolic link.
 pub(super) struct Object {
@@ -30,19 +31,19 @@ pub(super) struct State {
     mode: u32,
     /// The size; 0 for a folder, whose size is meaningless.
     size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+    modified: Time,
+    changed: Time,
 }
 
 impl State {
-    pub fn of(stat: &Stat) -> State {
-        let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+    pub fn of(stat: &Metadata) -> State {
+        let is_folder = stat.kind() == FileType::Directory;
         State {
             id: FileId::from(stat),
-            mode: stat.st_mode,
-            size: if is_folder { 0 } else { stat.st_size as u64 },
-            modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
-            changed: (stat.st_ctime, stat.st_ctime_nsec as i64),
+            mode: stat.mode(),
+            size: if is_folder { 0 } else { stat.size() },
+            modified: stat.mtime(),
+            changed: stat.ctime(),
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::io::open::{Root, Special, describe};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::tree::prove::ProofFailure;
-use rustix::fs::FileType;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::metadata::FileType;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::ProofError;
 use truesum_hash::{Digest, Spec};
 
@@ -105,11 +105,11 @@ fn found(file: &Path, claimed: &Body, spec: &Spec, progress: &Progress) -> Resul
     let path = file.as_os_str().as_bytes();
     let fail = |error| Error::io(path, "read", error);
     let stat = Root::Anywhere.stat(path, false).map_err(fail)?;
-    match (claimed, FileType::from_raw_mode(stat.st_mode)) {
+    match (claimed, stat.kind()) {
         (Body::Folder, FileType::Directory) => Ok(Body::Folder),
         (Body::Link(_), FileType::Symlink) => {
-            let target = rustix::fs::readlink(file, Vec::new()).map_err(fail)?;
-            Ok(Body::Link(target.to_bytes().to_vec()))
+            let (_, target) = Root::Anywhere.read_link(path).map_err(fail)?;
+            Ok(Body::Link(target))
         }
         (Body::File { .. }, _) => {
             let config = Config { special: Special::Refuse, ..Config::default() };

@@ -10,15 +10,17 @@ use crate::io::system::{Sizes, System};
 use crate::progress::Progress;
 use crate::task::{Notice, Task};
 use crate::walk::{Item, Walk};
-use rustix::fs::{FileType, OFlags, Stat};
-use rustix::io::Errno;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use truesum_fs::Errno;
+use truesum_fs::data;
+use truesum_fs::metadata::{FileType, Metadata};
+use truesum_fs::name::OsStrExt;
+use truesum_fs::resolve::OpenMode;
 
 /// The files found so far.
 #[derive(Default)]
@@ -96,7 +98,7 @@ impl Files {
             let name = path.as_os_str().as_bytes();
             let failed = match stat_found(name, anchor.as_ref()) {
                 Ok(stat) if options.own.contains(&FileId::from(&stat)) => continue,
-                Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
+                Ok(stat) => match stat.kind() {
                     FileType::RegularFile => {
                         let size = self.size_of(name, anchor.as_ref(), &stat, progress);
                         let added = size.and_then(|size| {
@@ -123,7 +125,7 @@ impl Files {
         &mut self,
         name: &[u8],
         anchor: Option<Anchor>,
-        (stat, (size, is_counted)): (&Stat, (u64, bool)),
+        (stat, (size, is_counted)): (&Metadata, (u64, bool)),
         options: &Options,
         overlap: bool,
         known: &mut HashMap<Identity, Known>,
@@ -132,7 +134,7 @@ impl Files {
         if let Some(identity) = self.identity(name, anchor.as_ref(), stat, overlap)? {
             let entry = entry_of(name);
             let by_link = options.walk.follow && self.name_is_link(name, anchor.as_ref());
-            let has_one_name = stat.st_nlink < 2 || matches!(identity, Identity::Path(_));
+            let has_one_name = stat.links() < 2 || matches!(identity, Identity::Path(_));
             match known.get_mut(&identity) {
                 Some(before) if entry.as_ref().is_some_and(|entry| before.entries.contains(entry)) => {
                     return Ok(());
@@ -192,16 +194,16 @@ impl Files {
         &mut self,
         name: &[u8],
         anchor: Option<&Anchor>,
-        stat: &Stat,
+        stat: &Metadata,
         progress: &Progress,
     ) -> Result<(u64, bool), Error> {
         /// Larger reported sizes are trusted, such as that of the kernel's memory in `/proc/kcore`.
         const MOST: u64 = 64 << 10;
-        let size = stat.st_size as u64;
-        if size > MOST || size > 0 && stat.st_blocks > 0 {
+        let size = stat.size();
+        if size > MOST || size > 0 && stat.allocated() > 0 {
             return Ok((size, false));
         }
-        let sizes = match self.sizes.entry(stat.st_dev) {
+        let sizes = match self.sizes.entry(stat.id().device) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.sizes),
         };
@@ -224,13 +226,13 @@ impl Files {
         &mut self,
         name: &[u8],
         anchor: Option<&Anchor>,
-        stat: &Stat,
+        stat: &Metadata,
         overlap: bool,
     ) -> Result<Option<Identity>, Error> {
-        if stat.st_nlink < 2 && !overlap {
+        if stat.links() < 2 && !overlap {
             return Ok(None);
         }
-        let are_unique = match self.numbered.entry(stat.st_dev) {
+        let are_unique = match self.numbered.entry(stat.id().device) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.inodes),
         };
@@ -250,7 +252,7 @@ impl Files {
             Some(anchor) => anchor.stat(name, false),
             None => Root::Anywhere.stat(name, false),
         };
-        stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_symlink())
+        stat.is_ok_and(|stat| stat.kind().is_symlink())
     }
 
     fn name(&self, (from, len): (usize, usize)) -> &Path {
@@ -325,7 +327,7 @@ fn counted(name: &[u8], anchor: Option<&Anchor>, progress: &Progress) -> Result<
     while !progress.stopped() {
         // Do not wait for data that does not exist yet: the kernel's log, for example, would never
         // end.
-        match rustix::io::read(&file, &mut buffer) {
+        match data::read(&file, &mut buffer) {
             Ok(0) => break,
             Ok(count) => read += count as u64,
             Err(Errno::INTR) => {}
@@ -336,9 +338,9 @@ fn counted(name: &[u8], anchor: Option<&Anchor>, progress: &Progress) -> Result<
 }
 
 /// Returns the guarantees of the file system that contains this file.
-fn system_of(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<System, Error> {
+fn system_of(name: &[u8], anchor: Option<&Anchor>, stat: &Metadata) -> Result<System, Error> {
     let (root, path) = place(name, anchor);
-    let file = root.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
+    let file = root.resolve(path, OpenMode::Path);
     let file = file.map_err(|error| root.refusal(name, "open", error))?;
     Ok(System::of_file(file, stat))
 }

@@ -11,7 +11,7 @@ use crate::run::config::cores;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
+use truesum_fs::name::OsStrExt;
 
 /// The number of bytes compared first. Shorter files are read completely at once.
 const BLOCK: u64 = 4096;
@@ -94,7 +94,7 @@ fn beginning(files: &Files, at: u32, keys: &RandomState) -> Result<u64, Error> {
     let anywhere = Root::Anywhere;
     let (root, path) = anchor.as_ref().map_or((&anywhere, name), |anchor| (anchor.root(), anchor.rest(name)));
     let (file, stat) = root.open(path, Special::Refuse).map_err(|error| error.under(name))?;
-    if stat.st_size as u64 != files.size(at) {
+    if stat.size() != files.size(at) {
         return Err(Error::new(name, "read", Cause::Changed("its size differs".to_owned())));
     }
     let mut block = [0; BLOCK as usize];

@@ -5,8 +5,7 @@ use crate::error::{Cause, Error};
 use crate::io::anchor::stat_found;
 use crate::task::{Notice, Task};
 use crate::walk::{Item, Walk};
-use rustix::fs::FileType;
-use std::os::unix::ffi::OsStrExt;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 
 /// The files of a walk that may match.
@@ -40,8 +39,8 @@ impl<'i, 'c> Candidates<'i, 'c> {
             Ok(stat) => stat,
             Err(error) => return Some(Task::Notice(Notice::Failed(Error::io(name, "open", error)))),
         };
-        let size = stat.st_size as u64;
-        if !FileType::from_raw_mode(stat.st_mode).is_file() {
+        let size = stat.size();
+        if !stat.kind().is_file() {
             return Some(self.task(item, Vec::new()));
         }
         if !self.index.may_be(size) {

@@ -11,11 +11,11 @@ use crate::io::mapping::Mapping;
 use crate::io::memory_limit::{is_tight, thread};
 use crate::io::read::Guarded;
 use crate::progress::Progress;
-use rustix::fs::Advice;
-use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use truesum_fs::Errno;
+use truesum_fs::data::advise_sequential;
 use truesum_hash::Hasher;
 
 /// The size of a slice: small enough to stay in the L2 cache until it is hashed.
@@ -97,8 +97,7 @@ pub(crate) fn read_ahead(
     mapping: Mapping,
     progress: &Progress,
 ) -> Result<bool, Errno> {
-    // This is only advice; reading also works without it.
-    let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
+    advise_sequential(file.as_fd());
     let threads = threads.clamp(1, hashers.len().max(1));
     let mapped = !file.has_holes() && mapping.suits(file);
     let pipe = &Pipe::new(hashers, threads, progress);
@@ -363,8 +362,9 @@ impl AheadState<'_> {
 mod tests {
     use super::*;
     use crate::io::open::{Root, Special};
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::FileExt;
+    use rustix::fs::Advice;
+    use truesum_fs::data::FileExt;
+    use truesum_fs::name::OsStrExt;
     use truesum_hash::{Digest, Spec};
     use truesum_test_support::Scratch;
 

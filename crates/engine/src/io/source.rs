@@ -6,10 +6,10 @@ use crate::io::mapping::Mapping;
 use crate::io::memory_limit::is_tight;
 use crate::io::read::{CompleteRead, Guarded};
 use crate::progress::Progress;
-use rustix::fs::{SeekFrom, seek};
-use rustix::io::Errno;
 use std::ops::Range;
 use std::sync::OnceLock;
+use truesum_fs::Errno;
+use truesum_fs::data::{read_at, seek_data, seek_hole};
 
 /// The contents of a hole. It is never written to, so it uses no memory.
 fn zeros() -> &'static [u8] {
@@ -54,14 +54,13 @@ impl<'a> Source<'a> {
         }
         let mut filled = 0;
         while filled < buffer.len() {
-            match rustix::io::pread(self.file.as_fd(), &mut buffer[filled..], offset + filled as u64) {
+            match read_at(self.file.as_fd(), &mut buffer[filled..], offset + filled as u64) {
                 Ok(0) => {
                     let (end, size) = (offset + filled as u64, self.size);
                     let why = format!("only {end} of {size} bytes could be read");
                     return Err(Error::new(self.path, "read", Cause::Changed(why)));
                 }
                 Ok(count) => filled += count,
-                Err(Errno::INTR) => {}
                 Err(error) => return Err(self.failed(error)),
             }
         }
@@ -129,16 +128,13 @@ impl<'a> Source<'a> {
     /// # Errors
     /// Returns the system's error.
     pub(crate) fn data_from(&self, start: u64) -> Result<Range<u64>, Error> {
-        let data = match seek(self.file.as_fd(), SeekFrom::Data(start)) {
-            Ok(data) if data < self.size => data,
-            Ok(_) | Err(Errno::NXIO) => return Ok(self.size..u64::MAX),
-            Err(error) => return Err(self.failed(error)),
-        };
-        match seek(self.file.as_fd(), SeekFrom::Hole(data)) {
-            Ok(end) => Ok(data..end),
+        let failed = |error| self.failed(error);
+        let data = seek_data(self.file.as_fd(), start).map_err(failed)?.filter(|data| *data < self.size);
+        let Some(data) = data else { return Ok(self.size..u64::MAX) };
+        match seek_hole(self.file.as_fd(), data).map_err(failed)? {
+            Some(end) => Ok(data..end),
             // The file was just truncated.
-            Err(Errno::NXIO) => Err(Error::new(self.path, "read", self.file.blame(Errno::NXIO))),
-            Err(error) => Err(self.failed(error)),
+            None => Err(Error::new(self.path, "read", self.file.blame(Errno::NXIO))),
         }
     }
 
@@ -154,15 +150,11 @@ impl<'a> Source<'a> {
 pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<CompleteRead, Error> {
     let size = file.size_hint();
     // The size of a version never changes.
-    while file.version().is_none() {
-        match rustix::io::pread(file.as_fd(), &mut [0; 1], size) {
-            Ok(0) => break,
-            Ok(_) => {
-                let why = format!("it is now longer than {size} bytes");
-                return Err(Error::new(path, "read", Cause::Changed(why)));
-            }
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(Error::io(path, "read", error)),
+    if file.version().is_none() {
+        let more = read_at(file.as_fd(), &mut [0; 1], size);
+        if more.map_err(|error| Error::io(path, "read", error))? > 0 {
+            let why = format!("it is now longer than {size} bytes");
+            return Err(Error::new(path, "read", Cause::Changed(why)));
         }
     }
     file.read_elsewhere(size);

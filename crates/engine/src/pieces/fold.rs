@@ -91,8 +91,8 @@ impl InOrder {
 mod tests {
     use super::*;
     use crate::io::open::{Root, Special};
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::FileExt;
+    use truesum_fs::data::FileExt;
+    use truesum_fs::name::OsStrExt;
     use truesum_test_support::Scratch;
 
     fn open(path: &std::path::Path) -> Guarded {

@@ -5,6 +5,7 @@ use crate::io::mapped::Window;
 use crate::io::source::Source;
 use std::num::NonZeroU64;
 use std::ops::Range;
+use truesum_fs::data::advise_soon;
 use truesum_hash::{Digest, Hasher, finish_many, kernel, update_many};
 
 /// The maximum number of leaves side by side: with more lanes, the gain is smaller than the cost of shorter windows.
@@ -68,8 +69,7 @@ impl Leaves<'_> {
                     source.read(&mut buffer[..len], start)?;
                     // Reads at several places of a file look random to the kernel, so announce the next ones.
                     let next = NonZeroU64::new(4 * slice as u64);
-                    let advice = rustix::fs::Advice::WillNeed;
-                    let _ = rustix::fs::fadvise(source.file.as_fd(), start + len as u64, next, advice);
+                    advise_soon(source.file.as_fd(), start + len as u64, next);
                 }
                 let buffers = buffer.chunks(slice + SKEW);
                 views.iter().zip(buffers).map(|((_, len), buffer)| &buffer[..*len]).collect()

@@ -14,6 +14,7 @@ use crate::pieces::work_queue::{Work, WorkQueue};
 use crate::pieces::{Hashed, UNIT};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use truesum_fs::data::advise_sequential;
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher};
 
@@ -76,8 +77,7 @@ impl<'a> Scan<'a> {
         let Scan { source, plans, beside, zeros, threads, .. } = *self;
         let own = if is_tight() { LEAST } else { (WINDOWS / threads as u64).clamp(LEAST, MOST) };
         if !source.mapped {
-            // This is only advice.
-            let _ = rustix::fs::fadvise(source.file.as_fd(), 0, None, rustix::fs::Advice::Sequential);
+            advise_sequential(source.file.as_fd());
         }
         if let Some(hasher) = &self.leaf {
             let (leaves, plan) = (Leaves { source, hasher }, &plans[0]);
@@ -186,9 +186,9 @@ mod tests {
     use crate::io::source::finish;
     use crate::progress::Progress;
     use std::fs::File;
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::FileExt;
     use std::sync::Once;
+    use truesum_fs::data::FileExt;
+    use truesum_fs::name::OsStrExt;
     use truesum_hash::Spec;
     use truesum_test_support::Scratch;
 

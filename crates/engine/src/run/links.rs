@@ -5,10 +5,11 @@
 
 use crate::io::file_id::FileId;
 use crate::job::{Found, Job, Outcome};
-use rustix::fs::Stat;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use truesum_fs::metadata::Metadata;
 use truesum_hash::Spec;
+use truesum_manifest::Time;
 
 /// The files with several names found so far in a run.
 #[derive(Default)]
@@ -21,20 +22,15 @@ pub(crate) struct Links {
 pub(crate) struct Identity {
     /// The device and inode number.
     id: FileId,
-    size: i64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+    size: u64,
+    modified: Time,
+    changed: Time,
 }
 
 impl Identity {
     /// Returns the identity of an open file whose timestamps show every change.
-    pub(crate) fn of(stat: &Stat) -> Identity {
-        Identity {
-            id: FileId::from(stat),
-            size: stat.st_size,
-            modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
-            changed: (stat.st_ctime, stat.st_ctime_nsec as i64),
-        }
+    pub(crate) fn of(stat: &Metadata) -> Identity {
+        Identity { id: FileId::from(stat), size: stat.size(), modified: stat.mtime(), changed: stat.ctime() }
     }
 }
 
@@ -130,23 +126,28 @@ mod tests {
     use super::*;
     use crate::io::open::{Root, Special};
     use crate::io::read::Guarded;
-    use std::os::unix::ffi::OsStrExt;
     use std::time::Instant;
+    use truesum_fs::name::OsStrExt;
     use truesum_test_support::Scratch;
 
     #[test]
     fn a_name_gets_what_was_found_only_of_the_file_as_it_was() {
         let specs: Arc<[Spec]> = vec!["sha256".parse().unwrap()].into();
         let job = || Job::hash("name", &specs);
-        let before =
-            Identity { id: FileId { device: 1, inode: 2 }, size: 3, modified: (4, 5), changed: (6, 7) };
+        let time = |seconds, nanos| Time { seconds, nanos };
+        let before = Identity {
+            id: FileId { device: 1, inode: 2 },
+            size: 3,
+            modified: time(4, 5),
+            changed: time(6, 7),
+        };
         let links = Links::default();
         assert!(matches!(links.claim(before, 9, 0, job()), Claim::First(_)));
         assert!(matches!(links.claim(before, 9, 1, job()), Claim::WaitCounter));
         for other in [
             Identity { size: 0, ..before },
-            Identity { modified: (4, 6), ..before },
-            Identity { changed: (6, 8), ..before },
+            Identity { modified: time(4, 6), ..before },
+            Identity { changed: time(6, 8), ..before },
         ] {
             assert!(
                 matches!(links.claim(other, 9, 2, job()), Claim::Other(_)),
@@ -160,7 +161,7 @@ mod tests {
         let settled = links.settle(before.id, &Outcome { job: job(), result: Ok(found) });
         assert_eq!(settled.len(), 1);
         assert!(matches!(links.claim(before, 9, 3, job()), Claim::Known(_)));
-        let rewritten = Identity { changed: (6, 8), ..before };
+        let rewritten = Identity { changed: time(6, 8), ..before };
         assert!(matches!(links.claim(rewritten, 9, 4, job()), Claim::First(_)));
         assert!(matches!(links.claim(rewritten, 9, 5, job()), Claim::WaitCounter));
         assert!(matches!(links.claim(before, 9, 6, job()), Claim::Other(_)));

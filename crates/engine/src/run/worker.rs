@@ -18,12 +18,13 @@ use crate::run::feed::{Assigned, Feeder};
 use crate::run::frontier::Leaving;
 use crate::run::links::{Claim, Identity, Links};
 use crate::task::Notice;
-use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::time::Instant;
+use truesum_fs::Errno;
+use truesum_fs::limits;
+use truesum_fs::name::OsStringExt;
 use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher, Spec, finish_many, update_many};
 
@@ -98,10 +99,10 @@ impl<'a, 'f> Worker<'a, 'f> {
         threads: usize,
     ) -> Worker<'a, 'f> {
         // Some descriptors are used for standard streams, manifests and the walk.
-        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
         let others = 12 + most_bases() as u64;
         let (round, most) = if is_tight() { (SMALL_ROUND, FEW) } else { (ROUND, OPEN) };
-        let open_limit = (limit.saturating_sub(others) / threads as u64).clamp(1, most as u64) as usize;
+        let open_limit =
+            (limits::open_files().saturating_sub(others) / threads as u64).clamp(1, most as u64) as usize;
         Worker {
             config,
             feeder,
@@ -190,9 +191,8 @@ impl<'a, 'f> Worker<'a, 'f> {
             return self.look(ticket, &file);
         }
         let id = FileId::from(stat);
-        if stat.st_nlink > 1 && file.knows_links() {
-            #[allow(clippy::unnecessary_cast, reason = "32 bits on other architectures")]
-            let names = stat.st_nlink as u64;
+        if stat.links() > 1 && file.knows_links() {
+            let names = stat.links();
             match self.links.claim(Identity::of(stat), names, place, ticket.job) {
                 Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
                 Claim::Other(job) => ticket.job = job,

@@ -3,10 +3,10 @@
 use crate::globs::Globs;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// The conditions on names.
 #[derive(Debug)]

@@ -6,12 +6,12 @@
 
 use super::state::State;
 use crate::error::{Cause, Error};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
+use truesum_fs::open::open_without_waiting;
 use truesum_hash::{Digest, Hasher, Spec};
 use truesum_manifest::Time;
 use truesum_manifest::json::exact::Exact;
@@ -27,7 +27,7 @@ const DIGITS: usize = 64;
 
 /// Opens a plan or a part. It must be a regular file, so that reading never waits for the writer of a pipe.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let file = open_without_waiting(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }

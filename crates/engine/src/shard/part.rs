@@ -22,9 +22,9 @@ use crate::tree::reading::Reading;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Seek, Write};
 use std::ops::Range;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_hash::{Digest, Hasher, Spec};
 
 /// The options for computing bundles.

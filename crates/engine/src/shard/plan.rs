@@ -9,9 +9,9 @@ use crate::tree::piece::Cuts;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::data::FileExt;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Hasher, Spec};
 
 pub use super::line::Totals;

@@ -10,11 +10,11 @@ use crate::io::resolve::Confinement;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::task::{Notice, Task};
-use rustix::fs::{FileType, Stat};
-use rustix::io::Errno;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStringExt;
+use truesum_fs::Errno;
+use truesum_fs::metadata::{FileType, Metadata};
+use truesum_fs::name::OsStringExt;
 
 /// The number of files examined at a time.
 const BATCH: usize = 4096;
@@ -87,13 +87,13 @@ pub fn plan<W: Write>(
 }
 
 /// Returns why an object cannot be planned.
-fn refusal(stat: &Stat) -> Option<Cause> {
-    let kind = FileType::from_raw_mode(stat.st_mode);
+fn refusal(stat: &Metadata) -> Option<Cause> {
+    let kind = stat.kind();
     (kind != FileType::RegularFile).then(|| Cause::Special(describe(kind)))
 }
 
 /// Returns the metadata of each file; `None` for notices.
-fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Stat, Errno>>> {
+fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Metadata, Errno>>> {
     let one = |task: &Task| match task {
         Task::File(job) if job.listed.is_none() => Some(stat(job, root)),
         // The facts from a listing are not queried again.
@@ -119,7 +119,7 @@ fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Stat, Errno>>> {
     })
 }
 
-fn stat(job: &Job, root: &Root) -> Result<Stat, Errno> {
+fn stat(job: &Job, root: &Root) -> Result<Metadata, Errno> {
     let (root, path) = job.way(root);
     root.stat(path, root.confinement() != Confinement::NoLinks)
 }

@@ -2,7 +2,7 @@
 
 use crate::job::{Found, Listed};
 use crate::tree::store::Hints;
-use rustix::fs::Stat;
+use truesum_fs::metadata::Metadata;
 use truesum_manifest::Time;
 
 /// The metadata of a file. Two states are equal only if nothing was written in between, as far as the file system
@@ -23,12 +23,12 @@ pub struct State {
 
 impl State {
     /// Returns the state of a file with these metadata.
-    pub(super) fn of(stat: &Stat) -> State {
+    pub(super) fn of(stat: &Metadata) -> State {
         State {
-            size: stat.st_size as u64,
-            mtime: Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 },
-            ctime: Time { seconds: stat.st_ctime, nanos: stat.st_ctime_nsec as u32 },
-            inode: stat.st_ino,
+            size: stat.size(),
+            mtime: stat.mtime(),
+            ctime: stat.ctime(),
+            inode: stat.id().inode,
             version: None,
         }
     }

@@ -18,10 +18,10 @@ use crate::tree::reading::Reading;
 use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::{Merkle, Plan, Zeros};
 use truesum_hash::{Digest, Hasher, Spec};
 

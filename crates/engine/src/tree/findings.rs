@@ -13,9 +13,9 @@ use crate::tree::header::{MOVED, crc32c};
 use crate::tree::store::{Hints, Store, with_suffix};
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use truesum_fs::name::OsStrExt;
 
 const MAGIC: [u8; 12] = *b"\x89FTV\r\n\x1a\n\x02\0\0\0";
 /// The interval between writes.

@@ -13,8 +13,8 @@ use crate::tree::prove::{Nodes, ProofFailure, Row, of_length};
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::{
     Merkle, ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path,
 };
@@ -160,7 +160,7 @@ fn grown(
         let file = Root::Anywhere
             .stat(path, true)
             .map_err(|error| ProofFailure::File(Error::io(path, "open", error)))?;
-        of_length(path, file.st_size as u64, *size)?;
+        of_length(path, file.size(), *size)?;
     }
     let old_found = tree.seal(old_root, *old_size);
     if old_found != *old {

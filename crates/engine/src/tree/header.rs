@@ -3,10 +3,11 @@
 //! Each header has exactly one encoding, and a reader accepts no other: anything that is not reproduced exactly is
 //! damaged or was written by another program.
 
-use rustix::fs::Stat;
 use std::ops::Range;
+use truesum_fs::metadata::Metadata;
 use truesum_hash::tree::{Merkle, Plan, stored};
 use truesum_hash::{Digest, Spec};
+use truesum_manifest::Time;
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
 const VERSION: u32 = 1;
@@ -57,14 +58,14 @@ pub struct Hints {
 
 impl Hints {
     /// Returns the state of an open file.
-    pub fn of(stat: &Stat) -> Hints {
+    pub fn of(stat: &Metadata) -> Hints {
         let nanoseconds =
-            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+            |time: Time| time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanos.into());
         Hints {
-            mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec as i64),
-            ctime: nanoseconds(stat.st_ctime, stat.st_ctime_nsec as i64),
-            inode: stat.st_ino,
-            device: stat.st_dev,
+            mtime: nanoseconds(stat.mtime()),
+            ctime: nanoseconds(stat.ctime()),
+            inode: stat.id().inode,
+            device: stat.id().device,
         }
     }
 

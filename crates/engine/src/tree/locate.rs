@@ -14,9 +14,9 @@ use crate::tree::prove::{Reader, hash_leaf, hash_leaves};
 use crate::tree::reading::Reading;
 use crate::tree::store::{Header, Hints, Store};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Mutex;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
 use truesum_hash::tree::Merkle;
 

@@ -11,8 +11,8 @@ use crate::pieces::UNIT;
 use crate::tree::header::crc32c;
 use crate::tree::store::{Hints, with_suffix};
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::name::OsStrExt;
 use truesum_hash::{Hasher, Spec};
 
 const MAGIC: [u8; 12] = *b"\x89FTM\r\n\x1a\n\x02\0\0\0";

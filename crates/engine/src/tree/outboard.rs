@@ -11,11 +11,11 @@ use crate::pieces::UNIT;
 use crate::tree::build::root_of_one;
 use crate::tree::reading::Reading;
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use truesum_fs::data::FileExt;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
 

@@ -7,8 +7,8 @@ use crate::pieces::scan::Scan;
 use crate::tree::build::root_of_one;
 use crate::tree::reading::Reading;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::{Merkle, Plan, Step, Steps, halves};
 use truesum_hash::{Digest, Spec};
 

@@ -9,9 +9,9 @@ use crate::tree::prove::{bytes_of, hash_leaves};
 use crate::tree::reading::Reading;
 use crate::tree::store::Hints;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
 use truesum_hash::{Digest, Spec};
 

@@ -8,8 +8,8 @@ use crate::tree::header::MAX_SIZE;
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
 use truesum_hash::{Digest, Hasher, Spec};
 

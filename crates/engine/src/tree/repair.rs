@@ -13,12 +13,13 @@ use crate::pieces::UNIT;
 use crate::tree::locate::{Diagnosis, Difference, Length, hash_granule, verify};
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
-use rustix::fs::{OFlags, Stat};
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
+use truesum_fs::data::FileExt;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::OsStrExt;
+use truesum_fs::resolve::OpenMode;
 use truesum_hash::{Digest, Spec};
 
 /// The number of bytes compared and written at a time.
@@ -58,7 +59,7 @@ pub fn loses_most(repairs: &[GranuleRepair], there: u64) -> Option<u64> {
 }
 
 /// Returns whether both are the same file.
-pub(crate) fn is_same(file: &Stat, copy: &Stat) -> bool {
+pub(crate) fn is_same(file: &Metadata, copy: &Metadata) -> bool {
     FileId::from(file) == FileId::from(copy)
 }
 
@@ -121,10 +122,10 @@ pub fn repair(
     let elsewhere = Reading { root: &Root::Anywhere, ..*reading };
     let other = elsewhere.open(copy)?;
     let source = elsewhere.unmapped(&other, copy);
-    let write = if mode.writes() { OFlags::RDWR } else { OFlags::RDONLY };
-    let file = reading.root.resolve(path, write | OFlags::CLOEXEC | OFlags::NOCTTY);
+    let access = if mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
+    let file = reading.root.resolve(path, access);
     let file = File::from(file.map_err(|error| reading.root.refusal(path, "open", error))?);
-    let itself = rustix::fs::fstat(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
+    let itself = Metadata::of(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
     let fault = if itself { CopyFault::Itself } else { CopyFault::Damaged };
     let (mut repairs, mut prints) = (Vec::new(), Vec::new());
     for granule in damaged {

@@ -7,15 +7,17 @@ use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::pieces::ranges::joined;
 use crate::tree::header::{BLOCK, MAGIC, ROW};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use truesum_fs::Errno;
+use truesum_fs::data::FileExt;
+use truesum_fs::lock::try_lock;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::OsStrExt;
+use truesum_fs::open::open_or_create;
 use truesum_hash::tree::{Merkle, Plan};
 use truesum_hash::{Digest, Spec};
 
@@ -293,21 +295,13 @@ impl Store {
 /// is closed. A symbolic link is not followed, and a file with other names is not written to: in a folder that other
 /// users can write to, either could lead to a file of their choice.
 fn own_file(path: &Path) -> Result<File, Error> {
-    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
-    let open = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .custom_flags(no_link)
-        .open(path);
     let refuse = |why: &str| Error::new(path.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned()));
-    let file = open.map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) => refuse("it is a symbolic link"),
+    let file = open_or_create(path).map_err(|error| match error {
+        Errno::LOOP => refuse("it is a symbolic link"),
         _ => io_error(path, "write", error),
     })?;
     lock(&file, path)?;
-    if file.metadata().map_err(|error| io_error(path, "write", error))?.nlink() > 1 {
+    if Metadata::of(&file).map_err(|error| io_error(path, "write", error))?.links() > 1 {
         return Err(refuse("the file has other hard links"));
     }
     Ok(file)
@@ -342,18 +336,15 @@ pub(crate) fn may_be_replaced(file: &File, path: &Path) -> Result<(), Error> {
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), Error> {
-    use rustix::fs::{FlockOperation, flock};
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => {
-            let why = Cause::Other("another program is building it".to_owned());
-            Err(Error::new(path.as_os_str().as_bytes(), "write", why))
-        }
-        // On file systems without locks, the user must avoid simultaneous builds.
-        _ => Ok(()),
+    // On file systems without locks, the user must avoid simultaneous builds.
+    if try_lock(file) {
+        return Ok(());
     }
+    let why = Cause::Other("another program is building it".to_owned());
+    Err(Error::new(path.as_os_str().as_bytes(), "write", why))
 }
 
-fn io_error(path: &Path, action: &'static str, error: io::Error) -> Error {
+fn io_error(path: &Path, action: &'static str, error: impl Into<io::Error>) -> Error {
     Error::io(path.as_os_str().as_bytes(), action, error)
 }
 

@@ -1,14 +1,15 @@
 //! Reasons not to write a manifest at all: if a disk is not mounted, all its files appear to be missing.
 
+use super::Update;
 use super::outcome::{Action, Consent, QuickTrust, Refusal};
-use super::{Update, mounts};
 use crate::audit::FileStatus;
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::mounts;
+use truesum_fs::name::OsStrExt;
 
 impl Update<'_> {
     /// Returns why the manifest must not be written, if there is a reason. `missing` does not include moved files;

@@ -35,7 +35,7 @@ impl Update<'_> {
         let Ok(root) = Root::folder(folder, self.options.audit.check.allow_outside) else { return false };
         let set = &self.comparison.sets[LISTED];
         let size =
-            |row: &&Row| root.stat(set.name(row.at[LISTED]), true).map_or(i64::MAX, |stat| stat.st_size);
+            |row: &&Row| root.stat(set.name(row.at[LISTED]), true).map_or(u64::MAX, |stat| stat.size());
         same.min_by_key(size).is_some_and(|row| self.fits(&root, row.at[LISTED]))
     }
 

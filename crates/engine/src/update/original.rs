@@ -5,9 +5,11 @@ use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
 use std::io::{self, BufReader, Read};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::data::read_at;
+use truesum_fs::handle::{AsFd, BorrowedFd};
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::OsStrExt;
 use truesum_manifest::Time;
 
 /// An open manifest.
@@ -33,23 +35,23 @@ impl Original {
     /// Returns its modification time.
     pub fn written(&self) -> Time {
         let stat = self.file.stat();
-        Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 }
+        stat.mtime()
     }
 
     /// Returns its size in bytes.
     pub fn size(&self) -> u64 {
-        self.file.stat().st_size as u64
+        self.file.stat().size()
     }
 
     /// Returns whether it has other names. These keep the old content, because a new file gets this name.
     pub fn has_other_names(&self) -> bool {
-        self.file.stat().st_nlink > 1
+        self.file.stat().links() > 1
     }
 
     /// Returns whether this name refers to it.
     pub fn is_at(&self, path: &Path) -> bool {
         let own = self.file.stat();
-        rustix::fs::stat(path).is_ok_and(|stat| FileId::from(&stat) == FileId::from(own))
+        Metadata::at(path).is_ok_and(|stat| FileId::from(&stat) == FileId::from(own))
     }
 
     /// Tests that this name still refers to it, and that it was not modified.
@@ -59,7 +61,7 @@ impl Original {
     pub fn unchanged(&self, manifest: &Path) -> Result<(), Error> {
         let name = manifest.as_os_str().as_bytes();
         let changed = |what: String| Error::new(name, "replace", Cause::Changed(what));
-        let now = rustix::fs::stat(manifest).map_err(|error| Error::io(name, "replace", error))?;
+        let now = Metadata::at(manifest).map_err(|error| Error::io(name, "replace", error))?;
         let before = self.file.stat();
         if FileId::from(&now) != FileId::from(before) {
             return Err(changed("it was replaced by another file".to_owned()));
@@ -84,7 +86,7 @@ struct Placed<F> {
 impl<F: AsFd> Read for Placed<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let file: BorrowedFd<'_> = self.file.as_fd();
-        let read = rustix::io::retry_on_intr(|| rustix::io::pread(file, &mut *buffer, self.at))?;
+        let read = read_at(file, buffer, self.at)?;
         self.at += read as u64;
         Ok(read)
     }

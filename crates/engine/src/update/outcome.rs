@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::task::BadLine;
 use std::fmt;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::name::OsStrExt;
 use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 

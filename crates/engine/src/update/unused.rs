@@ -9,8 +9,8 @@ use crate::audit::row::Row;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use truesum_fs::name::OsStrExt;
 use truesum_manifest::{Format, Place};
 
 /// Returns a file that would be added and whose name is on one of the lines at these positions.

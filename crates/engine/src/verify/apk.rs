@@ -10,9 +10,10 @@ use crate::io::input::Input;
 use crate::io::read::{CompleteRead, Guarded};
 use crate::progress::Progress;
 use crate::verify::options::Options;
-use rustix::io::{Errno, pread};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
+use truesum_fs::Errno;
+use truesum_fs::data::read_at;
+use truesum_fs::handle::{AsFd, BorrowedFd};
 use truesum_hash::{Digest, Hasher, Spec, find};
 use truesum_manifest::apk::{self, Block, MAGIC};
 
@@ -80,10 +81,9 @@ pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool 
 fn bytes(file: BorrowedFd<'_>, at: u64, len: usize) -> Result<Vec<u8>, Fault> {
     let (mut bytes, mut filled) = (vec![0; len], 0);
     while filled < len {
-        match pread(file, &mut bytes[filled..], at + filled as u64) {
+        match read_at(file, &mut bytes[filled..], at + filled as u64) {
             Ok(0) => return Err(CUT.into()),
             Ok(count) => filled += count,
-            Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -6,8 +6,8 @@
 
 use crate::verify::event::Manifest;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
 
 /// The file name extensions of compressed indices.

@@ -8,8 +8,8 @@ use crate::io::open::read_companion;
 use crate::verify::place::folder_of_names;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::name::OsStrExt;
 use truesum_manifest::path::within_root;
 use truesum_manifest::{Head, detect};
 

@@ -6,8 +6,8 @@ use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 use truesum_manifest::{Head, detect};
 
 /// The extensions of detached signatures, which are appended to the name of the signed file: OpenPGP, minisign,

@@ -4,8 +4,6 @@ use crate::io::open::Root;
 use crate::job::Job;
 use crate::select::Selection;
 use crate::select::names::plain;
-use rustix::fs::FileType;
-use truesum_manifest::Time;
 
 /// Applies a selection to entries.
 #[derive(Debug, Default)]
@@ -41,8 +39,8 @@ impl EntryFilter {
     pub(crate) fn pick(&mut self, job: &Job, root: &Root) -> Pick {
         let found = || {
             let stat = root.stat(job.path(), true).ok()?;
-            let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
-            FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time))
+            let time = stat.mtime();
+            stat.kind().is_file().then_some((stat.size(), time))
         };
         if !self.select.selects([job.path(), &job.name], (job.size, job.mtime), found) {
             return Pick::Out;

@@ -5,8 +5,8 @@ use crate::verify::listed::ListedNames;
 use crate::verify::missing::MissingEntries;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::name::OsStrExt;
 
 /// A folder that manifests apply to.
 pub(super) struct Folder {

@@ -12,8 +12,8 @@ use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
 use crate::verify::options::Options;
 use crate::verify::verification::open;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
 use truesum_manifest as manifest;
 

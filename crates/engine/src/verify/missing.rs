@@ -5,10 +5,11 @@ use crate::error::{Cause, Error};
 use crate::job::{Job, Outcome};
 use std::io;
 use std::path::{Path, PathBuf};
+use truesum_fs::Errno;
 use truesum_manifest::Place;
 
 /// The error number of names that lead out of the folder, as in [`Root::refusal`](crate::Root).
-const OUTSIDE: i32 = rustix::io::Errno::XDEV.raw_os_error();
+const OUTSIDE: i32 = Errno::XDEV.raw_os_error();
 
 /// Missing entries, each in about 50 bytes plus its name and digests.
 #[derive(Default)]

@@ -6,8 +6,8 @@ use crate::verify::listed_jobs::{Listed, listed_jobs};
 use crate::verify::options::Options;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::name::OsStrExt;
 
 /// The location of an existing or future file: its folder, without symbolic links, and its name.
 ///

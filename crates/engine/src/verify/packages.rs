@@ -12,10 +12,10 @@ use crate::verify::options::{Options, Unlisted};
 use crate::verify::report::Checked;
 use crate::verify::verification::{Observer, Relay, Verification};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
 use truesum_manifest::{Place, Signer};
 

@@ -28,15 +28,15 @@ use crate::verify::options::Options;
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::verification::open;
 use copies::Copies;
-use rustix::fs::OFlags;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use truesum_fs::name::OsStrExt;
+use truesum_fs::resolve::OpenMode;
 use truesum_hash::Digest;
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{self as manifest, PieceList};
@@ -450,8 +450,8 @@ impl PieceRepairs<'_> {
         let Some(Some(copy)) = self.copies.open.get(&number) else { return Ok((0, 0)) };
         let source = Source::new(copy, self.copies.path(&job.name), Mapping::Never, self.progress);
         let (root, path) = job.way(&self.config.root);
-        let access = if self.mode.writes() { OFlags::RDWR } else { OFlags::RDONLY };
-        let file = root.resolve(path, access | OFlags::CLOEXEC | OFlags::NOCTTY);
+        let access = if self.mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
+        let file = root.resolve(path, access);
         let file = File::from(file.map_err(|error| root.refusal(path, "open", error))?);
         let (written, lost) = repair_range(&file, path, source, part, right, self.mode, &mut self.sum)?;
         if self.mode.writes() && written > 0 {

@@ -5,8 +5,8 @@ use crate::io::open::open_companion;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::name::OsStrExt;
 
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
 /// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL).

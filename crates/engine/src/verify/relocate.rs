@@ -9,8 +9,8 @@ use crate::verify::relocation::{Misnamed, Outcomes, Relocation, Resolution};
 use crate::verify::verification::{Observer, Verification};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 
 impl Verification<'_> {
     /// Searches for missing files under other names and reports the results.

@@ -24,9 +24,9 @@ use crate::verify::unlisted::{is_among, is_beside};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::Time;
 
@@ -216,8 +216,8 @@ impl Relocation<'_> {
             }
             match stat_found(&path, anchor.as_ref()) {
                 Ok(stat) => {
-                    let size = stat.st_size as u64;
-                    let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
+                    let size = stat.size();
+                    let time = stat.mtime();
                     if sizes.is_none_or(|sizes| sizes.contains(&size)) {
                         // A walk returns each name once.
                         let _ = others.insert(name, (Some(size), Some(time)), &Arc::from([]), &[]);

@@ -6,8 +6,8 @@ use crate::select::names::{plain, plain_path};
 use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Format, Signer};
 

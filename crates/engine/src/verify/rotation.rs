@@ -15,9 +15,9 @@ use crate::verify::verification::{Observer, Relay, Verification};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use truesum_fs::name::OsStrExt;
 use truesum_manifest::Time;
 
 /// The files and bytes in the first batch of a run with a time limit; later ones are as large as the measured rate

@@ -13,10 +13,10 @@ use crate::verify::options::Options;
 use ed25519_compact::{PublicKey as Point, Signature as Signed};
 use std::ffi::OsStr;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Hasher, Spec, find};
 use truesum_manifest::signify::{PublicKey, Signature, shown};
 

@@ -13,10 +13,10 @@ use crate::job::Job;
 use crate::progress::Progress;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 use truesum_manifest::Time;
 

@@ -15,8 +15,8 @@ use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Files of this program that are next to other files: their extensions and, except for trees,
 /// their first bytes.
@@ -238,7 +238,7 @@ pub(crate) fn is_beside(
 mod tests {
     use super::*;
     use crate::tree::store::{GRANULE, Header, Hints};
-    use std::os::unix::ffi::OsStrExt;
+    use truesum_fs::name::OsStrExt;
 
     fn hundred(scope: Scope) -> SearchScope<'static> {
         let select = Box::leak(Box::new(Selection::default()));

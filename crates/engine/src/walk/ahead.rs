@@ -5,9 +5,9 @@ use crate::io::memory_limit::thread;
 use crate::walk::ancestry::Ancestry;
 use crate::walk::listing::{Entry, ListingJob, Pending, WaitingShare, list};
 use crate::walk::slot::ListingSlot;
-use rustix::fs::FileType;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use truesum_fs::metadata::FileType;
 
 /// Returns offers for the folders among the entries of `folder_path` that have not been offered yet; the next one to be reached
 /// is last.

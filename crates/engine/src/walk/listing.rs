@@ -7,12 +7,13 @@ use crate::io::quiescence::after_tick;
 use crate::io::system::System;
 use crate::walk::ancestry::Ancestry;
 use crate::walk::slot::ListingSlot;
-use rustix::fs::{self, AtFlags, FileType, OFlags, RawDir, Stat};
-use rustix::io::Errno;
-use std::mem::{MaybeUninit, take};
-use std::os::fd::AsFd;
+use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
+use truesum_fs::Errno;
+use truesum_fs::listing;
+use truesum_fs::metadata::{FileType, Metadata};
+use truesum_fs::resolve::OpenMode;
 
 /// The number of entries in listings that the consumer has not reached yet.
 #[derive(Debug, Default)]
@@ -67,7 +68,7 @@ pub(super) struct ListingJob {
 pub(super) struct Listing {
     pub(super) entries: Vec<Entry>,
     /// The metadata of the folder before it was listed.
-    pub(super) stat: Stat,
+    pub(super) stat: Metadata,
     /// The anchor of its contents.
     pub(super) anchor: Anchor,
     /// Its share of the waiting entries, until it is consumed.
@@ -126,31 +127,15 @@ pub(super) fn list(folder_path: &Ancestry, pending: &Pending) -> Result<Listing,
 fn read(folder_path: &Ancestry, settled: bool) -> Result<Listing, Error> {
     let root = folder_path.anchor.root();
     let fail = |error: Errno| root.refusal(&folder_path.path(), "list", error);
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let folder = root.resolve(&folder_path.rest(), flags).map_err(fail)?;
-    let mut stat = fs::fstat(&folder).map_err(fail)?;
+    let folder = root.resolve(&folder_path.rest(), OpenMode::Listing).map_err(fail)?;
+    let mut stat = Metadata::of(&folder).map_err(fail)?;
     if settled {
         let system = System::of(&folder, &stat);
         let after = after_tick(&folder, stat, &system);
         (stat, _) = after.map_err(|cause| Error::new(&folder_path.path(), "list", cause))?;
     }
-    let mut buffer: Vec<MaybeUninit<u8>> = vec![MaybeUninit::uninit(); 1 << 15];
     let mut entries = Vec::new();
-    let mut reading = RawDir::new(folder.as_fd(), &mut buffer);
-    while let Some(entry) = reading.next() {
-        let entry = match entry {
-            Err(Errno::INTR) => continue,
-            entry => entry.map_err(fail)?,
-        };
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        let mut kind = entry.file_type();
-        if kind == FileType::Unknown {
-            let stat = fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
-            kind = stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode));
-        }
+    let visit = |name: &[u8], kind| {
         let is_folder = kind == FileType::Directory;
         let mut own = Vec::with_capacity(name.len() + usize::from(is_folder));
         own.extend_from_slice(name);
@@ -158,7 +143,8 @@ fn read(folder_path: &Ancestry, settled: bool) -> Result<Listing, Error> {
             own.push(b'/');
         }
         entries.push(Entry { name: own, kind, job: None });
-    }
+    };
+    listing::list(&folder, visit).map_err(fail)?;
     let anchor = folder_path.anchor.below(folder_path.len(), folder);
     Ok(Listing { entries, stat, anchor, waits: None })
 }

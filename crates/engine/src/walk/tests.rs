@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::select::Wanted;
-use rustix::fs::Mode;
+use rustix::fs::{Mode, OFlags};
 use std::os::unix::fs::symlink;
 
 fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<String>) {

@@ -11,11 +11,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::original::coreutils::{Program, Split, Splitter};
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, Verdict};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Checks all manifests. Returns false if anything in them fails.
 pub(super) fn check(settings: &Settings, streams: &mut Streams) -> Done {

@@ -7,12 +7,12 @@ use crate::applet::streams::{Done, Streams};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use truesum::error::io_reason;
 use truesum::manifest::original::coreutils::DigestForm;
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
+use truesum_fs::name::OsStrExt;
 
 /// Hashes all operands. Returns false if one could not be read.
 pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {

@@ -6,8 +6,8 @@ use crate::io::read::Guarded;
 use crate::job::{Outcome, Verdict};
 use crate::verify::pieced::Pieced;
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_fs::name::OsStrExt;
 
 /// The location of the copies.
 pub(super) struct Copies {

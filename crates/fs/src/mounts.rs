@@ -1,11 +1,11 @@
 //! Missing file systems: those in `/etc/fstab` (fstab(5)) that are not mounted.
 
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
+use crate::file_id::FileId;
+use crate::name::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// Returns a mount point at, above or below `root` that is not mounted.
-pub(super) fn absent(root: &Path) -> Option<PathBuf> {
+pub fn absent(root: &Path) -> Option<PathBuf> {
     let root = std::fs::canonicalize(root).ok()?;
     let table = std::fs::read("/etc/fstab").ok()?;
     places(&table).find(|place| (root.starts_with(place) || place.starts_with(&root)) && !is_mounted(place))
@@ -15,7 +15,10 @@ pub(super) fn absent(root: &Path) -> Option<PathBuf> {
 fn is_mounted(place: &Path) -> bool {
     let Some(above) = place.parent() else { return true };
     match (std::fs::metadata(place), std::fs::metadata(above)) {
-        (Ok(own), Ok(above)) => own.dev() != above.dev() || own.ino() == above.ino() || is_bound(place),
+        (Ok(own), Ok(above)) => {
+            let (own, above) = (FileId::from(&own), FileId::from(&above));
+            own.device != above.device || own.inode == above.inode || is_bound(place)
+        }
         _ => true,
     }
 }

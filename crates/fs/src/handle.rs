@@ -1,0 +1,3 @@
+//! Open files and folders as the system refers to them: descriptors.
+
+pub use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
