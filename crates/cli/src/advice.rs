@@ -1,14 +1,15 @@
 //! Advice on failures, in terms of the options of this program.
 
 use std::ffi::OsStr;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::{Error, Kind};
+use truesum_fs::Errno;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
-    if error.errno() == Some(libc::EMFILE) {
+    if error.errno() == Some(Errno::MFILE.raw_os_error()) {
         return Some("to allow more open files, run ulimit -n 1024 in the shell that starts truesum");
     }
     match error.kind() {
@@ -22,7 +23,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
         }
         Kind::Changed => Some("try again when no program is writing to the file"),
         // A file without blocks, such as one in /proc, is not on a device.
-        Kind::Device if std::fs::metadata(path_of(error)).is_ok_and(|file| file.blocks() == 0) => None,
+        Kind::Device if Metadata::at(path_of(error)).is_ok_and(|file| file.allocated() == 0) => None,
         Kind::Device => Some(
             "the device reports a read error: see dmesg or smartctl, and copy the data that is still readable",
         ),

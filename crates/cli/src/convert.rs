@@ -432,9 +432,8 @@ fn hand_out(
 
 /// Returns the modification time of a file; `None` for standard input.
 fn date_of(input: &Path) -> Option<Time> {
-    use std::os::unix::fs::MetadataExt;
     let file = std::fs::metadata(input).ok().filter(|file| input != Path::new("-") && file.is_file())?;
-    Some(Time { seconds: file.mtime(), nanos: file.mtime_nsec() as u32 })
+    Some(truesum_fs::metadata::modified(&file))
 }
 
 /// Prints a note if the new manifest is in another folder. Names are relative to the folder of

@@ -11,7 +11,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::BuildHasher;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::audit::{is_edited, same_time};
@@ -19,6 +18,7 @@ use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
 use truesum::{Event, Mapping, Options, Progress, Verdict, Verification};
+use truesum_fs::metadata::modified;
 use truesum_fs::name::OsStrExt;
 
 /// Maximum number of files that are named.
@@ -179,7 +179,7 @@ impl Earlier {
             records: HashMap::new(),
             digests: HashMap::new(),
             specs: Vec::new(),
-            written: Time { seconds: metadata.mtime(), nanos: metadata.mtime_nsec() as u32 },
+            written: modified(&metadata),
             run: specs.clone(),
             widened: Vec::new(),
         };

@@ -11,6 +11,7 @@ use std::time::Duration;
 use truesum::manifest::path::display_safe;
 use truesum::verify::{lists_one_of, place_of};
 use truesum::{Error, Progress};
+use truesum_fs::machine;
 use truesum_fs::name::OsStrExt;
 
 /// The detail of the final summary.
@@ -49,12 +50,10 @@ pub fn lines(rows: &[(String, String)]) -> String {
 
 /// Returns what a report contains about the machine, the program and the time, in addition to what was read.
 pub fn facts(bytes: u64, time: Duration) -> Vec<(&'static str, String)> {
-    let machine = rustix::system::uname();
     let now = origin::rfc3339(origin::now());
-    let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
     vec![
         ("Date", format!("{} {} UTC", &now[..10], &now[11..19])),
-        ("Machine", format!("{} ({} {})", origin::host(), text(machine.sysname()), text(machine.machine()))),
+        ("Machine", format!("{} ({} {})", origin::host(), machine::system(), machine::architecture())),
         ("Program", format!("truesum {}", origin::VERSION)),
         ("Read", format!("{} bytes, {}", grouped(bytes), rate(bytes, time))),
     ]

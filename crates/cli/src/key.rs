@@ -2,15 +2,16 @@
 //! list processes can see those.
 
 use crate::exit::Refusal;
-use crate::{sources, standard};
+use crate::sources;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::error::io_reason;
 use truesum::hash::{Key, Secret, Spec, SpecError};
 use truesum::manifest::path::display_safe;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
+use truesum_fs::{Errno, standard};
 use zeroize::Zeroizing;
 
 /// The maximum key length in bytes: a longer file is probably not a key.
@@ -63,7 +64,7 @@ impl Source<'_> {
     fn open(self) -> io::Result<File> {
         match self {
             Source::Named(path) => File::open(path),
-            Source::Open(0) if standard::input_was_closed() => Err(io::Error::from_raw_os_error(libc::EBADF)),
+            Source::Open(0) if standard::input_was_closed() => Err(Errno::BADF.into()),
             Source::Open(fd) => standard::inherited(fd),
         }
     }
@@ -84,6 +85,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     let file = source.open().map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     sources::keep(&metadata);
+    let mode = Metadata::of(&file).map_err(|error| failed(error.into()))?.mode();
     let from_input = standard::is_input(&file);
     // Reserve space for all of it, so that a growing buffer leaves no copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 64));
@@ -92,7 +94,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
         return Err(refuse(&format!("more than {LONGEST} bytes: not a key")));
     }
     let mut notes = Vec::new();
-    if matches!(source, Source::Named(_)) && metadata.is_file() && metadata.mode() & 0o044 != 0 {
+    if matches!(source, Source::Named(_)) && metadata.is_file() && mode & 0o044 != 0 {
         notes.push(format!("{name}: other users can read this key (chmod 600)"));
     }
     let key = if hexadecimal {

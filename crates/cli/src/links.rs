@@ -78,7 +78,7 @@ fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
             std::fs::remove_file(at).map_err(fail)?;
         }
     }
-    std::os::unix::fs::symlink(program, at).map_err(fail)
+    truesum_fs::write::symlink(program, at).map_err(fail)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Small JSON objects written by this program, with exact sets of members.
 
-use crate::standard::Input;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -9,6 +8,7 @@ use std::path::Path;
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum_fs::name::OsStrExt;
+use truesum_fs::standard::Input;
 
 /// Reads the text of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<String, Error> {

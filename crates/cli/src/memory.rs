@@ -6,10 +6,10 @@
 
 #![allow(unsafe_code)]
 
-use rustix::process::{Resource, getrlimit};
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use truesum_fs::{data, limits, process, standard};
 
 /// The system's allocator, which ends the program on failure.
 struct CheckedAllocator<A>(A);
@@ -72,14 +72,11 @@ fn exhausted() -> ! {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if TOLD.swap(true, SeqCst) {
         // Another thread is printing the message and will end this one.
-        loop {
-            // SAFETY: waits for a signal.
-            unsafe { libc::pause() };
-        }
+        process::wait_for_end();
     }
     truesum::write::remove_temporaries();
     let print = |words: &str| {
-        let _ = rustix::io::write(rustix::stdio::stderr(), words.as_bytes());
+        let _ = data::write(standard::stderr(), words.as_bytes());
     };
     let status = match STANDS_FOR.get() {
         Some(name) => {
@@ -92,8 +89,7 @@ fn exhausted() -> ! {
             2
         }
     };
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(status) }
+    process::exit_at_once(status)
 }
 
 /// The number of bytes of stack that the first thread may need.
@@ -101,21 +97,15 @@ const STACK: usize = 512 << 10;
 
 /// Prepares for limited address space.
 pub fn prepare() {
-    let limits = [Resource::As, Resource::Data].map(|kind| getrlimit(kind).current);
-    if limits == [None, None] {
+    if !limits::address_space_is_limited() {
         return;
     }
-    // One heap for all threads: a heap per thread would reserve 64 MiB of address space each.
-    #[cfg(target_env = "gnu")]
-    // SAFETY: sets a number, before other threads exist.
-    unsafe {
-        libc::mallopt(libc::M_ARENA_MAX, 1);
-    }
+    process::use_one_heap();
     // The stack grows on use, and if it cannot, the program crashes; so let it grow now. An
     // allocation of the same size first tests whether there is enough memory and prints a message
     // if there is not.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK + (STACK >> 2))));
-    if getrlimit(Resource::Stack).current.is_none_or(|most| most >= 4 * STACK as u64) {
+    if limits::stack().is_none_or(|most| most >= 4 * STACK as u64) {
         grow();
     }
 }
@@ -124,7 +114,7 @@ pub fn prepare() {
 /// thread with a sufficient stack.
 pub fn on_enough_stack<T: Send + 'static>(program: fn() -> T) -> T {
     const ENOUGH: usize = 4 * STACK;
-    let limited = getrlimit(Resource::Stack).current.is_some_and(|most| most < ENOUGH as u64);
+    let limited = limits::stack().is_some_and(|most| most < ENOUGH as u64);
     let thread = || std::thread::Builder::new().stack_size(ENOUGH).spawn(program);
     match limited.then(thread) {
         Some(Ok(thread)) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),

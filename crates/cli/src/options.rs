@@ -45,11 +45,11 @@ pub struct LifeArgs {
 }
 
 impl LifeArgs {
-    /// Requests a signal from the kernel when the parent process exits. Kernels without this
-    /// feature ignore the request, and the run continues.
+    /// Ends this process when its parent process exits. Kernels without this feature ignore the request, and the run
+    /// continues.
     pub fn bind(&self) {
         if self.die_with_parent {
-            let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+            truesum_fs::process::end_with_parent();
         }
     }
 }

@@ -18,10 +18,7 @@ pub fn rfc3339(time: Time) -> String {
     text.split_once('.').map_or(text.clone(), |(seconds, _)| format!("{seconds}Z"))
 }
 
-/// Returns the host name of this machine.
-pub fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
+pub use truesum_fs::machine::host;
 
 #[cfg(test)]
 mod tests {

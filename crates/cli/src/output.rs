@@ -3,12 +3,11 @@
 use crate::advice;
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
+use crate::sources;
 use crate::terminal::{Escapes, on_one_line, visible};
-use crate::{signals, sources, standard};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use truesum::error::io_reason;
@@ -20,7 +19,10 @@ use truesum::manifest::{
 use truesum::verify::has_manifest_name;
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
+use truesum_fs::handle::AsFd;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
+use truesum_fs::{Errno, signals, standard};
 
 /// An open output.
 pub struct Output {
@@ -90,14 +92,13 @@ impl Output {
 
     /// Returns the files that contain this output, because a run must not hash its own output.
     pub fn own(&self) -> Vec<FileId> {
-        let regular = |stat: rustix::io::Result<rustix::fs::Stat>| {
-            let stat = stat.ok()?;
-            rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file().then(|| FileId::from(&stat))
+        let regular = |stat: Result<Metadata, Errno>| {
+            stat.ok().filter(|stat| stat.kind().is_file()).map(|stat| stat.id())
         };
         match &self.to {
-            Sink::Stdout(_) => regular(rustix::fs::fstat(io::stdout())).into_iter().collect(),
+            Sink::Stdout(_) => regular(Metadata::of(io::stdout())).into_iter().collect(),
             Sink::File(file) => {
-                let (new, old) = (rustix::fs::fstat(file.file()), rustix::fs::stat(file.target()));
+                let (new, old) = (Metadata::of(file.file()), Metadata::at(file.target()));
                 regular(new).into_iter().chain(regular(old)).collect()
             }
         }
@@ -106,7 +107,7 @@ impl Output {
     /// Returns the path of the file that contains this output, if it is known.
     pub fn path(&self) -> Option<PathBuf> {
         match &self.to {
-            Sink::Stdout(_) => std::fs::read_link("/proc/self/fd/1").ok(),
+            Sink::Stdout(_) => standard::output_path(),
             Sink::File(file) => Some(file.target().to_owned()),
         }
     }
@@ -376,16 +377,16 @@ pub fn begin(path: &Path) -> Result<AtomicFile, Error> {
 /// # Errors
 /// Fails if it is one.
 pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
-    let target = rustix::fs::stat(path).ok();
+    let target = Metadata::at(path).ok();
     let streams = [
-        (rustix::fs::fstat(io::stdin()), "input"),
-        (rustix::fs::fstat(io::stdout()), "output"),
-        (rustix::fs::fstat(io::stderr()), "error output"),
+        (Metadata::of(io::stdin()), "input"),
+        (Metadata::of(io::stdout()), "output"),
+        (Metadata::of(io::stderr()), "error output"),
     ];
     for (stream, what) in streams {
         if let (Ok(stream), Some(target)) = (stream, &target)
-            && FileId::from(&stream) == FileId::from(target)
-            && rustix::fs::FileType::from_raw_mode(stream.st_mode).is_file()
+            && stream.id() == target.id()
+            && stream.kind().is_file()
         {
             let why = Cause::Other(format!("it is the standard {what} of this run"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));

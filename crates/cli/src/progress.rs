@@ -4,7 +4,6 @@
 //! Nothing is drawn in the first moments of a run, or if standard error is not a terminal; a status
 //! line on SIGUSR1 is printed in any case.
 
-use crate::signals::Signals;
 use crate::terminal::{Escapes, write_error};
 use crate::words::{clock, size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -16,6 +15,7 @@ use std::time::{Duration, Instant};
 use truesum::Progress;
 use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
+use truesum_fs::signals::Signals;
 
 /// The delay after which a progress line is shown.
 const MOMENT: Duration = Duration::from_millis(500);
@@ -280,8 +280,7 @@ fn fit(facts: &Facts, width: usize) -> String {
 
 /// Returns the width of the terminal.
 fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr());
-    size.map_or(80, |size| usize::from(size.ws_col)).max(20)
+    truesum_fs::console::width().unwrap_or(80).max(20)
 }
 
 fn new_bar() -> ProgressBar {

@@ -2,11 +2,11 @@
 //! file name, manifest or argument can move the cursor, hide text or reorder it. Files and pipes
 //! receive every byte unchanged.
 
-use rustix::io::Errno;
 use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::path::display_safe;
+use truesum_fs::{Errno, data};
 
 /// The escape sequences that may reach the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn write_error(text: &[u8], escapes: Escapes) {
     let mut text = &*text;
     while !text.is_empty() {
         // Rust's own stream treats writes to a closed descriptor as successful.
-        match rustix::io::write(&stderr, text) {
+        match data::write(&stderr, text) {
             Err(Errno::INTR) => {}
             Ok(written) if written > 0 => text = &text[written..],
             Ok(_) | Err(_) => return LOST.store(true, Relaxed),

@@ -4,7 +4,6 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::{Display, Line};
-use crate::signals::Signals;
 use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use truesum::hash::Spec;
 use truesum::tree::reading::Reading;
 use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Remote, Sink, Task};
 use truesum_fs::name::OsStrExt;
+use truesum_fs::signals::Signals;
 
 /// The counters, signals and progress line of one run. The default has no signal handlers and no
 /// progress line, for runs that end almost immediately.
@@ -28,7 +28,7 @@ impl Watch {
     /// known.
     pub fn start(line: Line, size: Option<u64>, console: &mut Console) -> Watch {
         let progress = Arc::new(Progress::default());
-        let signals = Signals::install(&progress).unwrap_or_default();
+        let signals = Signals::install(progress.stop_signal()).unwrap_or_default();
         console.display = Some(Display::start(&progress, &signals, line, size));
         Watch { progress, signals, remote: None }
     }

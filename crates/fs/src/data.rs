@@ -2,6 +2,7 @@
 
 use crate::error::Errno;
 use crate::handle::AsFd;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Advice, SeekFrom, fadvise, seek};
 use std::num::NonZeroU64;
 pub use std::os::unix::fs::FileExt;
@@ -12,6 +13,20 @@ pub use std::os::unix::fs::FileExt;
 /// Returns the system's error, which is [`Errno::INTR`] if a signal arrived first.
 pub fn read(file: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
     rustix::io::read(&file, buffer)
+}
+
+/// Writes bytes at the current position. Returns how many were written.
+///
+/// # Errors
+/// Returns the system's error, which is [`Errno::INTR`] if a signal arrived first.
+pub fn write(file: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
+    rustix::io::write(&file, bytes)
+}
+
+/// Returns whether a read would return at once. A file for which this cannot be determined is assumed to be ready.
+pub fn is_ready(file: impl AsFd) -> bool {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    !matches!(poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&now)), Ok(0))
 }
 
 /// Reads from an offset, and again if the call was interrupted. Returns the number of bytes, which is 0 at the end.

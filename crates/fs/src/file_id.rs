@@ -1,6 +1,5 @@
 //! The identity of a file within a running system.
 
-use crate::metadata::Metadata;
 use rustix::fs::Stat;
 use std::os::unix::fs::MetadataExt;
 
@@ -22,11 +21,5 @@ impl From<&Stat> for FileId {
 impl From<&std::fs::Metadata> for FileId {
     fn from(metadata: &std::fs::Metadata) -> FileId {
         FileId { device: metadata.dev(), inode: metadata.ino() }
-    }
-}
-
-impl From<&Metadata> for FileId {
-    fn from(metadata: &Metadata) -> FileId {
-        metadata.id()
     }
 }

@@ -13,13 +13,15 @@
 //! | complete reads, positioned reads, mappings | [`read`], [`data`], [`handle`], [`mapping`], [`mapped`] |
 //! | atomic writes and locks | [`write`](mod@write), [`temporary`], [`lock`] |
 //! | interruption and waiting | [`stop`], [`input`], [`waits`] |
-//! | limits and clocks | [`memory_limit`], [`limits`], [`clock`] |
+//! | the program: streams, terminal, signals (a feature), process | [`standard`], [`console`], `signals`, [`process`] |
+//! | limits, clocks and the machine | [`memory_limit`], [`limits`], [`clock`], [`machine`] |
 //! | failures | [`error`] |
 
 pub mod anchor;
 mod attributes;
 pub mod clock;
 mod complete_read;
+pub mod console;
 pub mod data;
 pub mod device;
 pub mod error;
@@ -31,6 +33,7 @@ pub mod lease;
 pub mod limits;
 pub mod listing;
 pub mod lock;
+pub mod machine;
 pub mod mapped;
 pub mod mapping;
 pub mod memory_limit;
@@ -38,10 +41,14 @@ pub mod metadata;
 pub mod mounts;
 pub mod name;
 pub mod open;
+pub mod process;
 pub mod quiescence;
 pub mod read;
 pub mod rename;
 pub mod resolve;
+#[cfg(feature = "signals")]
+pub mod signals;
+pub mod standard;
 pub mod stop;
 pub mod system;
 pub mod temporary;

@@ -4,6 +4,7 @@ use crate::error::Errno;
 use crate::file_id::FileId;
 use crate::handle::AsFd;
 use rustix::fs::{self, Stat};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum_manifest::Time;
 
@@ -161,4 +162,15 @@ impl From<&Stat> for Metadata {
             ctime: Time { seconds: stat.st_ctime, nanos: stat.st_ctime_nsec as u32 },
         }
     }
+}
+
+impl From<&Metadata> for FileId {
+    fn from(metadata: &Metadata) -> FileId {
+        metadata.id()
+    }
+}
+
+/// Returns the modification time in metadata of the standard library.
+pub fn modified(metadata: &std::fs::Metadata) -> Time {
+    Time { seconds: metadata.mtime(), nanos: metadata.mtime_nsec() as u32 }
 }

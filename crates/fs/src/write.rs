@@ -12,6 +12,7 @@ use crate::attributes::Attributes;
 pub use crate::clock::coarse_now;
 use crate::error::{Cause, Error};
 use crate::file_id::FileId;
+use crate::handle;
 use crate::lock::Lock;
 use crate::stop::Stop;
 use crate::temporary::{self, Temporary, temporary_name};
@@ -20,7 +21,7 @@ use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
-use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum_manifest::Time;
@@ -113,7 +114,7 @@ impl AtomicFile {
     /// symbolic link with that name is replaced and not followed. [`AtomicFile::target`] and errors
     /// refer to the folder by its descriptor.
     pub fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
-        let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
+        let path = handle::path_of(&folder).join(OsStr::from_bytes(name));
         let found = version(&path).map_err(|error| Error::io(name, "write", error))?;
         let file = AtomicFile::begin(&path, true)?;
         Ok(AtomicFile { found: Some(found), _folder: Some(folder), ..file })
@@ -248,7 +249,7 @@ impl Destination {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = fs::openat(&self.folder, ".", flags, Mode::from_raw_mode(0o666)).ok()?;
         // Naming requires /proc, which is not always available.
-        let (own, seen) = (fs::fstat(&file).ok()?, fs::stat(descriptor(&file)).ok()?);
+        let (own, seen) = (fs::fstat(&file).ok()?, fs::stat(handle::path_of(&file)).ok()?);
         (FileId::from(&own) == FileId::from(&seen)).then(|| File::from(file))
     }
 
@@ -272,7 +273,7 @@ impl Destination {
     /// false if that is not possible.
     fn link(&mut self, file: &File, fresh: bool) -> bool {
         let link =
-            |name: &[u8]| fs::linkat(CWD, descriptor(file), &self.folder, name, AtFlags::SYMLINK_FOLLOW);
+            |name: &[u8]| fs::linkat(CWD, handle::path_of(file), &self.folder, name, AtFlags::SYMLINK_FOLLOW);
         match if fresh { link(&self.name) } else { Err(Errno::EXIST) } {
             Ok(()) => return true,
             Err(Errno::EXIST) => {}
@@ -315,9 +316,12 @@ pub fn remove_temporaries() {
     temporary::remove_all();
 }
 
-/// Returns a path that leads to an open file.
-fn descriptor(file: &impl AsFd) -> String {
-    format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
+/// Creates a symbolic link at `at` that leads to `target`.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn symlink(target: &Path, at: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, at)
 }
 
 /// Closes a file and returns whether that succeeded, which dropping it does not.

@@ -10,15 +10,11 @@ mod seek;
 use super::row::{Applet, Call};
 use crate::applet::entries::{self, End, Parsed};
 use crate::applet::streams::{Done, Streams};
-use crate::standard::input_was_closed;
 use crate::terminal::print_parser;
 use clap::Parser;
-use rustix::fs::{OFlags, fcntl_getfl};
-use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -26,7 +22,10 @@ use truesum::hash::{Key, Secret, Spec};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
+use truesum_fs::Errno;
+use truesum_fs::handle::{AsFd, OwnedFd};
 use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::standard::replace_unreadable_input;
 
 /// The release whose behaviour is reproduced.
 const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");
@@ -116,17 +115,9 @@ fn run(call: Call) -> ExitCode {
         }
     };
     let mut streams = Streams::new(APPLET.name.as_bytes());
-    let done = empty_input().and_then(|()| arguments.run(&mut streams));
+    // The original treats a standard input that is closed or write-only as empty.
+    let done = replace_unreadable_input().and_then(|()| arguments.run(&mut streams));
     streams.end(done)
-}
-
-/// The original treats a standard input that is closed or write-only as empty.
-fn empty_input() -> io::Result<()> {
-    let flags = fcntl_getfl(rustix::stdio::stdin())?;
-    if input_was_closed() || flags & OFlags::ACCMODE == OFlags::WRONLY {
-        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-    }
-    Ok(())
 }
 
 /// Prints a message that ends the run. As in the original, it does not contain the program's name.

@@ -8,11 +8,12 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::{Lines, Place, RawLine};
 use truesum::{BadLine, Config, Job, Mapping, Notice, Progress, Sink, Special, Task, run};
+use truesum_fs::data;
+use truesum_fs::handle::OwnedFd;
 use truesum_fs::name::OsStrExt;
 
 /// The result of parsing a line.
@@ -163,15 +164,10 @@ struct Manifest {
 
 impl Read for Manifest {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        // Something that cannot be polled is read directly.
-        if !self.patient.load(Relaxed)
-            && matches!(poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&now)), Ok(0))
-        {
+        if !self.patient.load(Relaxed) && !data::is_ready(&self.file) {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        Ok(rustix::io::read(&self.file, buffer)?)
+        Ok(data::read(&self.file, buffer)?)
     }
 }
 

@@ -4,14 +4,13 @@
 //! by side do not split each other's lines, and are written before anything is written to standard
 //! error, so that both streams in one pipe are in the intended order.
 
-use crate::standard;
 use crate::terminal::{Escapes, shown};
-use rustix::io::Errno;
-use rustix::stdio::{stderr, stdout};
 use std::fs::File;
 use std::io;
-use std::os::fd::BorrowedFd;
 use std::process::ExitCode;
+use truesum_fs::handle::BorrowedFd;
+use truesum_fs::standard::{self, stderr, stdout};
+use truesum_fs::{Errno, data};
 
 /// The maximum number of bytes that a pipe accepts atomically (at least 512 in POSIX, 4096 in
 /// Linux).
@@ -128,7 +127,7 @@ impl Streams {
             Ok(_) => ExitCode::FAILURE,
             Err(error) => {
                 if error.raw_os_error() == Some(Errno::PIPE.raw_os_error()) {
-                    return ExitCode::from(crate::signals::end_by_closed_pipe());
+                    return ExitCode::from(truesum_fs::signals::end_by_closed_pipe());
                 }
                 let reason = truesum::error::io_reason(&error);
                 let line = [self.short(), b": write error: ", reason.as_bytes(), b"\n"].concat();
@@ -145,7 +144,7 @@ fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     let shown = shown(&to, bytes, Escapes::None);
     let mut bytes = &*shown;
     while !bytes.is_empty() {
-        match rustix::io::write(to, bytes) {
+        match data::write(to, bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => bytes = &bytes[count..],
             Err(Errno::INTR) => {}

@@ -19,8 +19,6 @@ use crate::hash::reading::Reading;
 use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
 use crate::words::{count, size};
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,6 +28,7 @@ use truesum::manifest::Entry;
 use truesum::update::Consent;
 use truesum::verify::bag::{DECLARATION, is_bag, is_of_payload, unlisted_fetches, unsafe_fetches, version};
 use truesum::{Cause, Error, FileId, Sink, Summary};
+use truesum_fs::lock::try_lock;
 use truesum_fs::name::OsStrExt;
 
 /// Creates or updates the bag in each of the named folders.
@@ -291,13 +290,11 @@ fn refused_with(place: &Place, why: &str, subcommand: &str) -> Stop {
 fn lock(folder: &Path) -> Result<File, Stop> {
     let name = folder.as_os_str().as_bytes();
     let file = File::open(folder).map_err(|error| Error::io(name, "open", error))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => {
-            let why = Cause::Other("another truesum process is changing this bag".to_owned());
-            Err(Error::new(name, "lock", why).into())
-        }
-        _ => Ok(file),
+    if try_lock(&file) {
+        return Ok(file);
     }
+    let why = Cause::Other("another truesum process is changing this bag".to_owned());
+    Err(Error::new(name, "lock", why).into())
 }
 
 /// Returns the algorithms of the payload manifests: those of the existing manifests, and the

@@ -6,13 +6,13 @@ use crate::console::Console;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Options, ReadError, Reader, Time, format};
 use truesum::update::Consent;
 use truesum::verify::bag::{is_of_payload, is_part};
+use truesum_fs::metadata;
 use truesum_fs::name::OsStrExt;
 
 /// The digests of one file.
@@ -204,7 +204,7 @@ impl Listed {
         let mut spec = None;
         let file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;
-        self.written = self.written.max(Some(time_of(&metadata)));
+        self.written = self.written.max(Some(metadata::modified(&metadata)));
         for line in Reader::new(file, options) {
             match line {
                 Ok(line) => {
@@ -234,9 +234,4 @@ impl Listed {
         }
         Ok(())
     }
-}
-
-/// Returns the modification time of a file.
-fn time_of(metadata: &fs::Metadata) -> Time {
-    Time { seconds: metadata.mtime(), nanos: metadata.mtime_nsec() as u32 }
 }

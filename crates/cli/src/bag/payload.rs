@@ -13,6 +13,7 @@ use std::sync::Arc;
 use truesum::hash::{Digest, Hasher, Spec};
 use truesum::manifest::{Entry, Heading, Time, WriteError, Writer, format};
 use truesum::{AtomicFile, FileId, Notice, Outcome, Sink};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Receives the files of a payload.
@@ -109,7 +110,7 @@ impl<'a> Payload<'a> {
             let target = place.folder.join(manifest_name(spec)?);
             plain(&target)?;
             let file = output::begin(&target).map_err(|error| named(error, &target))?;
-            if let Ok(stat) = rustix::fs::fstat(file.file()) {
+            if let Ok(stat) = Metadata::of(file.file()) {
                 own.push(FileId::from(&stat));
             }
             let file = Hashed { file, hashers: tag_specs.iter().map(Spec::hasher).collect() };

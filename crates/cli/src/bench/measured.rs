@@ -4,7 +4,6 @@
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
-use crate::signals::Signals;
 use crate::values::color::Color;
 use std::io::{self, Write};
 use truesum::manifest::path::display_safe;
@@ -12,12 +11,13 @@ use truesum::{Error, Progress};
 use truesum_bench::args::Bench;
 use truesum_bench::command::{self, Outcome};
 use truesum_fs::name::OsStrExt;
+use truesum_fs::signals::Signals;
 
 /// Runs the command.
 pub fn run(args: &Bench) -> Exit {
     let mut console = Console::new(Color::Auto);
     let progress = Progress::default();
-    let signals = Signals::install(&progress).unwrap_or_default();
+    let signals = Signals::install(progress.stop_signal()).unwrap_or_default();
     let words: Vec<String> = std::env::args_os().map(|word| display_safe(word.as_bytes())).collect();
     let mut results = Results { output: Output::stdout(), failed: None };
     let outcome = command::run(args, &words.join(" "), &progress.stop_flag(), &mut results);

@@ -13,7 +13,6 @@ use crate::options::Reporting;
 use crate::output::{not_replaced, read_replaceable};
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::display_safe;
@@ -21,6 +20,7 @@ use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, al
 use truesum::walk::LeftOut;
 use truesum::write::coarse_now;
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside, open_folder};
+use truesum_fs::handle;
 use truesum_fs::name::OsStrExt;
 
 /// Returns the name of the manifest of a folder. If possible, readers can determine the algorithm
@@ -85,7 +85,7 @@ impl<'p, T> Content<'p, T> {
         // The path may be too long for the system to open, so the file is opened relative to its
         // folder.
         let Ok(folder) = open_folder(job, base.as_bytes()) else { return false };
-        let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(base);
+        let path = handle::path_of(&folder).join(base);
         let mut has_stem = false;
         let mut look = |entry: Entry| has_stem |= stem.is_some_and(|stem| stem.as_bytes() == entry.path);
         let is_manifest = matches!(read_replaceable(&path, None, &mut look), Ok(Some(_)));

@@ -8,7 +8,6 @@ use crate::notices::report;
 use crate::options::Reporting;
 use crate::output::Output;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
@@ -17,6 +16,7 @@ use truesum::manifest::{Cut, Entry, PieceList, Time, Unholdable, WriteError, Wri
 use truesum::update::SIGNATURES;
 use truesum::verify::place_of;
 use truesum::{Error, Kind, Notice, Outcome, Root, Sink, Special, Task};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Writes the outcomes of files.
@@ -127,7 +127,7 @@ impl Writing<'_> {
     fn is_link_to_output(&self, name: &Path) -> bool {
         let path = self.root.map_or_else(|| name.to_owned(), |root| root.join(name));
         let has_links =
-            || std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.nlink() > 1);
+            || Metadata::of_link(&path).is_ok_and(|file| file.kind().is_file() && file.links() > 1);
         match (place_of(&path), self.output.path().as_deref().and_then(place_of)) {
             (Some(place), Some(output)) => place != output && has_links(),
             _ => false,

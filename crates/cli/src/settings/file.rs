@@ -2,15 +2,14 @@
 //! of the line.
 
 use crate::exit::Refusal;
-use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Source, Span};
 use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
+use truesum_fs::open::open_without_waiting;
 
 /// Maximum size of a settings file in bytes.
 const MOST: u64 = 64 << 10;
@@ -30,8 +29,7 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     };
     let mut text = String::new();
     // Opening a pipe would block until it has a writer.
-    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    match File::options().read(true).custom_flags(flags).open(path) {
+    match open_without_waiting(path) {
         // A component of the path may not be a folder, or may be inaccessible, for example because
         // `sudo -u` kept the HOME of another user. In this case it is unknown whether there is a
         // file.

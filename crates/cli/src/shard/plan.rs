@@ -24,6 +24,7 @@ use truesum::shard::Sizes;
 use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
 use truesum::{AtomicFile, Cause, Error, FileId, Job, Notice, Progress, Remote, Root, Special, Task};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Find the files and divide them into bundles, one per worker
@@ -276,9 +277,9 @@ fn objects(
 
 /// Returns the plan itself and the one that it replaces, which must not be hashed.
 fn own(output: &AtomicFile) -> Vec<FileId> {
-    let new = rustix::fs::fstat(output.file());
-    let old = rustix::fs::stat(output.target());
-    [new, old].into_iter().flatten().map(|stat| FileId::from(&stat)).collect()
+    let new = Metadata::of(output.file());
+    let old = Metadata::at(output.target());
+    [new, old].into_iter().flatten().map(|stat| stat.id()).collect()
 }
 
 /// The files in a manifest.

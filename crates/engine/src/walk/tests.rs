@@ -4,6 +4,7 @@ use super::*;
 use crate::select::Wanted;
 use rustix::fs::{Mode, OFlags};
 use std::os::unix::fs::symlink;
+use truesum_manifest::Time;
 
 fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<String>) {
     let (mut files, mut others) = (Vec::new(), Vec::new());

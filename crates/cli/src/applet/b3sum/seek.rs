@@ -8,12 +8,12 @@ use crate::applet::entries::End;
 use crate::applet::streams::{Done, Streams};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use truesum::hash::{Digest, Spec, XofReader};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::{Lines as ManifestLines, RawLine};
 use truesum::read::Guarded;
 use truesum::{Error, Root, Special};
+use truesum_fs::handle::OwnedFd;
 
 /// Hashes all operands. Returns false if one could not be read.
 pub(super) fn hash(arguments: &Arguments, names: &[Vec<u8>], spec: &Spec, streams: &mut Streams) -> Done {

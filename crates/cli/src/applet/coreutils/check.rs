@@ -6,15 +6,15 @@ use super::quote;
 use super::settings::{Settings, Verbosity};
 use crate::applet::entries::{self, End, Parsed};
 use crate::applet::streams::{Done, Streams};
-use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::original::coreutils::{Program, Split, Splitter};
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, Verdict};
+use truesum_fs::Errno;
+use truesum_fs::handle::{AsFd, OwnedFd};
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Checks all manifests. Returns false if anything in them fails.

@@ -8,12 +8,17 @@
 
 #![allow(unsafe_code)]
 
-use rustix::fs::{FileType, Mode, OFlags};
+use crate::data;
+use crate::error::Errno;
+use crate::handle::{AsFd, BorrowedFd};
+use crate::metadata::{FileType, Metadata};
+use rustix::fs::{Mode, OFlags};
+pub use rustix::stdio::{stderr, stdin, stdout};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
+use std::os::fd::IntoRawFd;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use truesum::FileId;
 
 /// Whether each of the three streams was closed when the program was started.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
@@ -56,7 +61,7 @@ pub fn input_was_closed() -> bool {
 /// # Errors
 /// Fails if there is no descriptor with this number.
 pub fn inherited(fd: u32) -> io::Result<File> {
-    let fd = i32::try_from(fd).map_err(|_| io::Error::from_raw_os_error(libc::EBADF))?;
+    let fd = i32::try_from(fd).map_err(|_| Errno::BADF)?;
     // SAFETY: the number is not negative. It is borrowed for one call, which duplicates the
     // descriptor or fails.
     let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
@@ -66,10 +71,27 @@ pub fn inherited(fd: u32) -> io::Result<File> {
 /// Returns whether this is the file, pipe or socket that is standard input. Terminals and devices
 /// without content are excluded, because every reader gets the same input.
 pub fn is_input(file: &File) -> bool {
-    let stats = (rustix::fs::fstat(rustix::stdio::stdin()), rustix::fs::fstat(file));
+    let stats = (Metadata::of(stdin()), Metadata::of(file));
     let (Ok(input), Ok(file)) = stats else { return false };
-    let is_device = FileType::from_raw_mode(input.st_mode) == FileType::CharacterDevice;
-    !is_device && !input_was_closed() && FileId::from(&input) == FileId::from(&file)
+    let is_device = input.kind() == FileType::CharacterDevice;
+    !is_device && !input_was_closed() && input.id() == file.id()
+}
+
+/// Returns the path of the file that is standard output, if it has one.
+pub fn output_path() -> Option<PathBuf> {
+    std::fs::read_link("/proc/self/fd/1").ok()
+}
+
+/// Makes standard input empty if it was closed when the program was started or cannot be read.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn replace_unreadable_input() -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(stdin())?;
+    if input_was_closed() || flags & OFlags::ACCMODE == OFlags::WRONLY {
+        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    }
+    Ok(())
 }
 
 /// Standard input. Unlike Rust's own, it is not buffered and returns all errors.
@@ -78,7 +100,7 @@ pub struct Input;
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        Ok(rustix::io::read(rustix::stdio::stdin(), buffer)?)
+        Ok(data::read(stdin(), buffer)?)
     }
 }
 
@@ -88,7 +110,7 @@ pub struct Output;
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?)
+        Ok(data::write(stdout(), bytes)?)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -98,7 +120,7 @@ impl Write for Output {
 
 impl AsFd for Output {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        rustix::stdio::stdout()
+        stdout()
     }
 }
 
@@ -108,8 +130,8 @@ mod tests {
 
     #[test]
     fn open_streams_are_left_as_they_are() {
-        let streams = || [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
-        let what = || streams().map(|stream| rustix::fs::fstat(stream).map(|stat| FileId::from(&stat)));
+        let streams = || [stdin(), stdout(), stderr()];
+        let what = || streams().map(|stream| Metadata::of(stream).map(|stat| stat.id()));
         let before = what();
         occupy();
         assert_eq!(what(), before);

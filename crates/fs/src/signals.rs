@@ -6,12 +6,13 @@
 
 #![allow(unsafe_code)]
 
+use crate::stop::Stop;
+use crate::write::remove_temporaries;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
-use signal_hook::{flag, low_level};
+use signal_hook::low_level;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use truesum::Progress;
 
 /// The requests that signals have made so far.
 #[derive(Clone, Default)]
@@ -21,7 +22,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Makes SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 request a status line.
+    /// Makes SIGINT, SIGTERM and SIGHUP request `stop`, and SIGUSR1 request a status line.
     ///
     /// A signal that was ignored when the program started (`nohup`) stays ignored. A signal that
     /// arrives during installation is deferred until all its actions are registered: with only some
@@ -29,21 +30,21 @@ impl Signals {
     ///
     /// # Errors
     /// Returns the system's error.
-    pub fn install(progress: &Progress) -> io::Result<Signals> {
+    pub fn install(stop: &Stop) -> io::Result<Signals> {
         let held = Held::all()?;
-        let signals = Signals::register(progress);
+        let signals = Signals::register(stop);
         drop(held);
         signals
     }
 
-    fn register(progress: &Progress) -> io::Result<Signals> {
+    fn register(stop: &Stop) -> io::Result<Signals> {
         let signals = Signals::default();
-        let stop = progress.stop_flag();
+        let flag = stop.flag();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             if signal == SIGHUP && is_ignored(SIGHUP) {
                 continue;
             }
-            let again = stop.clone();
+            let again = flag.clone();
             let end = move || {
                 if again.load(Relaxed) {
                     end_at_once(signal);
@@ -53,12 +54,12 @@ impl Signals {
             };
             // SAFETY: a handler may use atomics and make system calls, and this does nothing else.
             unsafe { low_level::register(signal, end) }?;
-            flag::register_usize(signal, signals.ended_by.clone(), signal as usize)?;
-            flag::register(signal, stop.clone())?;
+            signal_hook::flag::register_usize(signal, signals.ended_by.clone(), signal as usize)?;
+            signal_hook::flag::register(signal, flag.clone())?;
             // After the flag, which woken threads test.
-            low_level::pipe::register(signal, progress.bell()?)?;
+            low_level::pipe::register(signal, stop.bell()?)?;
         }
-        flag::register(SIGUSR1, signals.status.clone())?;
+        signal_hook::flag::register(SIGUSR1, signals.status.clone())?;
         let requested = signals.ended_by.clone();
         let late = move || match requested.load(Relaxed) {
             0 => {}
@@ -121,7 +122,7 @@ impl Drop for Held {
 const GRACE: u32 = 5;
 
 fn end_at_once(signal: i32) -> ! {
-    truesum::write::remove_temporaries();
+    remove_temporaries();
     low_level::exit(128 + signal);
 }
 
