@@ -6,7 +6,9 @@
 - an import of a module by one that precedes it: the block ```layers in ARCHITECTURE.md has a line for each crate,
   `crate: a b < c < d`, where a module may import those to the left of a `<` that precedes it, and modules between two `<` must not
   import each other;
-- a module that is not in the block, or that no longer exists.
+- a module that is not in the block, or that no longer exists;
+- `std::os`, `rustix` or `libc` outside of crates/fs, except in the files named in SYSTEM_CALLS, which must use one of them: that list
+  only gets shorter.
 
 A module here is a file or folder directly below `src`; `lib.rs` and `main.rs` are above all of them. An import is a `use` or a path that
 begins with `crate`, `super` or `self`. A re-export counts as an import of the file that contains the definition, and code under
@@ -16,6 +18,28 @@ begins with `crate`, `super` or `self`. A re-export counts as an import of the f
 import pathlib
 import re
 import sys
+
+# The files outside of crates/fs that still use the operating system directly.
+SYSTEM_CALLS = """
+    crates/bench/src/measure/clock.rs
+    crates/bench/src/measure/environment.rs
+    crates/bench/src/measure/process.rs
+    crates/bench/src/measure/read/cache.rs
+    crates/bench/src/measure/read/direct.rs
+    crates/bench/src/measure/read/mapped.rs
+    crates/bench/src/measure/read/plain.rs
+    crates/bench/src/measure/read/uring.rs
+    crates/bench/src/models/tools.rs
+    crates/bench/src/models/tools/directory.rs
+    crates/bench/src/models/tree/pieces.rs
+    python/src/audit.rs
+    python/src/errors.rs
+    python/src/identify.rs
+    python/src/manifest.rs
+    python/src/paths.rs
+    python/src/tree.rs
+    python/src/verify.rs
+"""
 
 
 def blank_out(text):
@@ -197,14 +221,29 @@ def written_order(text):
     return order
 
 
+def system_calls(top, crates):
+    """Returns the errors about direct uses of the operating system."""
+    direct = re.compile(r"\b(?:std\s*::\s*os|rustix|libc)\s*::")
+    found = {
+        str(file.relative_to(top))
+        for name, crate in crates.items() if name != "fs"
+        for files in crate.files.values()
+        for file, code in files if direct.search(code)
+    }
+    allowed = set(SYSTEM_CALLS.split())
+    faults = [f"{file}: uses std::os, rustix or libc, which only crates/fs does" for file in sorted(found - allowed)]
+    return faults + [f"{file}: no longer uses std::os, rustix or libc: remove it from SYSTEM_CALLS" for file in sorted(allowed - found)]
+
+
 def check(top):
     """Returns the errors found, one per line."""
     order = written_order((top / "ARCHITECTURE.md").read_text())
     sources = sorted([*(top / "crates").glob("*/src"), *top.glob("python/src")], key=lambda source: source.parent.name)
     crates = {source.parent.name: source for source in sources}
     faults = [f"{name}: no such crate" for name in order if name not in crates]
-    for name, source in crates.items():
-        crate = Crate(source)
+    parsed = {name: Crate(source) for name, source in crates.items()}
+    faults += system_calls(top, parsed)
+    for name, crate in parsed.items():
         edges = {}
         for module, target in crate.imports():
             edges.setdefault(module, set()).add(target)
