@@ -329,7 +329,13 @@ impl Manifest {
     ) -> PyResult<Manifest> {
         let name = path.0.as_os_str().as_bytes();
         let options = known(Some(name), algorithms, format)?;
-        Manifest::read_from(py, |progress| Input::open(&path.0, progress.stop_signal()), Some(name), options, lenient)
+        Manifest::read_from(
+            py,
+            |progress| Input::open(&path.0, progress.stop_signal()),
+            Some(name),
+            options,
+            lenient,
+        )
     }
 
     /// Parses a manifest from bytes. `name` is its file name, which may imply the algorithm.
