@@ -44,6 +44,7 @@ mod selection;
 mod settings;
 mod shard;
 mod sources;
+mod startup;
 mod stores;
 mod tasks;
 mod terminal;

@@ -3,7 +3,7 @@
 //! Rust's runtime opens `/dev/null` in place of a closed standard stream, and its own streams treat
 //! reads and writes that fail for that reason as successful: a program started without them would
 //! hash nothing, report nothing, and succeed. Therefore each free descriptor is occupied before the
-//! runtime starts, by something that can be neither read nor written nor reopened by its name in
+//! runtime starts ([`occupy`]), by something that can be neither read nor written nor reopened by its name in
 //! `/dev`, and [`Input`] and [`Output`] return the system's errors.
 
 #![allow(unsafe_code)]
@@ -23,16 +23,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Whether each of the three streams was closed when the program was started.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
-/// Called by the loader, before `main` and Rust's runtime.
-//
-// SAFETY: the section contains pointers to functions with the C calling convention, which the
-// loader calls once each on the only thread. `occupy` does not use Rust's runtime: it makes system
-// calls and sets flags; it neither allocates, panics nor unwinds.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static OCCUPY: extern "C" fn() = occupy;
-
-extern "C" fn occupy() {
+/// Occupies the descriptors of closed standard streams. The program calls it before Rust's runtime starts, on its only
+/// thread.
+///
+/// It does not use the runtime: it makes system calls and sets flags; it neither allocates, panics nor unwinds.
+pub extern "C" fn occupy() {
     for (fd, closed) in (0..).zip(&CLOSED) {
         // SAFETY: queries the flags of a descriptor number, which may be invalid.
         if unsafe { libc::fcntl(fd, libc::F_GETFD) } != -1 {

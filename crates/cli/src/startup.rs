@@ -1,0 +1,12 @@
+//! Runs before `main` and Rust's runtime, which would replace closed standard streams.
+#![allow(unsafe_code)]
+
+use truesum_fs::standard::occupy;
+
+/// Called by the loader.
+//
+// SAFETY: the section contains pointers to functions with the C calling convention, which the
+// loader calls once each on the only thread, as `occupy` requires.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static OCCUPY: extern "C" fn() = occupy;
