@@ -328,7 +328,7 @@ impl Choice {
     fn report(&self, console: &Console) {
         if self.left_out > 0 {
             let all = count(self.kept + self.left_out, "entry", "entries");
-            console.note(&format!("part: {} of {all}", grouped(self.kept)));
+            console.note(&format!("converted {} of {all}", grouped(self.kept)));
         }
     }
 }
