@@ -148,7 +148,7 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
     symlink("a.sha256", folder.path("d/latest.sha256")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: note: d/latest.sha256: symbolic link, not followed; to check it: truesum check d/latest.sha256\n\
-                truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
+                truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
     // regression: the summary did not count it.

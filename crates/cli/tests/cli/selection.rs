@@ -25,7 +25,7 @@ fn a_name_asked_for_that_nothing_is_called_is_an_error() {
     let folder = Folder::with(&[("a", "abc"), ("unlisted", "abc")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--only", "./a", "--only", "unlisted", "M"]);
-    let said = "truesum: note: 1 file in . is not in the manifest (use -v to list them)\n\
+    let said = "truesum: note: 1 file in . is not in the manifest (use -v to list it)\n\
                 truesum: unlisted: selected with --only, but no entry has this name\n\
                 truesum: 1 file verified, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(2)));
