@@ -269,7 +269,7 @@ fn made(
     let back = Reader::new(&mut text, reading_back(args, format, &converted, !unnamed.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {
         let text = format!(
-            "{}: not converted: as {} it would not be read back unchanged",
+            "{}: not converted: it could not be read back unchanged from the format {}",
             display_safe(name),
             format.name
         );
