@@ -50,8 +50,7 @@ Examples:
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
 With -a, the files are read and verified, and nothing is written unless all match.
-Exit status: 0 the manifest was written, 1 with -a: a file does not match, 2
-nothing was written: malformed input, or information would be lost.")]
+Exit status: 0 the manifest was written, 1 with -a: a file does not match, 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
