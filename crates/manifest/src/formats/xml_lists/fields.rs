@@ -93,7 +93,10 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
             // Without definitions of its own, a document type has no effect: nothing is loaded.
             Event::DocType(text) if !text.contains(&b'[') => {}
             Event::DocType(_) => {
-                return Err(refused(at, "a DOCTYPE declaration, which is not allowed because it can define entities"));
+                return Err(refused(
+                    at,
+                    "a DOCTYPE declaration, which is not allowed because it can define entities",
+                ));
             }
             Event::Eof if !ended => return Err(refused(at, "the document is truncated")),
             Event::Eof => break,
@@ -255,7 +258,9 @@ impl Walk<'_> {
                 );
             } else if is_like(found.value.trim().as_bytes()) {
                 match digests {
-                    0 => self.records.fault_of("a digest in an unknown element or attribute", found.path.as_bytes()),
+                    0 => self
+                        .records
+                        .fault_of("a digest in an unknown element or attribute", found.path.as_bytes()),
                     _ => self.records.unread(found.path.as_bytes()),
                 }
             }
