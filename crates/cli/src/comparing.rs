@@ -172,7 +172,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
     if report.nothing && report.failed == 0 && report.is_part() && !report.interrupted {
         console.error("nothing selected: all files in the manifest were excluded");
     } else if report.nothing && report.failed == 0 && !report.interrupted {
-        console.error("nothing to compare: the manifest is empty");
+        console.error("nothing to compare: the manifest has no entries");
         console.hint(match &manner.otherwise {
             _ if malformed.lacks_key => HINT,
             Some(otherwise) => otherwise,

@@ -486,7 +486,8 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
             "temporary file of other truesum runs was",
             "temporary files of other truesum runs were",
         );
-        console.note(&format!("{files} not hashed (use -v to list them)"));
+        let them = if counts.temporary == 1 { "it" } else { "them" };
+        console.note(&format!("{files} not hashed (use -v to list {them})"));
     }
     if counts.led_out > 0 {
         let names = count(counts.led_out, "name leads", "names lead");

@@ -23,7 +23,7 @@ use truesum::{Error, Input};
 /// Maximum length of a line in bytes, which is kept in memory.
 const LINE: usize = 64 << 20;
 
-/// Compute digests of texts instead of files
+/// Compute digests of text instead of files
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -48,7 +48,7 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
     let word = shell_word(first);
     match why {
         NotUsed::Format => format!(
-            "{} not checked, because --recursive does not use torrents, Metalink, PAR2 and MHL files; \
+            "{} not checked, because --recursive does not check torrents, Metalink, PAR2 and MHL files; \
              to check one: truesum check {word}",
             count(files, "manifest was", "manifests were")
         ),
@@ -57,7 +57,7 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
             count(files, "compressed file of JSON lines was", "compressed files of JSON lines were")
         ),
         NotUsed::OtherLines => format!(
-            "{} not checked, because {} no entries of truesum (first: {})",
+            "{} not checked, because {} no entries in truesum's format (first: {})",
             count(files, "file of JSON lines was", "files of JSON lines were"),
             if files == 1 { "it contains" } else { "they contain" },
             display_safe(first.as_os_str().as_bytes())
@@ -197,7 +197,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     if size > LARGE {
         let names = names.join(", ");
         return Some(format!(
-            "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another, -a NAME ({names})"
+            "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another: -a NAME ({names})"
         ));
     }
     // Standard input cannot be read again.

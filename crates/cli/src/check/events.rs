@@ -513,7 +513,7 @@ impl<'a> Printer<'a> {
                 text += &format!(" and {} more", grouped(search.files - names.len() as u64));
             }
         } else {
-            text += " (use -v to list them)";
+            text += if search.files == 1 { " (use -v to list it)" } else { " (use -v to list them)" };
         }
         if exact {
             self.console.error(&text);

@@ -561,7 +561,7 @@ mod tests {
             &["-t", "bagit", "-o", "/tmp/M", "f"],
         ] {
             let refusal = hashing(words).err().unwrap_or_else(|| panic!("{words:?}"));
-            assert!(refusal.text.contains("does not show that the digests are"), "{refusal:?}");
+            assert!(refusal.text.contains("does not indicate that the digests are"), "{refusal:?}");
             assert!(refusal.hint.is_some_and(|hint| hint.starts_with("use -t bsd, ")), "{words:?}");
         }
     }

@@ -234,7 +234,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     if let Some(time) = report.keeps_time {
         console.note(&format!(
-            "{name} keeps its modification time, {time}, because some entries are out of date: comparing times with it distinguishes edits from corruption"
+            "{name} keeps its modification time, {time}, because some entries are out of date: this time is needed to distinguish edits from corruption"
         ));
     }
 }

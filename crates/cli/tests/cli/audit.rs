@@ -130,7 +130,7 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     let said = "truesum: 1 file has no common algorithm: sha256 and md5\n\
                 hint: compare each manifest with the files: truesum diff MANIFEST DIR\n";
     assert_eq!(shown(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
-    let said = "truesum: nothing to compare: the manifest is empty\n\
+    let said = "truesum: nothing to compare: the manifest has no entries\n\
                 hint: to compare the bytes of two files: cmp none none\n";
     assert_eq!(shown(&folder.run(&["diff", "none", "none"])), (String::new(), said, Some(2)));
 }

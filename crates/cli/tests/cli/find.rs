@@ -337,7 +337,7 @@ fn a_manifest_that_lists_nothing_is_said_to() {
     let folder = Folder::with(&[("EMPTY", "# nothing\n"), ("K", &format!("{ABC}  a\n"))]);
     std::fs::create_dir(folder.path("none")).unwrap();
     let ran = folder.run(&["find", "--manifest", "EMPTY", "."]);
-    let said = "truesum: nothing to search for: the manifest is empty\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
+    let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
     let said = "truesum: there is no file to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";

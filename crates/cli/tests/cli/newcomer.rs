@@ -173,10 +173,10 @@ fn a_digest_is_not_lost_with_a_file_that_moved_beside_the_folder() {
 fn a_part_is_never_taken_for_the_whole_in_silence() {
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))]);
     let ran = folder.run(&["check", "-q", "--only", "a", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: note: part: 1 of 2 entries\n", Some(0)));
+    assert_eq!(shown(&ran), (String::new(), "truesum: note: partial: 1 of 2 entries\n", Some(0)));
     let ran = folder.run(&["check", "-q", "--sample", "1%", "--sample-seed", "1", "M"]);
     assert!(
-        ran.err.starts_with("truesum: note: part: 1 of 2 entries (sample of 1 %, seed 1)"),
+        ran.err.starts_with("truesum: note: partial: 1 of 2 entries (sample of 1 %, seed 1)"),
         "{}",
         ran.err
     );

@@ -373,7 +373,7 @@ fn a_time_that_is_kept_is_told_for_it_hides_rot() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: note: M keeps its modification time, 2001-09-09T01:46:40.000000000Z, because some entries are out of date: comparing times with it distinguishes edits from corruption\n";
+    let said = "truesum: note: M keeps its modification time, 2001-09-09T01:46:40.000000000Z, because some entries are out of date: this time is needed to distinguish edits from corruption\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 

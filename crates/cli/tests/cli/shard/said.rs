@@ -282,7 +282,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
             2,
-            "-t gnu: MD5SUMS does not show that the digests are sha256",
+            "-t gnu: the name MD5SUMS does not indicate that the digests are sha256",
         ),
     ] {
         let _ = std::fs::remove_dir_all(folder.path("plan.parts"));
