@@ -6,6 +6,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::{Error, Kind};
 
+/// The hint for a file without entries.
+pub const FORMATS: &str = "to see which formats are read: truesum list formats";
+
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
     if error.errno() == Some(libc::EMFILE) {

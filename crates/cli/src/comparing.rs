@@ -4,7 +4,7 @@
 pub mod json;
 pub mod words;
 
-use crate::advice::Trouble;
+use crate::advice::{FORMATS, Trouble};
 use crate::console::Console;
 use crate::drawing::record::{Note, Record, Tone};
 use crate::ending::{self, Ending};
@@ -176,7 +176,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
         console.hint(match &manner.otherwise {
             _ if malformed.lacks_key => HINT,
             Some(otherwise) => otherwise,
-            None => "is this a manifest?",
+            None => FORMATS,
         });
     }
     if report.count(FileStatus::Unknown) > 0 {

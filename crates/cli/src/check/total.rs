@@ -95,12 +95,12 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.not_renamed, Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete, "bag error", "bag errors");
     row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
-    row(report.unsigned, Tone::Bad, "NOT SIGNED", None);
+    row(report.unsigned, Tone::Bad, "WITHOUT A VALID SIGNATURE", None);
     let missing = plural(report.missing_manifests, "manifest MISSING", "manifests MISSING");
     row(report.missing_manifests, Tone::Bad, missing, None);
     if exact {
         row(report.own, Tone::Unsure, "files of truesum itself", None);
-        let signatures = plural(report.signatures, "signature of the manifest", "signatures of the manifest");
+        let signatures = plural(report.signatures, "signature not checked", "signatures not checked");
         row(report.signatures, Tone::Unsure, signatures, None);
     }
     rows

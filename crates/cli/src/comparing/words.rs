@@ -24,10 +24,7 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         parts.push(count(report.malformed, "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!(
-        "truesum: {}: {parts}",
-        count(report.listed, "file in the manifest", "files in the manifest")
-    );
+    let mut text = format!("truesum: manifest with {}: {parts}", count(report.listed, "file", "files"));
     text += &format!("; {} read", size(report.bytes));
     weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
     if let Some(part) = part(report) {

@@ -407,7 +407,7 @@ fn form(
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
     writer.write(&entry).map_err(|why| {
-        Refusal::with_hint(format!("{}: {why}", format.name), "use --tag or --json, which can store it")
+        Refusal::with_hint(format!("{}: {why}", format.name), "omit -t, or use --tag or --json")
     })?;
     if spelling == Spelling::Base32 && target.output.is_some() && !is_read_back(writer, format, &entry) {
         let text = format!("--base32: {} with base32 digests cannot be read back", format.name);

@@ -64,7 +64,7 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
     };
     let stage = || Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     for (text, said) in [
-        (String::new(), "d/l.jsonl: nothing verified: it has no entries\n"),
+        (String::new(), "d/l.jsonl: nothing verified: it contains no entries\n"),
         (
             good(&["a", "b"]).replacen("truesum-entry", "truesum-emtry", 1),
             "d/l.jsonl: line 1: unsupported schema",

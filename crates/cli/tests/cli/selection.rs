@@ -222,11 +222,11 @@ fn an_audit_of_a_part_is_equal_in_what_was_selected() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said = "truesum: 1 file in the manifest: 1 ok, 1 copied; 6 B read; partial: 2 entries and 1 file excluded: NOT equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok, 1 copied; 6 B read; partial: 2 entries and 1 file excluded: NOT equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
-    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; partial: 2 entries and 2 files excluded: the selected files are equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; partial: 2 entries and 2 files excluded: the selected files are equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
@@ -437,7 +437,7 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: 1 file in the manifest: 1 changed; 0 B read; partial: 1 entry and 0 files excluded: NOT equal\n  \
+        "truesum: manifest with 1 file: 1 changed; 0 B read; partial: 1 entry and 0 files excluded: NOT equal\n  \
          compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 entry and 0 files excluded\n  \
          changed   modified: restore it from a copy, or update the manifest if the change was intended"
     );
