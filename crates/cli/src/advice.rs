@@ -7,6 +7,9 @@ use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
+/// The hint for a file without entries.
+pub const FORMATS: &str = "to see which formats are read: truesum list formats";
+
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
     if error.errno() == Some(Errno::MFILE.raw_os_error()) {
@@ -97,7 +100,7 @@ impl Trouble {
                 "an earlier version of the file: if intended, accept it with truesum update --refresh=all"
             }
             Trouble::MovedModified => {
-                "size and time of a missing file, but different content: compare both, or accept it with truesum update --refresh=all"
+                "has the size and time of a missing file, but different content: compare both, or accept it with truesum update --refresh=all"
             }
             Trouble::Changed => {
                 "modified: restore it from a copy, or update the manifest if the change was intended"
@@ -105,7 +108,7 @@ impl Trouble {
             Trouble::Missing => {
                 "missing: restore it from a copy; truesum audit shows whether it was only renamed"
             }
-            Trouble::Gone => "missing, also under other names: restore it from a copy",
+            Trouble::Gone => "missing, and not found under another name: restore it from a copy",
             Trouble::Unreadable => {
                 "could not be read: see the reason; if the device is failing, copy the readable data first"
             }

@@ -702,7 +702,8 @@ mod tests {
     }
 
     /// Options with two descriptions and letters with two names, with the reason.
-    const DIFFERENT: [(&str, &str); 9] = [
+    const DIFFERENT: [(&str, &str); 10] = [
+        ("algorithm", "some commands accept only one"),
         ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
         ("format", "in tree, the format of a tree instead of a manifest"),
         ("from", "convert has two formats, and in tree repair the source is a file"),

@@ -4,7 +4,7 @@
 pub mod json;
 pub mod words;
 
-use crate::advice::Trouble;
+use crate::advice::{FORMATS, Trouble};
 use crate::console::Console;
 use crate::drawing::record::{Note, Record, Tone};
 use crate::ending::{self, Ending};
@@ -172,11 +172,11 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
     if report.nothing && report.failed == 0 && report.is_part() && !report.interrupted {
         console.error("nothing selected: all files in the manifest were excluded");
     } else if report.nothing && report.failed == 0 && !report.interrupted {
-        console.error("nothing to compare: the manifest is empty");
+        console.error("nothing to compare: the manifest has no entries");
         console.hint(match &manner.otherwise {
             _ if malformed.lacks_key => HINT,
             Some(otherwise) => otherwise,
-            None => "is this a manifest?",
+            None => FORMATS,
         });
     }
     if report.count(FileStatus::Unknown) > 0 {

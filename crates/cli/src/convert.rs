@@ -50,8 +50,7 @@ Examples:
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
 With -a, the files are read and verified, and nothing is written unless all match.
-Exit status: 0 the manifest was written, 1 with -a: a file does not match, 2
-nothing was written: malformed input, or information would be lost.")]
+Exit status: 0 the manifest was written, 1 with -a: a file does not match, 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
@@ -269,7 +268,7 @@ fn made(
     let back = Reader::new(&mut text, reading_back(args, format, &converted, !unnamed.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {
         let text = format!(
-            "{}: not converted: as {} it would not be read back unchanged",
+            "{}: not converted: it could not be read back unchanged from the format {}",
             display_safe(name),
             format.name
         );
@@ -328,7 +327,7 @@ impl Choice {
     fn report(&self, console: &Console) {
         if self.left_out > 0 {
             let all = count(self.kept + self.left_out, "entry", "entries");
-            console.note(&format!("part: {} of {all}", grouped(self.kept)));
+            console.note(&format!("converted {} of {all}", grouped(self.kept)));
         }
     }
 }

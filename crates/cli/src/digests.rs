@@ -4,7 +4,7 @@
 pub mod pasted;
 
 use crate::exit::Refusal;
-use pasted::{bare, embedded};
+use pasted::{MIN_DIGITS, bare, embedded, is_hexadecimal};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -103,6 +103,9 @@ pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
 /// Prefixes of directory digests, with what they cover.
 const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
 
+/// The hint for digits that are not the digest of any algorithm.
+pub const COMPLETE: &str = "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128";
+
 /// Returns why a text is not a digest, with advice.
 fn refusal(text: &str, why: Unidentified) -> Refusal {
     if let Some((_, of)) = TREES.iter().find(|(begin, _)| text.starts_with(begin)) {
@@ -116,8 +119,10 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
         let text = format!("{}: {why}", display_safe(text.as_bytes()));
         return Refusal::with_hint(text, format!("truesum identify {digest}"));
     }
+    let is_cut = is_hexadecimal(text) && text.len() >= MIN_DIGITS;
     let text = format!("{}: {why}", display_safe(text.as_bytes()));
     match why {
+        _ if is_cut => Refusal::with_hint(text, COMPLETE),
         Unidentified::Password => {
             Refusal::with_hint(text, "password hashes are salted; use a password checker")
         }

@@ -204,7 +204,7 @@ fn words(report: &Report) -> String {
         text += &format!("; {}", count(report.counts.links, "hard link", "hard links"));
     }
     if report.counts.small > 0 {
-        text += &format!("; {} too small", grouped(report.counts.small));
+        text += &format!("; {} below the minimum size", grouped(report.counts.small));
     }
     if report.left_out != LeftOut::default() {
         text += &format!("; {} excluded", not_selected(report.left_out));

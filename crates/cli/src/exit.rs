@@ -66,11 +66,11 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "text" => &[
             ("0", "the digests of all texts were printed"),
-            ("1", "the file of lines could not be read"),
+            ("1", "the file given by --lines could not be read"),
             ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
         ],
         "embed-add" => &[
-            ("0", "all names contain the CRC-32, or will with --yes"),
+            ("0", "all names contain the CRC-32 (or would, with --yes)"),
             ("1", "a file could not be read or renamed, or its name contains a different CRC-32"),
             ("2", "the command could not be carried out: wrong usage, or no files"),
         ],

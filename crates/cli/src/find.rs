@@ -102,7 +102,7 @@ pub fn run(args: FindArgs) -> Exit {
         return cannot_write(&error, &mut console);
     }
     if report.found.is_empty() && report.failed + report.malformed == 0 && !report.interrupted {
-        console.error("nothing to search for: the manifest is empty");
+        console.error("nothing to search for: the manifest has no entries");
     }
     if report.all_left_out() {
         console.error(&none_selected(report.left_out));

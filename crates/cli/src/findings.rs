@@ -36,7 +36,9 @@ pub fn words(report: &Difference) -> String {
         Length::Truncated(bytes) => {
             write!(text, "; truncated: {} bytes are missing at the end", grouped(bytes))
         }
-        Length::Grown(bytes) => write!(text, "; grown: {} bytes longer than the tree", grouped(bytes)),
+        Length::Grown(bytes) => {
+            write!(text, "; grown: {} bytes longer than when the tree was stored", grouped(bytes))
+        }
     };
     if let Some(shift) = report.shift {
         let what = if shift.by > 0 { "inserted" } else { "lost" };

@@ -33,7 +33,8 @@ pub fn told_in(
             _ => format!("use -t {}, which names the algorithms", implied.name),
         };
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
-        let text = format!("-t {}: {shown} does not show that the digests are {specs}", format.name);
+        let text =
+            format!("-t {}: the name {shown} does not indicate that the digests are {specs}", format.name);
         return Err(Refusal::with_hint(text, hint));
     }
     Ok(implied)

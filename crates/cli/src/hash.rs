@@ -129,8 +129,10 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
             size(summary.bytes)
         );
         if content.passed > 0 {
-            text +=
-                &format!("; {} of an earlier run not hashed", count(content.passed, "manifest", "manifests"));
+            text += &format!(
+                "; {} not hashed",
+                count(content.passed, "manifest of an earlier run", "manifests of earlier runs")
+            );
         }
         if refused > 0 {
             text += &format!("; {} NOT written", count(refused, "manifest", "manifests"));
@@ -172,7 +174,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let mut engine = plan.reading.engine([output.own(), signatures(&plan, &named)].concat());
+    let mut engine = plan.reading.engine([output.own(), signatures(&plan)].concat());
     if only_size.is_some_and(|size| size < TINY) {
         engine.threads = 1;
     }
@@ -298,24 +300,17 @@ fn names_own(plan: &Hashing, named: &[Vec<u8>]) -> bool {
     own.is_some() && (matches!(plan.reading.inputs, Inputs::Listed(..)) || named.iter().any(is_own))
 }
 
-/// Returns the existing signatures of the manifest to write. They are skipped because the new
-/// manifest needs new ones, unless the user named them as input files.
-fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<FileId> {
+/// Returns the existing signatures of the manifest to write. They are skipped even if they are named,
+/// as in `*`: the new manifest needs new ones, which would not match.
+fn signatures(plan: &Hashing) -> Vec<FileId> {
     let Some(output) = &plan.output else { return Vec::new() };
-    let mut found: Vec<FileId> = SIGNATURES
-        .iter()
-        .filter_map(|end| {
-            let mut path = output.clone().into_os_string();
-            path.push(end);
-            let path = Path::new(&path);
-            is_detached_signature(path).then(|| id(path)).flatten()
-        })
-        .collect();
-    if !found.is_empty() {
-        let named: Vec<_> = named.iter().filter_map(|name| id(Path::new(OsStr::from_bytes(name)))).collect();
-        found.retain(|own| !named.contains(own));
-    }
-    found
+    let existing = |end: &&str| {
+        let mut path = output.clone().into_os_string();
+        path.push(end);
+        let path = Path::new(&path);
+        is_detached_signature(path).then(|| id(path)).flatten()
+    };
+    SIGNATURES.iter().filter_map(existing).collect()
 }
 
 /// The counts of a run that are not in the engine's summary.
@@ -486,7 +481,8 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
             "temporary file of other truesum runs was",
             "temporary files of other truesum runs were",
         );
-        console.note(&format!("{files} not hashed (use -v to list them)"));
+        let them = if counts.temporary == 1 { "it" } else { "them" };
+        console.note(&format!("{files} not hashed (use -v to list {them})"));
     }
     if counts.led_out > 0 {
         let names = count(counts.led_out, "name leads", "names lead");

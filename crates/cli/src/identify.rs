@@ -33,7 +33,7 @@ Examples:
   truesum identify 29b1 firmware.bin      find the CRC
   truesum identify 1f2e...-17 upload.bin  find the part size
 Accepted forms: hexadecimal in upper or lower case, with colons or spaces; base32, base58, base64, Z85, Nix base32, C4, \
-Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, the info hash of its torrent \
+Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, the info hash of a torrent of FILE \
 is tried as well.
 Exit status: 0 identified (with FILE: and it matches), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
 pub struct IdentifyArgs {
@@ -47,7 +47,7 @@ pub struct IdentifyArgs {
     /// File to try: all candidate algorithms are computed in one pass
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// List everything, not only what is common
+    /// List all, not only the common ones
     #[arg(long)]
     pub all: bool,
     /// Print JSON: one object per line

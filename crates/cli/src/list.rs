@@ -30,7 +30,7 @@ pub struct ListArgs {
     /// Show all details of this algorithm or format
     #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
     pub name: Option<String>,
-    /// List everything, not only what is common
+    /// List all, not only the common ones
     #[arg(long)]
     pub all: bool,
     /// List algorithms with this status: secure, weakened, broken, sampled, checksum

@@ -23,7 +23,7 @@ use truesum_fs::name::OsStrExt;
 /// Maximum length of a line in bytes, which is kept in memory.
 const LINE: usize = 64 << 20;
 
-/// Compute digests of texts instead of files
+/// Compute digests of text instead of files
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +45,7 @@ pub struct TextArgs {
     format: FormatArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

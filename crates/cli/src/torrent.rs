@@ -71,7 +71,7 @@ struct CreateArgs {
     ways: WaysArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

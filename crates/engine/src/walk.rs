@@ -1,13 +1,45 @@
-//! Walks directory trees: every file below the given roots, in byte order of paths, listed ahead by several threads.
+//! Walks directory trees: every file below the given roots, in byte order of paths, listed ahead by
+//! several threads.
+//!
+//! # Problem
+//!
+//! A manifest of the same tree must be the same on every machine and in every run, so the order
+//! cannot be that of the file system. Listing a folder waits for the disk or the network, while
+//! hashing could proceed. And a tree can change during the walk: somebody may replace a folder by a
+//! link to `/etc` between listing its parent and opening a file in it.
+//!
+//! # Order
 //!
 //! Within a folder, names sort as if the names of folders ended in `/`, so that complete paths are
-//! in byte order: `a.txt` comes before `a/b`, because `.` sorts before `/`. One consumer proceeds
-//! depth first, and helpers list the folders it will reach next. Anything that cannot be listed,
-//! forms a loop or is not a regular file is returned as an item and never dropped silently.
+//! in byte order: `a.txt` comes before `a/b`, because `.` sorts before `/`. Sorting needs only the
+//! entries of one folder at a time, so memory depends on the largest folder and the depth, not on
+//! the number of files.
 //!
-//! Symbolic links below a root are followed only on request, and a link that replaces a folder during the walk is never
-//! followed by accident: everything found has an [`Anchor`], from which it is listed and opened. A folder is stored as
-//! its name and a reference to its parent, so that memory grows linearly with the depth of a tree.
+//! # Listing ahead
+//!
+//! One consumer proceeds depth first. Helpers list the folders it will reach next:
+//!
+//! ```text
+//! consumer: descend(folder)                            helper: take the next offered folder
+//!     listing = taken from its slot, or listed here        list it into its slot
+//!     sort, and offer its subfolders                       offer its subfolders, if that is allowed
+//!     yield entries; descend at each folder                pause if too many entries wait
+//! ```
+//!
+//! A slot is claimed by whoever comes first, so nobody waits for a helper that is slow to start,
+//! and without helpers the walk is the same. Helpers start only once a tree has more than a few
+//! folders. They do not descend by themselves where an ignore file, a glob, another file system or
+//! a followed link decides whether a folder is part of the walk: only the consumer knows.
+//!
+//! # Replaced folders
+//!
+//! Symbolic links below a root are followed only on request, and a link that replaces a folder
+//! during the walk is never followed by accident: everything found has an [`Anchor`], from which it
+//! is listed and opened. A folder is stored as its name and a reference to its parent, so that
+//! memory grows linearly with the depth of a tree.
+//!
+//! Anything that cannot be listed, forms a loop or is not a regular file is returned as an item and
+//! never dropped silently.
 
 mod ahead;
 mod ancestry;
@@ -337,7 +369,7 @@ impl Walk {
             let deep =
                 !self.options.follow && !self.options.one_file_system && !self.options.select.has_globs();
             let start = || Ahead::start(threads, deep, self.pending.clone());
-            self.ahead.get_or_insert_with(start).job(listed);
+            self.ahead.get_or_insert_with(start).offer(listed);
         }
     }
 

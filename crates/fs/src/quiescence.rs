@@ -1,4 +1,13 @@
-//! Determines whether a file is at rest before it is read, so that its timestamps show every later change.
+//! Determines whether a file is at rest before it is read, so that its timestamps show every later
+//! change.
+//!
+//! # Problem
+//!
+//! A digest is worth something only if the bytes belong to one state of the file. The usual test
+//! compares size and timestamps before and after reading. It proves less than it seems to: a file
+//! can be rewritten while it is read and have the same size and the same timestamps at the end.
+//!
+//! # Idea
 //!
 //! Equal timestamps before and after mean that nothing was written in between only if
 //! - **a later write gets a different timestamp**: file system clocks have ticks of one nanosecond to two seconds. A
@@ -7,12 +16,33 @@
 //! - **no mapped page is dirty**: only the first store to a page updates the timestamp, until the page has been written
 //!   back.
 //!
-//! The last two require a process that has the file open for writing, which can be tested ([`writers`]). The test costs
-//! as much as opening a small file, so it is made only if the timestamp is so recent that a write may still be in
-//! progress or a page dirty, or if timestamps do not reveal changes. A process that opens the file later begins with a
-//! write or a store that updates the timestamp, so repeating the test at the end would not reveal more. A process that
-//! merely has the file open is assumed to be done when the timestamp is older than the longest possible write, and the
-//! dirty pages have been written back.
+//! So these conditions are established before the first byte is read:
+//!
+//! ```text
+//! wait until the file's last change is older than one tick of its file system
+//! if the change is older than the longest write plus the time in which dirty pages are written back:
+//!     at rest
+//! repeat for half a second:
+//!     if no process has the file open for writing: at rest
+//!     if that cannot be tested: at rest, but reported as unknown
+//!     if the last change is older than the longest write, write dirty pages back; if that changed
+//!         neither time nor size: at rest
+//! refuse the file: it is being written
+//! ```
+//!
+//! The last two conditions require a process that has the file open for writing, which can be
+//! tested ([`writers`]). The test costs as much as opening a small file, so it is made only if the
+//! timestamp is so recent that a write may still be in progress or a page dirty, or if timestamps
+//! do not reveal changes. A process that opens the file later begins with a write or a store that
+//! updates the timestamp, so repeating the test at the end would not reveal more.
+//!
+//! # What was given up
+//!
+//! A process that merely has a file open for writing does not prevent reading: a log file of an
+//! idle service could otherwise never be hashed. A clock that is set back makes the age of a
+//! timestamp negative; such a file is tested for writers, however old it is. On file systems where
+//! the test is impossible (most network file systems), the result is
+//! [`Unknown`](Quiescence::Unknown), which the report counts instead of hiding it.
 
 use crate::clock::coarse_now;
 use crate::error::Cause;

@@ -183,7 +183,7 @@ impl AtomicFile {
             let now = version(&target)
                 .map_err(|error| Error::io(target.as_os_str().as_bytes(), "replace", error))?;
             if now.is_some() && now != found {
-                let why = Cause::Other("another process wrote it during the run".to_owned());
+                let why = Cause::Other("another process changed it during the run".to_owned());
                 return Err(Error::new(target.as_os_str().as_bytes(), "replace", why));
             }
             Ok(())
@@ -480,7 +480,7 @@ mod tests {
             let file = begin(&target, false);
             std::fs::write(&target, content).unwrap();
             let error = file.commit().unwrap_err().to_string();
-            assert!(error.contains("another process wrote it during the run"), "{error}");
+            assert!(error.contains("another process changed it during the run"), "{error}");
             assert_eq!(std::fs::read(&target).unwrap(), content.as_bytes());
             assert_eq!(names(dir.path()), [b"M".to_vec()]);
         }

@@ -8,6 +8,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+/// The note on measurements of a program that was not optimised.
+const DEBUG: &str = "this is a debug build, whose figures mean nothing: use cargo build --release";
+
 /// One run in progress.
 pub struct Session<'a> {
     stop: &'a AtomicBool,
@@ -81,7 +84,7 @@ impl<'a> Session<'a> {
             agreements: Vec::new(),
             measurements: Vec::new(),
             noise: None,
-            notes: Vec::new(),
+            notes: if cfg!(debug_assertions) { vec![DEBUG.to_owned()] } else { Vec::new() },
             stream: None,
         }
     }

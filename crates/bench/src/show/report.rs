@@ -106,7 +106,7 @@ impl Report<'_> {
             let (spread, p90, outliers) =
                 (percent(noise.spread), percent(noise.spread_p90), percent(noise.outliers));
             let line = format!(
-                "{spread} median spread, {p90} for nine of ten, {outliers} outliers, drift x{:.2}",
+                "spread {spread} (median), {p90} (90th percentile), {outliers} outliers, drift x{:.2}",
                 noise.drift
             );
             facts.push(("Noise", line));

@@ -25,14 +25,14 @@ time but different content, so probably no program wrote to it. Only manifests w
 two (truesum hash --json).
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
-    /// Manifests, then optionally the only folder to examine
+    /// Manifests, optionally followed by the folder to examine
     ///
     /// With -k: files and folders [default: .]
     #[cfg_attr(
         feature = "stores",
         arg(
-            help = "Manifests, then optionally the only folder or s3://BUCKET/PREFIX to examine",
-            long_help = "Manifests, then optionally the only folder or s3://BUCKET/PREFIX to examine\n\nWith -k: files and folders [default: .]"
+            help = "Manifests, optionally followed by the folder or s3://BUCKET/PREFIX to examine",
+            long_help = "Manifests, optionally followed by the folder or s3://BUCKET/PREFIX to examine\n\nWith -k: files and folders [default: .]"
         )
     )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
@@ -80,7 +80,7 @@ pub struct AuditArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

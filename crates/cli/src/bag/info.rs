@@ -74,7 +74,7 @@ impl Info {
         let mut values = self.fields.iter().filter(|(label, _)| label.eq_ignore_ascii_case(OXUM));
         let oxum = &values.next()?.1;
         if values.next().is_some() {
-            return Some("Payload-Oxum more than once".to_owned());
+            return Some("Payload-Oxum occurs more than once".to_owned());
         }
         let numbers = oxum
             .split_once('.')

@@ -260,7 +260,7 @@ fn recreation(older: &Older, place: &Place) -> String {
     let words = words.map(|path| path_word(path)).collect::<Vec<_>>().join(" ");
     let create = place.command("create");
     format!(
-        "restore the payload manifests from a copy; to record the files unverified: rm {words} && {create}"
+        "restore the payload manifests from a copy; to record the files without verification: rm {words} && {create}"
     )
 }
 

@@ -48,7 +48,7 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
         );
     }
     if !is_new {
-        return refuse("a bag without a data folder", "its payload is required");
+        return refuse("the bag has no data folder", "restore the folder data with the payload");
     }
     if !requested {
         return refuse(

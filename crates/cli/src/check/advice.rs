@@ -1,5 +1,7 @@
 //! Hints on why nothing was verified and what to do about it.
 
+use crate::advice::FORMATS;
+use crate::check::named::is_digest;
 use crate::check::plan::Subject;
 use crate::console::Console;
 use crate::digests::{candidates, cryptographic_first};
@@ -23,7 +25,7 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     let elsewhere = "if the files are elsewhere, use --root DIR";
     let (why, hint) = match (checked.entries, checked.ignored) {
         (0, _) if lacks_key => ("no line can be read without a key", HINT),
-        (0, _) => ("it has no entries", "is this a manifest?"),
+        (0, _) => ("it contains no entries", FORMATS),
         _ if checked.counts.unverified > 0 => {
             ("it has no digests for the files that exist", "sizes alone do not verify content")
         }
@@ -35,8 +37,8 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     // such.
     let known = checked.format.is_some_and(|row| row.terminator().is_none());
     let damaged = checked.entries == 0 && checked.counts.malformed > 0;
-    let of_sum = lines_of_sum(Path::new(OsStr::from_bytes(name))).filter(|_| checked.entries == 0);
-    if let Some(hint) = of_sum {
+    let head = head_of(Path::new(OsStr::from_bytes(name))).filter(|_| checked.entries == 0);
+    if let Some(hint) = head.and_then(|head| lines_of_sum(&head).or_else(|| only_digest(&head))) {
         console.hint(&hint);
     } else if lacks_key || !(damaged && (known || checked.unverified_signature.is_some())) {
         console.hint(hint);
@@ -48,7 +50,7 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
     let word = shell_word(first);
     match why {
         NotUsed::Format => format!(
-            "{} not checked, because --recursive does not use torrents, Metalink, PAR2 and MHL files; \
+            "{} not checked, because --recursive does not check torrents, Metalink, PAR2 and MHL files; \
              to check one: truesum check {word}",
             count(files, "manifest was", "manifests were")
         ),
@@ -57,7 +59,7 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
             count(files, "compressed file of JSON lines was", "compressed files of JSON lines were")
         ),
         NotUsed::OtherLines => format!(
-            "{} not checked, because {} no entries of truesum (first: {})",
+            "{} not checked, because {} no entries in truesum's format (first: {})",
             count(files, "file of JSON lines was", "files of JSON lines were"),
             if files == 1 { "it contains" } else { "they contain" },
             display_safe(first.as_os_str().as_bytes())
@@ -79,6 +81,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
         Subject::Manifests(names) if report.unread > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
                 let folder = shell_word(folder);
+
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
                     let manifest = shell_word(manifest);
                     console.hint(&format!(
@@ -197,7 +200,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     if size > LARGE {
         let names = names.join(", ");
         return Some(format!(
-            "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another, -a NAME ({names})"
+            "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another: -a NAME ({names})"
         ));
     }
     // Standard input cannot be read again.
@@ -251,13 +254,24 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
     })
 }
 
-/// Returns a hint if a file contains the output of `sum`, which no supported format covers. The
-/// hint is the command that computes the same checksums.
-fn lines_of_sum(manifest: &Path) -> Option<String> {
+/// Returns the beginning of a file as text.
+fn head_of(file: &Path) -> Option<String> {
     const HEAD: u64 = 4 << 10;
     let mut text = Vec::new();
-    open_companion(manifest).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
-    let text = String::from_utf8_lossy(&text);
+    open_companion(file).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Returns a hint if a text is a digest without the name of a file.
+fn only_digest(text: &str) -> Option<String> {
+    let digest = text.trim();
+    let hint = || format!("to compare a file with this digest: truesum check {} FILE", shell_word(digest));
+    is_digest(OsStr::new(digest)).then(hint)
+}
+
+/// Returns a hint if a text is the output of `sum`, which no supported format covers. The hint is
+/// the command that computes the same checksums.
+fn lines_of_sum(text: &str) -> Option<String> {
     let mut words = text.lines().next()?.split_whitespace();
     let (sum, blocks, name) = (words.next()?, words.next()?, words.next()?);
     let is_number = |text: &str| text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -177,7 +177,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status
@@ -202,7 +202,7 @@ pub struct ReportArgs {
     /// There is an object for each entry, then one for the complete check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

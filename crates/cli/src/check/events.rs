@@ -179,12 +179,18 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints a note if the given checksum line contains the name of another file.
-    pub fn line_of_another(&self, file: &Path, expected: &Expected) {
+    pub fn line_of_another(&mut self, file: &Path, expected: &Expected) {
         if let Some(name) = &expected.name
             && Path::new(OsStr::from_bytes(name)).file_name() != file.file_name()
             && self.plan.detail() != Detail::None
         {
             self.console.note(&format!("the given line is for {}", display_safe(name)));
+            if file == Path::new("-") {
+                let (digest, name) = (expected.digest.to_hex(), shell_word(OsStr::from_bytes(name)));
+                self.console.hint(&format!(
+                    "this reads standard input; to check the file: truesum check {digest} {name}"
+                ));
+            }
         }
     }
 
@@ -513,7 +519,7 @@ impl<'a> Printer<'a> {
                 text += &format!(" and {} more", grouped(search.files - names.len() as u64));
             }
         } else {
-            text += " (use -v to list them)";
+            text += if search.files == 1 { " (use -v to list it)" } else { " (use -v to list them)" };
         }
         if exact {
             self.console.error(&text);

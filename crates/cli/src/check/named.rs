@@ -61,7 +61,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
         }
         (digests, _) => Err(Refusal::with_hint(
             format!("check: {} digests were given, but at most one is allowed", digests.len()),
-            "compare several files with a manifest: lines with a digest, two spaces and a name",
+            "to compare several files, write a manifest with a digest, two spaces and a name on each line",
         )),
     }
 }

@@ -4,6 +4,7 @@
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Named, is_cut, manifest_in_first, mistyped, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
+use crate::digests::COMPLETE;
 use crate::digests::pasted::{embedded, grouped, pasted};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
@@ -237,6 +238,21 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
     if !single && !limits.is_all() && !matches!(subject, Subject::Files(..)) {
         return Err(Refusal::new("--max-bytes, --max-time and --state require a single manifest"));
+    }
+    if let Subject::Manifests(names) = &subject
+        && let [folder] = &names[..]
+        && folder.is_dir()
+        && !limits.is_all()
+    {
+        let name = display_safe(folder.as_os_str().as_bytes());
+        let manifest = shell_word(folder.join("SHA256SUMS"));
+        return Err(Refusal::with_hint(
+            format!("{name}: is a folder; --max-bytes, --max-time and --state require a single manifest"),
+            format!(
+                "truesum -o {manifest} {} creates one; then: truesum check --state FILE {manifest}",
+                shell_word(folder)
+            ),
+        ));
     }
     if let (Some(state), Subject::Manifests(names)) = (&limits.state, &subject)
         && state.is_dir()
@@ -502,11 +518,16 @@ fn expected(
             Some(Err(manifest::ReadError::Line(manifest::LineError {
                 reason: reason @ manifest::Reason::UnknownAlgorithm { .. },
                 ..
-            }))) if matches!(&reason, manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty()) =>
-            {
-                const LENGTHS: &str =
-                    "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128";
-                Err(Refusal::with_hint(format!("--expect: {reason}"), LENGTHS))
+            }))) if matches!(&reason, manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty()) => {
+                Err(Refusal::with_hint(format!("--expect: {reason}"), COMPLETE))
+            }
+            // The algorithm was given, and does not have digests of this length.
+            Some(Err(manifest::ReadError::Line(error))) if !requested.is_empty() => {
+                let digest = shell_word(text);
+                Err(Refusal::with_hint(
+                    format!("--expect: {}", error.reason),
+                    format!("truesum identify {digest}"),
+                ))
             }
             Some(Err(manifest::ReadError::Line(error))) => Err(no_digest(&error.reason.to_string())),
             _ => Err(no_digest("not a digest")),

@@ -78,8 +78,8 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
 fn total(counts: &Counts) -> String {
     let Counts { agree, differ, silent, verified, failed, malformed } = *counts;
     let mut text = format!(
-        "truesum: {} stored by the service, not read",
-        count(agree, "entry agrees with what is", "entries agree with what is")
+        "truesum: {} with the checksums of the service (not read)",
+        count(agree, "entry agrees", "entries agree")
     );
     for (number, one, many) in [
         (verified, "was read and verified", "were read and verified"),

@@ -95,21 +95,21 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.not_renamed, Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete, "bag error", "bag errors");
     row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
-    row(report.unsigned, Tone::Bad, "NOT SIGNED", None);
+    row(report.unsigned, Tone::Bad, "WITHOUT A VALID SIGNATURE", None);
     let missing = plural(report.missing_manifests, "manifest MISSING", "manifests MISSING");
     row(report.missing_manifests, Tone::Bad, missing, None);
     if exact {
         row(report.own, Tone::Unsure, "files of truesum itself", None);
-        let signatures = plural(report.signatures, "signature of the manifest", "signatures of the manifest");
+        let signatures = plural(report.signatures, "signature not checked", "signatures not checked");
         row(report.signatures, Tone::Unsure, signatures, None);
     }
     rows
 }
 
-/// Returns a note if only part of the entries was selected.
+/// Returns how many of the entries were selected, or `None` if all were.
 pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
     let all = report.entries + report.deferred + report.left_out;
-    let mut text = format!("part: {} of {}", grouped(report.entries), count(all, "entry", "entries"));
+    let mut text = format!("{} of {}", grouped(report.entries), count(all, "entry", "entries"));
     if let Some(sample) = sample {
         text += &format!(" (sample of {}, seed {})", sample.share(), sample.seed());
     }
@@ -145,7 +145,8 @@ pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -
     };
     let parts: Vec<String> = rows(report, exact).iter().map(text).collect();
     let mut text = format!("truesum: {}; {} read", parts.join(", "), size(read));
-    for more in weak(report).into_iter().chain(part(report, sample)) {
+    let part = part(report, sample).map(|part| format!("partial: {part}"));
+    for more in weak(report).into_iter().chain(part) {
         text += &format!("; {more}");
     }
     if report.counts.interrupted {
@@ -223,7 +224,7 @@ pub fn heading(
         facts.push(("Files below", display_safe(root.as_os_str().as_bytes())));
     }
     let part = part(report, plan.options.select.sample());
-    let labels = part.map(|part| format!("A {part}.")).into_iter().chain(weak(report)).collect();
+    let labels = part.map(|part| format!("Partial: {part}.")).into_iter().chain(weak(report)).collect();
     let count = |row: Row| (row.tone, row.word.to_owned(), row.number, row.trouble);
     let counts = rows(report, exact).into_iter().map(count).collect();
     Heading {

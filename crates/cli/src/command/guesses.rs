@@ -18,7 +18,7 @@ use truesum_fs::name::OsStrExt;
 const COMMANDS: &[(&str, &[&str], &str)] = &[
     (
         "",
-        &["dupes", "dups", "dedupe", "dedup", "fdupes", "jdupes", "find-duplicates", "find-dupes"],
+        &["dup", "dupes", "dups", "dedupe", "dedup", "fdupes", "jdupes", "find-duplicates", "find-dupes"],
         "truesum duplicates {}",
     ),
     ("", &["create", "generate", "gen", "make", "init"], "truesum -o SHA256SUMS {}"),
@@ -30,11 +30,15 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ("", &["validate", "test"], "truesum check {}"),
     ("", &["detect", "guess"], "truesum identify {}"),
     ("", &["scrub", "patrol"], "truesum check --state STATE --max-bytes SIZE MANIFEST"),
+    ("", &["bagit"], "truesum bag create {}"),
+    ("", &["locate"], "truesum check --locate {}"),
     ("", &["formats", "algorithms"], "truesum list formats; truesum list algorithms"),
     ("bag", &["make", "new", "init"], "truesum bag create {}"),
     ("bag", &["verify", "validate"], "truesum bag check {}"),
     ("torrent", &["make", "new", "init"], "truesum torrent create -o FILE.torrent {}"),
     ("torrent", &["verify"], "truesum torrent check {}"),
+    ("torrent", &["info", "show", "list", "ls"], "truesum convert {}"),
+    ("torrent", &["repair", "fix"], "truesum tree repair --from COPY {}"),
     ("tree", &["save", "create", "store"], "truesum tree --save {}"),
     ("tree", &["hash", "sum"], "truesum tree {}"),
     ("tree", &["check", "locate"], "truesum tree verify {}"),
@@ -52,6 +56,25 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--check", "truesum check {}"),
     ("hash", "-c", "truesum check {}"),
     ("hash", "--expect", "truesum check {}"),
+    ("hash", "--verify", "truesum check {}"),
+    ("hash", "--part-size", S3_PARTS),
+    ("hash", "--chunk-size", S3_PARTS),
+    ("hash", "-f", "--format"),
+    ("hash", "--list-formats", "truesum list formats"),
+    ("hash", "--list-algorithms", "truesum list algorithms"),
+    ("hash", "--list", "truesum list algorithms; truesum list formats"),
+    ("hash", "--dedupe", "truesum duplicates {}"),
+    (
+        "convert",
+        "--verify",
+        "to verify the files while converting, add the new algorithm: truesum convert -a sha256 {}",
+    ),
+    ("check", "--resume", "--state"),
+    ("duplicates", "-r", "truesum duplicates {}"),
+    ("duplicates", "--recursive", "truesum duplicates {}"),
+    ("find", "-d", "truesum duplicates {}"),
+    ("find", "-z", "--print0"),
+    ("directory", "-k", "--kind"),
     ("check", "--digest", "truesum check {}"),
     ("check", "--checksum", "truesum check {}"),
     ("check", "--hash", "truesum check {}"),
@@ -83,6 +106,9 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
 ];
 
+/// The command that computes the ETag of a multipart upload.
+const S3_PARTS: &str = "truesum hash -a 's3-etag;part=8MiB' FILE";
+
 /// Commands to which users pass one argument too many, and the option that accepts it.
 const SURPLUS: &[(&str, &str)] = &[("convert", "-o")];
 
@@ -90,6 +116,7 @@ const SURPLUS: &[(&str, &str)] = &[("convert", "-o")];
 /// it follows; `rest` follows it.
 pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error {
     let hint = of_table(group, word, rest)
+        .or_else(|| of_path(group, word))
         .or_else(|| if group.is_empty() { of_value(word, rest) } else { None })
         .or_else(|| similar_command(group, word).map(|name| format!("a similar command is {name}")))
         .unwrap_or_else(|| match (group, rest) {
@@ -127,6 +154,10 @@ pub fn unknown_topic(word: &str) -> clap::Error {
         .or_else(|| {
             algorithm(word.as_ref()).map(|spec| format!("truesum list algorithms {}", spec.algorithm().name))
         })
+        .or_else(|| {
+            let topics = TOPICS.iter().map(|topic| topic.name);
+            nearest(word, topics).or_else(|| begins_like(word)).map(|name| format!("truesum help {name}"))
+        })
         .or_else(|| similar_command("", word.as_ref()).map(|name| format!("truesum help {name}")))
         .unwrap_or_else(|| "truesum --help lists the commands".to_owned());
     let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
@@ -136,6 +167,12 @@ pub fn unknown_topic(word: &str) -> clap::Error {
         topics.join(", ")
     );
     clap::Error::raw(ErrorKind::InvalidSubcommand, text)
+}
+
+/// Returns the topic that begins with the same four letters as a word: `signatures` for `signing`.
+fn begins_like(word: &str) -> Option<String> {
+    let begin = word.get(..4)?;
+    TOPICS.iter().map(|topic| topic.name).find(|name| name.starts_with(begin)).map(str::to_owned)
 }
 
 /// Returns whether a word is known to the table, or is similar to a command of this group.
@@ -263,6 +300,17 @@ fn of_table(group: &str, word: &OsStr, rest: &[OsString]) -> Option<String> {
     Some(line.replace("{1}", &nth(0, "FILE")).replace("{2}", &nth(1, "COPY")).replace("{}", &all))
 }
 
+/// Returns the subcommands of a group that can be run on an existing file or folder, which was given
+/// instead of one.
+fn of_path(group: &str, word: &OsStr) -> Option<String> {
+    let all = definition();
+    let below = all.find_subcommand(group).filter(|_| std::fs::symlink_metadata(word).is_ok())?;
+    let names = below.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help");
+    let lines: Vec<String> =
+        names.map(|name| format!("truesum {group} {name} {}", shell_word(word))).collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
+}
+
 /// Returns the command line for an algorithm or a digest that was given instead of a command.
 fn of_value(word: &OsStr, rest: &[OsString]) -> Option<String> {
     let checks = |word: &&OsString| **word == *"-c" || **word == *"--check";
@@ -283,8 +331,8 @@ fn algorithm(word: &OsStr) -> Option<Spec> {
     names.iter().find_map(|name| name.parse().ok())
 }
 
-/// Returns the command line with the equivalent of an unknown option: `-a md5` for `--md5`, `check`
-/// for `hash --check`.
+/// Returns the command line with the equivalent of an unknown option: `-a md5` for `--md5`, `-t sfv`
+/// for `--sfv`, `check` for `hash --check`.
 fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String> {
     let command = path.join(" ");
     // There is no such option, but other programs have it.
@@ -314,12 +362,18 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
         return Some(line.replace("{}", &line_of(&rest)));
     }
     let at = words.iter().position(|word| word.as_bytes().starts_with(option.as_bytes()))?;
-    let spec: Spec = option.strip_prefix("--")?.parse().ok()?;
+    let name = option.strip_prefix("--")?;
     let all = definition();
-    let is_algorithm = |arg: &clap::Arg| arg.get_long() == Some("algorithm");
-    let known = command_at(&all, path)?.get_arguments().any(is_algorithm);
+    let command = command_at(&all, path)?;
+    // A name of both, such as `bsd`, is more likely to mean the format.
+    let (long, value) = match (truesum::manifest::format(name), name.parse::<Spec>()) {
+        (Some(format), _) => ("format", ["-t".to_owned(), format.name.to_owned()]),
+        (None, Ok(spec)) => ("algorithm", ["-a".to_owned(), spec.to_string()]),
+        (None, Err(_)) => return None,
+    };
+    let known = command.get_arguments().any(|arg| arg.get_long() == Some(long));
     let mut line: Vec<OsString> = words[1..].to_vec();
-    line.splice(at - 1..at, ["-a".into(), spec.to_string().into()]);
+    line.splice(at - 1..at, value.map(OsString::from));
     known.then(|| format!("truesum {}", line_of(&line)))
 }
 

@@ -24,14 +24,11 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         parts.push(count(report.malformed, "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!(
-        "truesum: {}: {parts}",
-        count(report.listed, "file in the manifest", "files in the manifest")
-    );
+    let mut text = format!("truesum: manifest with {}: {parts}", count(report.listed, "file", "files"));
     text += &format!("; {} read", size(report.bytes));
     weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
     if let Some(part) = part(report) {
-        text += &format!("; {part}");
+        text += &format!("; partial: {part}");
     }
     text += match report.equality() {
         Equality::PartEqual if report.count(FileStatus::Moved) > 0 => {
@@ -60,10 +57,11 @@ pub fn label(names: &BTreeSet<String>) -> Vec<String> {
     by_reason.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
 }
 
-/// Returns a note if only part of the files was compared.
+/// Returns how many entries and files were excluded, or `None` if all were compared.
 fn part(report: &Report) -> Option<String> {
-    let [listed, found] = report.left_out.map(grouped);
-    report.is_part().then(|| format!("part: {listed} in the manifest and {found} found excluded"))
+    let [listed, found] = report.left_out;
+    let (entries, files) = (count(listed, "entry", "entries"), count(found, "file", "files"));
+    report.is_part().then(|| format!("{entries} and {files} excluded"))
 }
 
 /// Returns the kind of failure of a standing, for advice.
@@ -91,9 +89,8 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     let checked = report.manifests.iter().map(|(path, digest)| row("compared", name(path, digest.as_ref())));
     let mut rows: Vec<(String, String)> = checked.collect();
     rows.push(row("read", rate(report.bytes, time)));
-    if report.is_part() {
-        let [listed, found] = report.left_out.map(grouped);
-        rows.push(row("left out", format!("{listed} in the manifest and {found} found were excluded")));
+    if let Some(part) = part(report) {
+        rows.push(row("left out", part));
     }
     for status in FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0) {
         rows.extend(trouble(status).map(|trouble| row(manner.word(status), trouble.advice().to_owned())));
@@ -166,7 +163,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let manifests = manifests.map(|(path, digest)| manifest(path.as_os_str().as_bytes(), digest.as_ref()));
     facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
     facts.push(("Listed", count(report.listed, "file", "files")));
-    let mut labels: Vec<String> = part(report).map(|part| format!("A {part}.")).into_iter().collect();
+    let mut labels: Vec<String> = part(report).map(|part| format!("Partial: {part}.")).into_iter().collect();
     labels.extend(weak(report));
     let row = |status: FileStatus| {
         let (word, number) = (manner.word(status).to_owned(), report.count(status));

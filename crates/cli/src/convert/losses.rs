@@ -111,7 +111,7 @@ impl<'a> Losses<'a> {
                 let text = format!("{name}: not converted: no entry, and {} malformed parts", self.malformed);
                 return Some(Refusal::with_hint(
                     text,
-                    "is this a manifest? Specify its format with --from FORMAT",
+                    "if it is a manifest, specify its format: --from FORMAT",
                 ));
             }
             if self.malformed > shown {
@@ -146,7 +146,10 @@ impl<'a> Losses<'a> {
             ));
         }
         if self.any() && !lossy {
-            let text = format!("{name}: not converted: {} cannot store everything in it", self.format.name);
+            let text = format!(
+                "{name}: not converted: the format {} cannot store all of its data",
+                self.format.name
+            );
             let hint = match self.format.tagged.filter(|_| self.unnamed_algorithm) {
                 Some(tagged) => {
                     format!(

@@ -43,17 +43,17 @@ fn of_line(text: &str) -> Option<String> {
     }
     let (digits, name) = text.split_once([' ', '\t'])?;
     let is_name = !name.trim().is_empty() && grouped(text) == Ok(None);
-    (is_name && LENGTHS.contains(&digits.len()) && is_hex(digits)).then(|| digits.to_owned())
+    (is_name && LENGTHS.contains(&digits.len()) && is_hexadecimal(digits)).then(|| digits.to_owned())
 }
 
 /// Returns the only hexadecimal digest of a common length in a text.
 pub fn embedded(text: &str) -> Option<&str> {
     let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let mut digests = runs.filter(|run| LENGTHS.contains(&run.len()) && is_hex(run));
+    let mut digests = runs.filter(|run| LENGTHS.contains(&run.len()) && is_hexadecimal(run));
     digests.next().filter(|_| digests.next().is_none())
 }
 
-fn is_hex(text: &str) -> bool {
+pub fn is_hexadecimal(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
@@ -79,7 +79,7 @@ fn unwrapped(text: &str) -> &str {
         inner = shorter.trim();
     }
     let digits = inner.rsplit([':', '=', ' ']).next().unwrap_or_default();
-    if digits.len() >= MIN_DIGITS && is_hex(digits) {
+    if digits.len() >= MIN_DIGITS && is_hexadecimal(digits) {
         return inner;
     }
     let text = text.trim();
@@ -106,14 +106,13 @@ pub fn pasted(text: &str) -> String {
 
 /// Returns only the digits if the text consists of hexadecimal bytes with a prefix or separators.
 fn hexadecimal(text: &str) -> Option<String> {
-    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    if let Some(digits) = digits.filter(|digits| is_hex(digits)) {
+    if let Some(digits) = digits.filter(|digits| is_hexadecimal(digits)) {
         return Some(digits.to_owned());
     }
     [':', '-'].into_iter().find_map(|between| {
         let bytes = || text.split(between);
-        (bytes().count() > 1 && bytes().all(|byte| byte.len() == 2 && is_hex(byte)))
+        (bytes().count() > 1 && bytes().all(|byte| byte.len() == 2 && is_hexadecimal(byte)))
             .then(|| bytes().collect())
     })
 }

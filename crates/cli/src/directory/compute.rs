@@ -56,9 +56,9 @@ pub struct ComputeArgs {
 /// Options of truesum's own kind of digest.
 #[derive(Args)]
 pub struct OwnArgs {
-    /// Algorithms of the digests [default: sha256]
+    /// Algorithm of the digest [default: sha256]
     ///
-    /// Only for kind truesum, which takes a single algorithm.
+    /// Only for kind truesum.
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     algorithm: Option<Spec>,
     /// Include file modes (kind truesum)

@@ -166,7 +166,7 @@ fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
     let _ = writeln!(
         text,
         "</div>\n<figcaption class=\"key\"><i class=\"g\"></i>good<i class=\"b\"></i>damaged{missing}\
-         <br>Each line is {line} from the byte next to it.</figcaption>\n</figure>"
+         <br>Each line shows {line}, starting at the byte given next to it.</figcaption>\n</figure>"
     );
 }
 

@@ -14,16 +14,14 @@ Examples:
   truesum duplicates photos               list copies and hard links
   truesum duplicates --min-size 1MiB /data /backup
   truesum duplicates --min-size 0 photos  include empty files
-  truesum duplicates photos | grep ^copy | cut -f2 print the names of the copies
+  truesum duplicates photos | grep ^copy | cut -f2  print names of the copies
 Output, separated by tabs: `first FILE`, `copy FILE FIRST` (same content) or `link FILE OTHER` (hard link).
 Exit status: 0 all files were compared (with or without duplicates), 1 some files could not be read, 2 usage or output error, or no file was selected.")]
 pub struct DuplicatesArgs {
     /// Files and folders to compare
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub places: Vec<OsString>,
-    /// Algorithms of the digests [default: blake3]
-    ///
-    /// Only one algorithm can be given.
+    /// Algorithm of the digest [default: blake3]
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     pub algorithm: Option<Spec>,
 
@@ -42,7 +40,7 @@ pub struct DuplicatesArgs {
     /// There is an object for each group, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

@@ -67,7 +67,7 @@ impl Sink for Marking<'_> {
                     true => rename(&job, &found, &base),
                     // The first rename would take the file away.
                     false => {
-                        Err(Error::new(&job.name, "rename", Cause::Other("it is named twice".to_owned())))
+                        Err(Error::new(&job.name, "rename", Cause::Other("it is given twice".to_owned())))
                     }
                 };
                 match (result, self.carried_out) {

@@ -59,7 +59,7 @@ pub struct FindArgs {
     /// There is an object for each file found, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

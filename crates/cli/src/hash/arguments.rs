@@ -81,7 +81,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     /// The torrent to create; set by `truesum torrent create`.

@@ -33,7 +33,7 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
     let fits = name.starts_with(b"0001_") && name.ends_with(b".mhl");
     if folder.file_name().is_none_or(|name| name != "ascmhl") || !fits {
         return Err(Refusal::with_hint(
-            format!("-t ascmhl: {shown}: not a valid path for the first list of a history"),
+            format!("-t ascmhl: {shown}: not a valid path for the first manifest of a history"),
             "truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR",
         ));
     }

@@ -407,7 +407,7 @@ fn form(
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
     writer.write(&entry).map_err(|why| {
-        Refusal::with_hint(format!("{}: {why}", format.name), "use --tag or --json, which can store it")
+        Refusal::with_hint(format!("{}: {why}", format.name), "omit -t, or use --tag or --json")
     })?;
     if spelling == Spelling::Base32 && target.output.is_some() && !is_read_back(writer, format, &entry) {
         let text = format!("--base32: {} with base32 digests cannot be read back", format.name);
@@ -561,7 +561,7 @@ mod tests {
             &["-t", "bagit", "-o", "/tmp/M", "f"],
         ] {
             let refusal = hashing(words).err().unwrap_or_else(|| panic!("{words:?}"));
-            assert!(refusal.text.contains("does not show that the digests are"), "{refusal:?}");
+            assert!(refusal.text.contains("does not indicate that the digests are"), "{refusal:?}");
             assert!(refusal.hint.is_some_and(|hint| hint.starts_with("use -t bsd, ")), "{words:?}");
         }
     }

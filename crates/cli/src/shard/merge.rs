@@ -70,7 +70,7 @@ pub struct MergeArgs {
     allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress or notes, and only the failures of a check
+    /// Print less: no progress, no notes, and when checking, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
@@ -191,7 +191,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let merged = merge_parts(&plan, &parts, &watch.progress, &mut each, &mut |fault| {
         console.error(&fault.to_string());
         if let Fault::Foreign(..) = fault {
-            console.hint("use a separate folder for the parts of each plan: remove the parts of other plans");
+            console.hint(
+                "remove the parts of other plans, and use a separate folder for the parts of each plan",
+            );
         }
     })?;
     console.display = None;

@@ -61,7 +61,7 @@ pub struct BuildArgs {
     /// Resume an interrupted run
     #[arg(long, help_heading = "Stored trees", requires = "save")]
     resume: bool,
-    /// Read only what was appended to the file, and compare the end of the old part
+    /// Read only appended data, after verifying the end of the old data
     #[arg(long, help_heading = "Stored trees", requires = "save", conflicts_with = "resume")]
     append: bool,
     /// Re-read only the ranges in LIST, one `OFFSET LENGTH` per line

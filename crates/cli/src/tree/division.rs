@@ -38,7 +38,7 @@ pub struct LeafArgs {
     /// Both ends must be on a boundary of the tree.
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Range<u64>,
-    /// Algorithms of the digests
+    /// Algorithm of the digest
     #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Spec,

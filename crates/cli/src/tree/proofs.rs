@@ -43,7 +43,7 @@ pub struct ProveArgs {
     /// Stored tree [default: FILE.ftr if it exists, else the complete file is read]
     #[arg(long, value_name = "TREE")]
     tree: Option<PathBuf>,
-    /// Algorithms of the digests
+    /// Algorithm of the digest
     #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Spec,

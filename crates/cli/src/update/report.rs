@@ -200,9 +200,9 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     if report.signatures > 0 && plan.reporting.notes {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
         let what = match report.signatures {
-            1 => format!("the signature of {name} is not in the manifest and was not added"),
+            1 => format!("the signature of {name} was not added to the manifest"),
             number => {
-                format!("{} signatures of {name} are not in the manifest and were not added", grouped(number))
+                format!("{} signatures of {name} were not added to the manifest", grouped(number))
             }
         };
         console.note(&what);
@@ -234,7 +234,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     if let Some(time) = report.keeps_time {
         console.note(&format!(
-            "{name} keeps its modification time, {time}, because some entries are out of date: comparing times with it distinguishes edits from corruption"
+            "some entries are out of date, so {name} keeps its modification time ({time}): files modified after it were edited, not damaged"
         ));
     }
 }
@@ -260,8 +260,7 @@ fn words(plan: &Updating, report: &Report) -> String {
         parts.push(count(audit.malformed, "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text =
-        format!("truesum: {}: {parts}", count(audit.listed, "file in the manifest", "files in the manifest"));
+    let mut text = format!("truesum: manifest with {}: {parts}", count(audit.listed, "file", "files"));
     text += &format!("; {} read", size(audit.bytes));
     if report.unread > 0 {
         let files = count(report.unread, "file", "files");
@@ -279,7 +278,7 @@ fn words(plan: &Updating, report: &Report) -> String {
     };
     text += match report.equality() {
         Equality::Equal | Equality::PartEqual => ": up to date",
-        Equality::Different => ": it does NOT match all files",
+        Equality::Different => "; some files do NOT match it",
         Equality::NotAsAsked => ": not completed",
         Equality::Interrupted => ": interrupted",
     };

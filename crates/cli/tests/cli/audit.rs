@@ -23,7 +23,7 @@ fn an_audit_names_every_standing() {
             "changed\tchanged\ncopied\tcopy\tsame\nnew\tfresh\nduplicated\tfresh-again\tfresh\n\
              missing\tgone\nmoved\tnew-name\told-name\nok\tsame\n"
                 .to_owned(),
-            "truesum: 4 files in the manifest: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read: NOT equal\n",
+            "truesum: manifest with 4 files: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read: NOT equal\n",
             Some(1)
         )
     );
@@ -37,7 +37,7 @@ fn an_audit_of_what_is_listed_is_equal() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "")]);
     folder.write("d/SHA256SUMS", lines(&[(ABC, "./a"), (EMPTY, "s//b")]));
     let ran = folder.run(&["audit", "d/SHA256SUMS"]);
-    let summary = "truesum: 2 files in the manifest: 2 ok; 3 B read: equal\n";
+    let summary = "truesum: manifest with 2 files: 2 ok; 3 B read: equal\n";
     assert_eq!(shown(&ran), ("ok\ta\nok\ts/b\n".to_owned(), summary, Some(0)));
 }
 
@@ -46,10 +46,10 @@ fn a_file_that_only_moved_passes_if_that_is_said() {
     let folder = Folder::with(&[("d/b", "abc")]);
     folder.write("M", lines(&[(ABC, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    let summary = "truesum: 1 file in the manifest: 1 moved; 3 B read: NOT equal\n";
+    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read: NOT equal\n";
     assert_eq!(shown(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "--moved=ok", "M", "d"]);
-    let summary = "truesum: 1 file in the manifest: 1 moved; 3 B read: equal except for names\n";
+    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read: equal except for names\n";
     assert_eq!(shown(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(0)));
 }
 
@@ -86,7 +86,7 @@ fn an_audit_that_cannot_be_made_is_not_equal() {
     folder.write("M", format!("{}oops\n", lines(&[(ABC, "a")])));
     let ran = folder.run(&["audit", "M", "d"]);
     let said = "truesum: M: line 2: not a checksum line\n\
-                truesum: 1 file in the manifest: 1 ok, 1 malformed line; 3 B read: not everything could be compared\n";
+                truesum: manifest with 1 file: 1 ok, 1 malformed line; 3 B read: not everything could be compared\n";
     assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--lenient", "M", "d"]).code, Some(0));
     assert_eq!(folder.run(&["audit", "empty", "d"]).code, Some(2));
@@ -130,7 +130,7 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     let said = "truesum: 1 file has no common algorithm: sha256 and md5\n\
                 hint: compare each manifest with the files: truesum diff MANIFEST DIR\n";
     assert_eq!(shown(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
-    let said = "truesum: nothing to compare: the manifest is empty\n\
+    let said = "truesum: nothing to compare: the manifest has no entries\n\
                 hint: to compare the bytes of two files: cmp none none\n";
     assert_eq!(shown(&folder.run(&["diff", "none", "none"])), (String::new(), said, Some(2)));
 }
@@ -142,7 +142,7 @@ fn a_file_whose_size_tells_is_not_read() {
     folder.write("d/a", "longer");
     folder.write("d/c", "of no listed size");
     let ran = folder.run(&["diff", "-v", "M", "d"]);
-    let said = "truesum: 2 files in the manifest: 1 ok, 1 changed, 1 added; 3 B read: NOT equal\n";
+    let said = "truesum: manifest with 2 files: 1 ok, 1 changed, 1 added; 3 B read: NOT equal\n";
     assert_eq!(shown(&ran), ("changed\ta\nadded\tc\n".to_owned(), said, Some(1)));
     let back = folder.run(&["diff", "d", "M"]);
     assert_eq!(shown(&back), ("changed\ta\nremoved\tc\n".to_owned(), "", Some(1)));
@@ -260,7 +260,7 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     assert_eq!(shown(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
     folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
-    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; imohash: covers only samples, so most bytes were not compared: equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; imohash: covers only samples, so most bytes were not compared: equal\n";
     assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
 }
 

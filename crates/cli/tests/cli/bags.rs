@@ -456,7 +456,7 @@ fn a_modified_payload_manifest_does_not_become_valid_by_an_update() {
                 truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
                 truesum: note: in the tag manifest but not in the bag\n\
                 truesum: bag: 3 errors: nothing was written\n\
-                hint: restore the payload manifests from a copy; to record the files unverified: \
+                hint: restore the payload manifests from a copy; to record the files without verification: \
                 rm bag/bagit.txt bag/manifest-md5.txt bag/manifest-sha256.txt \
                 bag/tagmanifest-md5.txt bag/tagmanifest-sha256.txt \
                 && truesum bag create bag\n";
@@ -679,7 +679,7 @@ fn an_update_never_recreates_a_missing_payload_manifest() {
     folder.write("bag/data/a", "abd");
     let said = "truesum: manifest-sha512.txt: in the tag manifest but not in the bag\n\
                 truesum: bag: 1 error: nothing was written\n\
-                hint: restore the payload manifests from a copy; to record the files unverified: \
+                hint: restore the payload manifests from a copy; to record the files without verification: \
                 rm bag/bagit.txt bag/tagmanifest-sha512.txt && truesum bag create bag\n";
     for options in [&[][..], &["--prune"], &["--prune", "--refresh=all"]] {
         let ran = folder.run(&[&["bag", "update", "bag"], options].concat());
@@ -705,7 +705,7 @@ fn a_payload_oxum_that_contradicts_the_manifests_is_not_replaced_silently() {
         ("5.3", "Payload-Oxum is \"5.3\", but the payload manifests list 2 files with 4 bytes"),
         ("5.2", "Payload-Oxum is \"5.2\", but"),
         ("four", "Payload-Oxum is \"four\", but"),
-        ("4.2\nPayload-Oxum: 4.2", "Payload-Oxum more than once"),
+        ("4.2\nPayload-Oxum: 4.2", "Payload-Oxum occurs more than once"),
     ] {
         let wrong = info.replace("4.2", oxum);
         folder.write("bag/bag-info.txt", &wrong);

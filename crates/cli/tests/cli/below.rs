@@ -64,7 +64,7 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
     };
     let stage = || Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     for (text, said) in [
-        (String::new(), "d/l.jsonl: nothing verified: it has no entries\n"),
+        (String::new(), "d/l.jsonl: nothing verified: it contains no entries\n"),
         (
             good(&["a", "b"]).replacen("truesum-entry", "truesum-emtry", 1),
             "d/l.jsonl: line 1: unsupported schema",
@@ -109,7 +109,7 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
     assert_eq!((ran.out().as_str(), ran.code), ("d/a: OK\nd/b: OK\n", Some(0)), "{}", ran.err);
     for said in [
         "note: 1 compressed file of JSON lines was not checked; to check one: truesum check d/l.jsonl.gz\n",
-        "note: 1 file of JSON lines was not checked, because it contains no entries of truesum (first: d/log.jsonl)\n",
+        "note: 1 file of JSON lines was not checked, because it contains no entries in truesum's format (first: d/log.jsonl)\n",
     ] {
         assert!(ran.err.contains(said), "{said}: {}", ran.err);
     }
@@ -122,11 +122,11 @@ fn a_selection_without_an_entry_does_not_deny_the_manifests() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     let ran = folder.run(&["check", "-r", "--only", "nope", "d"]);
     let said = "truesum: nope: selected with --only, but no entry has this name\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; part: 0 of 1 entry\n";
+                truesum: 0 files verified by 1 manifest; 0 B read; partial: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "-r", "--newer", "2999-01-01", "d"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; part: 0 of 1 entry\n";
+                truesum: 0 files verified by 1 manifest; 0 B read; partial: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 
@@ -148,7 +148,7 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
     symlink("a.sha256", folder.path("d/latest.sha256")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: note: d/latest.sha256: symbolic link, not followed; to check it: truesum check d/latest.sha256\n\
-                truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
+                truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
     // regression: the summary did not count it.

@@ -79,7 +79,7 @@ fn each_folder_gets_a_manifest_of_its_files() {
     after_the_tick();
     folder.write("d/z", "");
     let ran = folder.run(&["hash", "--per-directory", "d", "-v"]);
-    assert!(ran.err.contains("5 entries, 6 B; 4 manifests of an earlier run not hashed\n"), "{}", ran.err);
+    assert!(ran.err.contains("5 entries, 6 B; 4 manifests of earlier runs not hashed\n"), "{}", ran.err);
     assert_eq!(folder.read("d/SHA256SUMS"), format!("{ABC}  a\n{EMPTY}  z\n").as_bytes());
     let ran = folder.run(&["hash", "--per-directory", "-q", "-a", "sha256,md5", "d/s/t"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));
@@ -87,7 +87,7 @@ fn each_folder_gets_a_manifest_of_its_files() {
     assert_eq!(text.lines().count(), 2, "a manifest of another algorithm is no content either: {text}");
     folder.write("d/s/t/MD5SUMS", "a letter\n");
     let ran = folder.run(&["hash", "--per-directory", "-a", "sha512", "d/s/t"]);
-    let said = "truesum: 1 manifest named SHA512SUMS written; 2 entries, 12 B; 2 manifests of an earlier run not hashed\n";
+    let said = "truesum: 1 manifest named SHA512SUMS written; 2 entries, 12 B; 2 manifests of earlier runs not hashed\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)), "what only has such a name is content");
     assert_eq!(folder.run(&["hash", "--per-directory", "d/a"]).code, Some(2));
     assert_eq!(folder.run(&["hash", "--per-directory"]).code, Some(2));
@@ -117,7 +117,7 @@ fn each_file_gets_its_sidecars_and_these_none() {
     assert_eq!(folder.read("d/x.iso.sha256"), format!("{ABC}  x.iso\n").as_bytes());
     assert_eq!(folder.read("d/s/y.md5"), b"d41d8cd98f00b204e9800998ecf8427e  y\n");
     let ran = folder.run(&["hash", "--sidecar", "-a", "sha256,md5", "d"]);
-    let said = "truesum: 4 manifests written; 4 entries, 3 B; 4 manifests of an earlier run not hashed\n";
+    let said = "truesum: 4 manifests written; 4 entries, 3 B; 4 manifests of earlier runs not hashed\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

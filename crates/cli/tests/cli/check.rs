@@ -146,7 +146,7 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
     folder.write("M", lines(&[(ABC, "./good")]));
     let ran = folder.run(&["check", "M"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("1 file in . is not in the manifest (use -v to list them)"), "{}", ran.err);
+    assert!(ran.err.contains("1 file in . is not in the manifest (use -v to list it)"), "{}", ran.err);
     let named = folder.run(&["check", "-v", "M"]);
     assert!(named.err.contains("1 file in . is not in the manifest: sub/extra"), "{}", named.err);
     let exact = folder.run(&["check", "--exact", "M"]);

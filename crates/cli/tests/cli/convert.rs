@@ -114,7 +114,7 @@ fn digests_that_only_the_files_can_give_are_said_to_be_theirs() {
     assert_eq!(
         ran.err,
         "truesum: a: cannot be written: md5 cannot be stored in this format\n\
-         truesum: M: not converted: sfv cannot store everything in it\n\
+         truesum: M: not converted: the format sfv cannot store all of its data\n\
          hint: to verify the files and compute crc32 digests: truesum convert M -t sfv -a crc32\n"
     );
     let ran = folder.run(&["convert", "--lossy", "M", "-t", "sfv", "-a", "crc32"]);
@@ -233,7 +233,7 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
         ran.err,
         "truesum: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
          truesum: M.jsonl: sfv cannot store the size of 1 entry\n\
-         truesum: M.jsonl: not converted: sfv cannot store everything in it\n\
+         truesum: M.jsonl: not converted: the format sfv cannot store all of its data\n\
          hint: to drop it, use --lossy; jsonl stores everything except signatures\n"
     );
     assert_eq!(folder.entries(), ["M.jsonl", "a"]);
@@ -285,7 +285,7 @@ fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
     assert_eq!(
         ran.err,
         "truesum: M.bsd: gnu cannot store the algorithm name: blake3\n\
-         truesum: M.bsd: not converted: gnu cannot store everything in it\n\
+         truesum: M.bsd: not converted: the format gnu cannot store all of its data\n\
          hint: to verify the files and compute sha256 digests: truesum convert M.bsd -a sha256 -o SHA256SUMS; -t bsd keeps these digests and names the algorithm\n"
     );
     let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M.b3"]);

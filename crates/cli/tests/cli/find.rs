@@ -209,8 +209,7 @@ fn copies_are_told_from_names_of_one_file() {
     symlink("a", folder.path("d/symbolic")).unwrap();
     let before = folder.entries();
     let ran = folder.run(&["duplicates", "d"]);
-    let said =
-        "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 too small; 3 files, 12 B read\n";
+    let said = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 below the minimum size; 3 files, 12 B read\n";
     let out = "first\td/a\nlink\td/link\td/a\ncopy\td/s/b\td/a\n".to_owned();
     assert_eq!(shown(&ran), (out.clone(), said, Some(0)));
     assert_eq!(folder.entries(), before);
@@ -221,7 +220,7 @@ fn copies_are_told_from_names_of_one_file() {
     assert_eq!(shown(&ran), ("d/a\0d/s/b\0\0".to_owned(), "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "--min-size", "0", "d"]);
     assert!(ran.out().ends_with("first\td/empty\ncopy\td/void\td/empty\n"), "{}", ran.out());
-    let said = "truesum: 4 files: no copies; 2 hard links; 2 too small; 0 files, 0 B read\n";
+    let said = "truesum: 4 files: no copies; 2 hard links; 2 below the minimum size; 0 files, 0 B read\n";
     let ran = folder.run(&["duplicates", "d/c", "d/one"]);
     assert_eq!((ran.out(), ran.code), (String::new(), Some(0)), "{said}");
 }
@@ -337,7 +336,7 @@ fn a_manifest_that_lists_nothing_is_said_to() {
     let folder = Folder::with(&[("EMPTY", "# nothing\n"), ("K", &format!("{ABC}  a\n"))]);
     std::fs::create_dir(folder.path("none")).unwrap();
     let ran = folder.run(&["find", "--manifest", "EMPTY", "."]);
-    let said = "truesum: nothing to search for: the manifest is empty\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
+    let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
     let said = "truesum: there is no file to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";

@@ -199,7 +199,7 @@ fn files_behind_a_manifest_are_its_entries() {
     let folder = stage();
     let ran = folder.run(&["check", "SHA256SUMS", "a"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
-    assert!(ran.err.contains("part: 1 of 2 entries"), "{}", ran.err);
+    assert!(ran.err.contains("partial: 1 of 2 entries"), "{}", ran.err);
     for words in [&["check", "d/SHA256SUMS", "d/a"][..], &["check", "d/SHA256SUMS", "./d/a"]] {
         let ran = folder.run(words);
         assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{words:?}: {}", ran.err);

@@ -95,7 +95,7 @@ fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
         (
             &["identify", "900150983cd24fb0d6963f7d28e17f7200"],
             "truesum: 900150983cd24fb0d6963f7d28e17f7200: no algorithm has 17-byte digests\n\
-             hint: is it truncated, or are there extra characters?\n",
+             hint: copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128\n",
         ),
         (
             &["identify", "sha256:900150983cd24fb0d6963f7d28e17f72"],

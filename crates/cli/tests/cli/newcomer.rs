@@ -96,8 +96,8 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
     folder.write("photos/b", "");
     folder.write("photos.sha256.asc", SIGNATURE);
     let ran = folder.run(&["update", "photos.sha256"]);
-    let said = "truesum: 1 file in the manifest: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
-                truesum: note: the signature of photos.sha256 is not in the manifest and was not added\n\
+    let said = "truesum: manifest with 1 file: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
+                truesum: note: the signature of photos.sha256 was not added to the manifest\n\
                 truesum: note: 1 file outside the folder that contains all entries was not added; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc signs the old manifest: sign the new one\n";
     assert_eq!(shown(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
@@ -173,10 +173,10 @@ fn a_digest_is_not_lost_with_a_file_that_moved_beside_the_folder() {
 fn a_part_is_never_taken_for_the_whole_in_silence() {
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))]);
     let ran = folder.run(&["check", "-q", "--only", "a", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: note: part: 1 of 2 entries\n", Some(0)));
+    assert_eq!(shown(&ran), (String::new(), "truesum: note: partial: 1 of 2 entries\n", Some(0)));
     let ran = folder.run(&["check", "-q", "--sample", "1%", "--sample-seed", "1", "M"]);
     assert!(
-        ran.err.starts_with("truesum: note: part: 1 of 2 entries (sample of 1 %, seed 1)"),
+        ran.err.starts_with("truesum: note: partial: 1 of 2 entries (sample of 1 %, seed 1)"),
         "{}",
         ran.err
     );
@@ -253,7 +253,7 @@ fn messages_do_not_mislead() {
         let ran = folder.run(words);
         assert!(
             ran.err.contains("hint: specify the key with --key-file")
-                && !ran.err.contains("is this a manifest"),
+                && !ran.err.contains("truesum list formats"),
             "{}",
             ran.err
         );
@@ -262,13 +262,13 @@ fn messages_do_not_mislead() {
     // A manifest that is cut off is one all the same.
     folder.write("cut.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\"}}"));
     let ran = folder.run(&["check", "cut.json"]);
-    assert!(ran.err.contains("nothing verified") && !ran.err.contains("is this a manifest"), "{}", ran.err);
+    assert!(ran.err.contains("nothing verified") && !ran.err.contains("truesum list formats"), "{}", ran.err);
     // Of what is none, one message is enough.
     folder.write("words", "no line of these is one\n".repeat(1000));
     let ran = folder.run(&["convert", "-t", "jsonl", "words"]);
     let said = "truesum: words: line 1: not a checksum line\n\
                 truesum: words: not converted: no entry, and 1000 malformed parts\n\
-                hint: is this a manifest? Specify its format with --from FORMAT\n";
+                hint: if it is a manifest, specify its format: --from FORMAT\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
     assert!(ran.err.contains("hint: specify a key file, or the 56 characters of the key"), "{}", ran.err);
@@ -487,4 +487,42 @@ fn a_quiet_check_with_a_state_prints_nothing_about_what_is_deferred() {
     assert!(ran.err.contains("K, M, G or T (KiB to TiB) or kB, MB, GB or TB"), "{}", ran.err);
     let ran = folder.run(&["tree", "--save", "--granule", "4KiB", "a"]);
     assert!(ran.code == Some(2) && ran.err.contains("expected 64KiB to 64MiB"), "{}", ran.err);
+}
+
+/// Each guess is what somebody typed who had read only `--help`, and found no hint.
+#[test]
+fn a_wrong_guess_names_the_command_that_does_it() {
+    let folder = Folder::with(&[("d/a", "abc"), ("a", "abc"), ("digest", &format!("{ABC}\n"))]);
+    let line = format!("{ABC}  a");
+    for (words, hint) in [
+        (&["bag", "d"][..], "truesum bag create d; truesum bag update d; truesum bag check d"),
+        (&["bagit", "d"], "truesum bag create d"),
+        (&["dup", "d"], "truesum duplicates d"),
+        (&["duplicates", "-r", "d"], "truesum duplicates d"),
+        (&["torrent", "info", "x.torrent"], "truesum convert x.torrent"),
+        (&["--verify", "M"], "truesum check M"),
+        (&["hash", "--bsd", "a"], "truesum hash -t bsd a"),
+        (&["hash", "--sfv", "a"], "truesum hash -t sfv a"),
+        (&["hash", "--md4", "a"], "truesum hash -a md4 a"),
+        (&["hash", "-f", "bsd", "a"], "truesum hash --format bsd a"),
+        (&["help", "signing"], "truesum help signatures"),
+        (
+            &["identify", &ABC[..31]],
+            "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128",
+        ),
+        (&["check", "-a", "sha512", ABC, "a"], &format!("truesum identify {ABC}")),
+        (&["check", "digest"], &format!("to compare a file with this digest: truesum check {ABC} FILE")),
+        (
+            &["check", "--expect", &line],
+            &format!("this reads standard input; to check the file: truesum check {ABC} a"),
+        ),
+        (
+            &["check", "--state", "S", "d"],
+            "truesum -o d/SHA256SUMS d creates one; then: truesum check --state FILE d/SHA256SUMS",
+        ),
+    ] {
+        let ran = folder.run(words);
+        assert!(ran.err.contains(&format!("hint: {hint}\n")), "{words:?}: {}", ran.err);
+        assert_ne!(ran.code, Some(0), "{words:?}");
+    }
 }

@@ -10,7 +10,7 @@ fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
     let ran = folder.run(&["check", "--search", "--status", "d/M"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(1)));
     let ran = folder.run(&["check", "--search", "d/M"]);
-    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
+    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 1 file verified, 1 MISSING, 1 MOVED, 1 not in the manifest; 9 B read\n";
     assert_eq!(shown(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), said, Some(1)));
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old")]));
@@ -200,7 +200,7 @@ fn all_manifests_below_a_folder_are_checked() {
     folder.write("d/a.sha256", lines(&[(ABC, "a")]));
     folder.write("d/s/SHA256SUMS", lines(&[(EMPTY, "b")]));
     let ran = folder.run(&["check", "--recursive", "d"]);
-    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list them)\n\
+    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 2 files verified, 1 not in the manifest; 3 B read\n";
     // Files that the manifests of folders below list count as listed there.
     assert_eq!((ran.out(), ran.code), ("d/a: OK\nd/s/b: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);

@@ -13,7 +13,7 @@ fn a_check_by_names_says_that_it_is_a_part() {
     let folder = Folder::with(&[("a.iso", "abc"), ("d/b.iso", "abc"), ("d/c.txt", "abc")]);
     folder.write("M", lines(&["a.iso", "d/b.iso", "d/c.txt"]));
     let ran = folder.run(&["check", "--include", "*.iso", "--exclude", "/a*", "M"]);
-    let said = "truesum: 1 file verified; 3 B read; part: 1 of 3 entries\n";
+    let said = "truesum: 1 file verified; 3 B read; partial: 1 of 3 entries\n";
     assert_eq!(shown(&ran), ("d/b.iso: OK\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["check", "--only", "d", "--only", "*.iso", "M"]);
     let said = "truesum: 3 files verified; 9 B read\n";
@@ -25,7 +25,7 @@ fn a_name_asked_for_that_nothing_is_called_is_an_error() {
     let folder = Folder::with(&[("a", "abc"), ("unlisted", "abc")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--only", "./a", "--only", "unlisted", "M"]);
-    let said = "truesum: note: 1 file in . is not in the manifest (use -v to list them)\n\
+    let said = "truesum: note: 1 file in . is not in the manifest (use -v to list it)\n\
                 truesum: unlisted: selected with --only, but no entry has this name\n\
                 truesum: 1 file verified, 1 not in the manifest; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(2)));
@@ -42,7 +42,7 @@ fn a_check_that_selected_nothing_verified_nothing() {
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--newer", "2999-01-01", "M"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
-                truesum: 0 files verified; 0 B read; part: 0 of 1 entry\n";
+                truesum: 0 files verified; 0 B read; partial: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--min-size", "1K", "M"]).code, Some(2));
     let ran = folder.run(&["hash", "--min-size", "1K", "a"]);
@@ -57,7 +57,7 @@ fn an_entry_that_the_selection_excludes_is_not_reported_as_absent() {
     for filter in [&["--exclude", "a"][..], &["--newer", "2999-01-01"], &["--include", "d/*"]] {
         let ran = folder.run(&[&["check"], filter, &["M", "a"]].concat());
         let said = "truesum: a: excluded by the selection options\n\
-                    truesum: 0 files verified; 0 B read; part: 0 of 2 entries\n";
+                    truesum: 0 files verified; 0 B read; partial: 0 of 2 entries\n";
         assert_eq!(shown(&ran), (String::new(), said, Some(2)), "{filter:?}");
         for words in [&["check", "M"][..], &["convert", "-a", "md5", "M"]] {
             let ran = folder.run(&[words, filter, &["--only", "a"]].concat());
@@ -188,7 +188,7 @@ fn a_file_that_was_cut_short_does_not_escape_by_its_size() {
         "of which nothing is known but that it is listed: {}",
         ran.out()
     );
-    assert!(ran.err.ends_with("part: 3 of 4 entries\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("partial: 3 of 4 entries\n"), "{}", ran.err);
 }
 
 #[test]
@@ -222,11 +222,11 @@ fn an_audit_of_a_part_is_equal_in_what_was_selected() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said = "truesum: 1 file in the manifest: 1 ok, 1 copied; 6 B read; part: 2 in the manifest and 1 found excluded: NOT equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok, 1 copied; 6 B read; partial: 2 entries and 1 file excluded: NOT equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
-    let said = "truesum: 1 file in the manifest: 1 ok; 3 B read; part: 2 in the manifest and 2 found excluded: the selected files are equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; partial: 2 entries and 2 files excluded: the selected files are equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
@@ -255,7 +255,7 @@ fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
     assert!((5..40).contains(&number), "{number}");
     let read = 3 * number;
     let said = format!(
-        "truesum: {number} files verified; {read} B read; part: {number} of 200 entries (sample of 10 %, seed 1)\n"
+        "truesum: {number} files verified; {read} B read; partial: {number} of 200 entries (sample of 10 %, seed 1)\n"
     );
     assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
     assert_eq!(sample(&["--sample", "10%", "--sample-seed", "1"]).out(), ran.out());
@@ -276,7 +276,7 @@ fn a_sample_that_would_be_empty_has_one() {
     for seed in 0..5 {
         let ran = folder.run(&["check", "--sample", "0.0001%", "--sample-seed", &seed.to_string(), "M"]);
         let said = format!(
-            "truesum: 1 file verified; 3 B read; part: 1 of 3 entries (sample of 0.0001 %, seed {seed})\n"
+            "truesum: 1 file verified; 3 B read; partial: 1 of 3 entries (sample of 0.0001 %, seed {seed})\n"
         );
         assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
     }
@@ -336,7 +336,7 @@ fn nights_with_a_bound_re_read_everything_also_while_files_are_added() {
     assert_eq!(nights_read.len(), sizes.len());
     let ran = folder.run(&["check", "--state", "S", "M"]);
     assert_eq!(ran.code, Some(0));
-    assert!(!ran.err.contains("part:"), "all at once is no part: {}", ran.err);
+    assert!(!ran.err.contains("partial:"), "all at once is no part: {}", ran.err);
 }
 
 #[test]
@@ -347,11 +347,11 @@ fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
     assert_eq!(night().code, Some(1));
     let said = "truesum: a: failed in an earlier run, and was not read in this one\n\
                 hint: to check such a file again now, use --only NAME with the same --state\n\
-                truesum: 1 file verified, 1 FAILED before; 3 B read; part: 1 of 3 entries, 2 left for later runs\n";
+                truesum: 1 file verified, 1 FAILED before; 3 B read; partial: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
-    let said = "truesum: 1 file verified; 3 B read; part: 1 of 3 entries, 2 left for later runs\n";
+    let said = "truesum: 1 file verified; 3 B read; partial: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 
@@ -380,11 +380,11 @@ fn after_its_time_a_check_begins_no_file() {
     folder.write("M", lines(&["a", "b"]));
     let ran = folder.run(&["check", "--max-time", "0s", "M"]);
     let said = "truesum: note: without --state, the next run starts with the same files\n\
-                truesum: 1 file verified; 3 B read; part: 1 of 2 entries, 1 left for later runs\n";
+                truesum: 1 file verified; 3 B read; partial: 1 of 2 entries, 1 left for later runs\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["check", "--max-time", "1h", "M"]);
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nb: OK\n", Some(0)));
-    assert!(!ran.err.contains("part:"), "{}", ran.err);
+    assert!(!ran.err.contains("partial:"), "{}", ran.err);
 }
 
 #[test]
@@ -392,7 +392,7 @@ fn a_conversion_takes_along_what_is_selected_and_says_so() {
     let folder = Folder::new();
     folder.write("M", lines(&["a", "d/b", "d/c"]));
     let ran = folder.run(&["convert", "M", "-t", "gnu", "--only", "d", "--exclude", "c"]);
-    let said = "truesum: note: part: 1 of 3 entries\n";
+    let said = "truesum: note: converted 1 of 3 entries\n";
     assert_eq!(shown(&ran), (format!("{ABC}  d/b\n"), said, Some(0)));
     for (words, why) in [
         (&["--only", "e"][..], "truesum: e: selected with --only, but no entry has this name\n"),
@@ -437,8 +437,8 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: 1 file in the manifest: 1 changed; 0 B read; part: 1 in the manifest and 0 found excluded: NOT equal\n  \
-         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found were excluded\n  \
+        "truesum: manifest with 1 file: 1 changed; 0 B read; partial: 1 entry and 0 files excluded: NOT equal\n  \
+         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 entry and 0 files excluded\n  \
          changed   modified: restore it from a copy, or update the manifest if the change was intended"
     );
     assert_eq!(long, said);

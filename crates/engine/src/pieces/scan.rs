@@ -1,7 +1,44 @@
 //! A scan of a file on several threads: every piece is read once and hashed for every plan.
 //!
-//! Mapped pages count as memory of this process. Windows are sized so that the windows of all
-//! threads together stay within [`WINDOWS`].
+//! # Problem
+//!
+//! A tree hash divides a file into pieces that can be hashed on any core, and one run may need
+//! several trees at once (BLAKE3, an S3 ETag and a torrent's pieces, for example), whose pieces
+//! differ. Disks are fastest when they are read in order, chains such as MD5 need every byte in
+//! order, and holes in a sparse file should not be read at all. Each byte must still be read only
+//! once, and memory must not depend on the size of the file or the number of cores.
+//!
+//! # Idea
+//!
+//! All plans of a scan divide the file into the same *units* of [`UNIT`] bytes. Threads take ranges
+//! of units from one queue in ascending order:
+//!
+//! ```text
+//! each thread:
+//!     while the queue has work:
+//!         take the next units (or a hole) that are not too far ahead of the slowest thread
+//!         map or read them once
+//!         for each plan: hash its pieces in these units, all in the lanes of one kernel
+//!         pass the digests, with the number of the first piece, to `done`
+//! ```
+//!
+//! If the only plan has pieces that are large leaves, the queue hands out leaves instead, and one
+//! thread hashes several leaves in the lanes of one kernel. Chains run on their own threads beside
+//! the scan; the thread that reads a unit passes it on to them.
+//!
+//! # What bounds it
+//!
+//! Mapped pages count as memory of this process. Windows are sized so that those of all threads
+//! together stay within [`WINDOWS`]. The distance to the slowest thread bounds the digests that
+//! wait for earlier ones.
+//!
+//! # What was given up
+//!
+//! Results arrive in any order; the caller sorts, because a tree needs only neighbours and a list
+//! needs all of them. Files that are read and not mapped are read under a lock, one window at a
+//! time: disks and the kernel's read-ahead work best sequentially, and hashing overlaps anyway.
+//! Correctness does not depend on what is read here: a file that changes meanwhile is found by the
+//! proof that the caller asks for afterwards.
 
 use crate::error::Error;
 use crate::io::memory_limit::{is_tight, thread};

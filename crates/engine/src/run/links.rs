@@ -56,7 +56,7 @@ pub(crate) enum Claim {
     /// Read the file: other digests are needed for this name.
     Other(Job),
     /// The file is being read; this name gets the same outcome.
-    WaitCounter,
+    Waiting,
     /// The file has been read.
     Known(Box<Outcome>),
 }
@@ -87,7 +87,7 @@ impl Links {
         match &mut file.state {
             LinkState::Reading(waiting) => {
                 waiting.push((place, job));
-                Claim::WaitCounter
+                Claim::Waiting
             }
             LinkState::Read(found) => {
                 let outcome = Outcome { job, result: Ok(found.clone()) };
@@ -143,7 +143,7 @@ mod tests {
         };
         let links = Links::default();
         assert!(matches!(links.claim(before, 9, 0, job()), Claim::First(_)));
-        assert!(matches!(links.claim(before, 9, 1, job()), Claim::WaitCounter));
+        assert!(matches!(links.claim(before, 9, 1, job()), Claim::Waiting));
         for other in [
             Identity { size: 0, ..before },
             Identity { modified: time(4, 6), ..before },
@@ -163,7 +163,7 @@ mod tests {
         assert!(matches!(links.claim(before, 9, 3, job()), Claim::Known(_)));
         let rewritten = Identity { changed: time(6, 8), ..before };
         assert!(matches!(links.claim(rewritten, 9, 4, job()), Claim::First(_)));
-        assert!(matches!(links.claim(rewritten, 9, 5, job()), Claim::WaitCounter));
+        assert!(matches!(links.claim(rewritten, 9, 5, job()), Claim::Waiting));
         assert!(matches!(links.claim(before, 9, 6, job()), Claim::Other(_)));
     }
 }

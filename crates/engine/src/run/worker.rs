@@ -1,4 +1,47 @@
 //! A worker: keeps lanes full of open files, or processes one large file alone.
+//!
+//! # Problem
+//!
+//! One file uses a fraction of a core ([`truesum_hash::update_many`] explains why), so a worker
+//! should hash as many files at once as the kernel has lanes. But a file must be read to be hashed,
+//! and reading many files in turn has costs of its own: descriptors, cache space for their slices,
+//! seeks on a spinning disk, and a wait of unknown length for each pipe. Some files are better
+//! hashed alone: one that is larger than all others together would finish last in a lane, and one
+//! that is a tree can use all cores.
+//!
+//! # Idea
+//!
+//! A worker holds a set of open files, twice as many as there are lanes, and proceeds in rounds:
+//!
+//! ```text
+//! while jobs or open files are left:
+//!     while there is room: pull jobs from the feeder and open their files
+//!         a file that goes alone is hashed at once, to its end, with another thread reading ahead
+//!         a pipe or device is put aside until no other file is open: it may never end
+//!     read one slice of every open file                       (together, they fit into the L2 cache)
+//!     hash all slices in one call, which shares the lanes      (update_many)
+//!     for each file that ended: prove that it was read completely and unchanged, then report it
+//! ```
+//!
+//! The slices of a round are hashed while they are still in the cache, so the data crosses the
+//! memory bus once. Hashers of finished files are reused, because creating them is noticeable for small
+//! files.
+//!
+//! # Order and failure
+//!
+//! A digest is computed only from a [`CompleteRead`], which [`Guarded::finish`] alone returns. A
+//! file that changed is therefore reported as changed even if its size was also wrong. Outcomes
+//! leave a worker in any order; the frontier puts them back into the order of the tasks. However a
+//! worker ends, including by a panic, it leaves the frontier, so that nobody waits for its jobs.
+//!
+//! If the process runs out of descriptors, the worker finishes the files it has open and from then
+//! on opens fewer. Only a worker without open files waits, for a limited number of attempts per
+//! run: if other programs hold all descriptors, a million files must not wait a second each.
+//!
+//! # What was given up
+//!
+//! Files of one worker are not moved to another one when it runs out of work. The feeder hands out
+//! the largest files first instead, so that all workers finish at about the same time.
 
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
@@ -196,7 +239,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             match self.links.claim(Identity::of(stat), names, place, ticket.job) {
                 Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
                 Claim::Other(job) => ticket.job = job,
-                Claim::WaitCounter => return,
+                Claim::Waiting => return,
                 Claim::Known(outcome) => {
                     self.progress.add_file();
                     self.done.push((place, WorkerEvent::Outcome(*outcome)));

@@ -50,7 +50,7 @@ impl GrowthProof {
 /// length.
 fn sealed(path: &[u8], spec: &Spec) -> Result<Merkle, Error> {
     let tree = Merkle::new(spec).filter(Merkle::is_sealed);
-    tree.ok_or_else(|| fail(path, format!("{spec} does not bind the length; HASH-tree digests do")))
+    tree.ok_or_else(|| fail(path, format!("{spec} does not cover the file length; HASH-tree digests do")))
 }
 
 fn fail(path: &[u8], why: String) -> Error {

@@ -213,7 +213,8 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
                 faults.extend(odd.map(|line| refused(&path, format!("neither label nor value: {line:?}"))));
                 let counts: Vec<&str> = values(&text, "Payload-Oxum").collect();
                 faults.extend(counts.first().and_then(|oxum| count(folder, &path, oxum)));
-                faults.extend((counts.len() > 1).then(|| refused(&path, "Payload-Oxum more than once")));
+                faults
+                    .extend((counts.len() > 1).then(|| refused(&path, "Payload-Oxum occurs more than once")));
             }
             Err(error) => faults.push(error),
         }

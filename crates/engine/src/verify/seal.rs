@@ -109,7 +109,7 @@ fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), E
     }
 }
 
-const BAD: &str = "invalid signature: the data was modified, or signed by another key";
+const BAD: &str = "invalid signature: the manifest was modified, or signed with another key";
 
 /// Reads everything from a reader, up to a limit.
 pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {

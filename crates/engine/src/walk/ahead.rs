@@ -58,8 +58,8 @@ impl Ahead {
     }
 
     /// Offers folders to list, the next one to be reached last.
-    pub(super) fn job(&self, folders: Vec<ListingJob>) {
-        self.shared.job(folders);
+    pub(super) fn offer(&self, folders: Vec<ListingJob>) {
+        self.shared.offer(folders);
     }
 }
 
@@ -78,7 +78,7 @@ impl Shared {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn job(&self, folders: Vec<ListingJob>) {
+    fn offer(&self, folders: Vec<ListingJob>) {
         if !folders.is_empty() {
             self.lock().extend(folders);
             self.more.notify_all();
@@ -113,6 +113,6 @@ impl Shared {
             listing.waits = Some(WaitingShare::new(listing.entries.len(), &self.waiting));
         }
         begun.put(listing);
-        self.job(listed);
+        self.offer(listed);
     }
 }

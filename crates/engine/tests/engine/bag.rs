@@ -122,7 +122,7 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
         ),
         (
             |bag| put(bag, "bag-info.txt", "Payload-Oxum: 7.2\npayload-oxum: 7.2\n"),
-            "Payload-Oxum more than once",
+            "Payload-Oxum occurs more than once",
         ),
         (
             |bag| put(bag, "bagit.txt", "BagIt-Version : 1.0\nTag-File-Character-Encoding: UTF-8\n"),

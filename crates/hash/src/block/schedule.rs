@@ -1,10 +1,49 @@
 //! The scheduler that keeps SIMD lanes full: many messages on one core.
 //!
-//! A chain of blocks leaves most of a core idle, so kernels process up to 64 messages at once. Each lane contains one
-//! message. The kernel runs for the smallest number of blocks left in any lane, and finished lanes are refilled from
-//! the queue. When the queue is empty and too few lanes are busy, the remaining messages move to narrower rows, and
-//! finally to the best one for a single message. Messages may join and leave at any block, and states are stored
-//! outside between calls, so memory does not depend on message length: callers pass slices as they are read.
+//! # Problem
+//!
+//! MD5, SHA-2, BLAKE2 and most other hashes are chains: each block needs the state after the block
+//! before it, and within a block each step needs the result of the step before. One message
+//! therefore uses a fraction of a core, and wider registers do not help it. Independent messages do
+//! not wait for each other, so a kernel can hash one message in each lane of a vector register, or
+//! of several registers. The difficulty is that messages differ in length: if a kernel ran each
+//! group of messages to the end of the longest, most lanes would idle most of the time.
+//!
+//! # Idea
+//!
+//! A kernel processes *n* blocks of every lane, and a message may enter or leave a lane between two
+//! calls. So run all lanes for as many blocks as the shortest message in them still has, and give
+//! the lane that becomes free to the next message:
+//!
+//! ```text
+//! while messages are left:
+//!     row = the kernel that is fastest for this number of messages
+//!     repeat:
+//!         fill free lanes from the queue, the longest message first
+//!         if fewer lanes are busy than this row needs to be the fastest: take the messages out, stop
+//!         n = the smallest number of blocks left in any busy lane
+//!         row.advance(states, pointers, n)
+//!         store the states of messages that have no blocks left, and free their lanes
+//! ```
+//!
+//! The last messages of a call move to narrower rows in this way, and finally to the best kernel
+//! for a single message, which may be a different instruction set (SHA-NI, for example). An idle
+//! lane reads the bytes of a busy one, which is cheaper than a mask in every step; its state is
+//! discarded.
+//!
+//! # What bounds it
+//!
+//! States are kept outside between calls, as `[word][lane]` only within one. Callers pass slices as
+//! they read them, so memory depends on the number of messages and never on their length. Starting
+//! with the longest message makes the lanes run dry at about the same time: messages of equal
+//! length need no sorting and are taken in the given order.
+//!
+//! # What was given up
+//!
+//! Lanes of one call always hold the same algorithm, so that the kernel has one instruction stream.
+//! A message is never split over lanes; trees do that above this level, because their leaves are
+//! messages. Zeroing the space for the widest row was noticeable for short messages, therefore
+//! [`Columns`] starts uninitialised and only the columns of the chosen row are written.
 #![allow(unsafe_code)]
 
 use super::chain::{Chain, MAX_WORDS};

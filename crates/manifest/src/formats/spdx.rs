@@ -84,7 +84,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
     }
     if is_text {
-        return Err(refused(at - 1, "a text without an end"));
+        return Err(refused(at - 1, "a <text> without </text>"));
     }
     Ok(records.read(options))
 }

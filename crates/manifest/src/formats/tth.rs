@@ -47,7 +47,7 @@ impl Parse for Lines {
         let (word, rest) = line.split_at(end);
         let name = rest.strip_prefix(b"  ").or(rest.strip_prefix(b" *")).ok_or(Reason::NotALine)?;
         "tth".parse::<Spec>().map_err(Reason::Algorithm)?;
-        let bytes = radix::base32(word).ok_or(Reason::Part("the digest is not base 32"))?;
+        let bytes = radix::base32(word).ok_or(Reason::Part("the digest is not base32"))?;
         let (spec, digest) = of_bytes("tth", &bytes, &self.options)?;
         // tthsum doubles backslashes. RHash does not, and writes Windows paths with single ones.
         let pairs = name.split(|&byte| byte != b'\\').all(|run| run.len() % 2 == 0);

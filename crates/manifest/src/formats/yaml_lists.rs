@@ -79,7 +79,7 @@ impl Item {
             records.digest(b"sha256", digest.strip_prefix(b"sha256:").unwrap_or(&digest));
         }
         if self.faulty {
-            records.fault("a line that may be a digest or a URL, out of place");
+            records.fault("a line that may be a digest or a URL, in an unexpected place");
         }
     }
 }

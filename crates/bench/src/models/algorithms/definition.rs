@@ -73,7 +73,7 @@ pub struct Arguments {
     /// Show how many cores a stream of this rate needs: 10GB/s, 100Gbit/s
     #[arg(long, value_name = "RATE", value_parser = effort::rate)]
     pub stream: Option<f64>,
-    /// Alternate with the benchmark of another library, for comparison
+    /// Also measure another library, alternating with truesum
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     pub compare: Vec<String>,
 }
@@ -85,7 +85,7 @@ pub enum Part {
     Rate,
     /// By message size.
     Size,
-    /// New hasher, reused hasher, one call, many messages: the cost of a call.
+    /// Cost of a call: new hasher, reused hasher, one-shot call, many messages.
     Mode,
     /// By kernel.
     Kernel,

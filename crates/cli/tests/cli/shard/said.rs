@@ -271,7 +271,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["merge", "plan", "bad", "-o", "M"],
             1,
-            "bad: not a part of this plan: its first line is not that of a part file\nhint: use a separate folder",
+            "bad: not a part of this plan: its first line is not that of a part file\nhint: remove the parts of other plans, and use a separate folder",
         ),
         (&["merge", "plan", "nope", "-o", "M"], 1, "nope: cannot read: No such file or directory"),
         (
@@ -282,7 +282,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
             2,
-            "-t gnu: MD5SUMS does not show that the digests are sha256",
+            "-t gnu: the name MD5SUMS does not indicate that the digests are sha256",
         ),
     ] {
         let _ = std::fs::remove_dir_all(folder.path("plan.parts"));

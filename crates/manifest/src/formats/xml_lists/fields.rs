@@ -74,7 +74,7 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
             return Err(stopped(at));
         }
         match reader.read_event().map_err(|_| refused(at, "not well-formed XML"))? {
-            Event::Start(_) if ended => return Err(refused(at, "something follows the document")),
+            Event::Start(_) if ended => return Err(refused(at, "extra data after the document")),
             Event::Start(tag) => walk.start(&tag, at)?,
             Event::End(_) => {
                 walk.end(at);
@@ -93,7 +93,10 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
             // Without definitions of its own, a document type has no effect: nothing is loaded.
             Event::DocType(text) if !text.contains(&b'[') => {}
             Event::DocType(_) => {
-                return Err(refused(at, "a document type, which could hold entities: refused"));
+                return Err(refused(
+                    at,
+                    "a DOCTYPE declaration, which is not allowed because it can define entities",
+                ));
             }
             Event::Eof if !ended => return Err(refused(at, "the document is truncated")),
             Event::Eof => break,
@@ -118,11 +121,11 @@ impl Walk<'_> {
         let name = tag.local_name();
         let name = std::str::from_utf8(name.as_ref()).map_err(|_| refused(at, "not UTF-8"))?;
         if name.contains(['"', '\'', '=']) {
-            return Err(refused(at, "a damaged element"));
+            return Err(refused(at, "a malformed element"));
         }
         self.stack.push((name.to_owned(), String::new()));
         if self.stack.len() > MAX_DEPTH {
-            return Err(refused(at, "nested deeper than 64"));
+            return Err(refused(at, "nested more than 64 levels deep"));
         }
         if self.aside.is_some() {
             return Ok(());
@@ -133,7 +136,7 @@ impl Walk<'_> {
         }
         if name == self.shape.entry {
             if self.open.is_some() {
-                return Err(refused(at, "a file within a file"));
+                return Err(refused(at, "a file element inside another one"));
             }
             self.open = Some(Open { depth: self.stack.len(), at, values: Vec::new() });
         } else if self.open.is_none()
@@ -143,7 +146,7 @@ impl Walk<'_> {
             return Err(refused(at, "an unknown element that resembles a file element"));
         }
         for attribute in tag.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|_| refused(at, "a damaged attribute"))?;
+            let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
             let key = attribute.key.local_name();
             let key = std::str::from_utf8(key.as_ref()).map_err(|_| refused(at, "not UTF-8"))?;
             let value = attribute_value(&attribute, at)?;
@@ -188,7 +191,7 @@ impl Walk<'_> {
         let Some(open) = &mut self.open else {
             if is_like(value.trim().as_bytes()) {
                 self.records.begin(at);
-                self.records.fault("a digest outside the elements of files");
+                self.records.fault("a digest in an element that does not describe a file");
             }
             return;
         };
@@ -255,7 +258,9 @@ impl Walk<'_> {
                 );
             } else if is_like(found.value.trim().as_bytes()) {
                 match digests {
-                    0 => self.records.fault_of("a digest in an unknown place", found.path.as_bytes()),
+                    0 => self
+                        .records
+                        .fault_of("a digest in an unknown element or attribute", found.path.as_bytes()),
                     _ => self.records.unread(found.path.as_bytes()),
                 }
             }
