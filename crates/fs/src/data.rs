@@ -46,8 +46,8 @@ pub fn seek_data(file: impl AsFd, start: u64) -> Result<Option<u64>, Errno> {
     found(seek(file, SeekFrom::Data(start)))
 }
 
-/// Moves to the first hole at or after `start`, or to the end of the file. Returns its offset, or `None` if the file ends
-/// before `start`.
+/// Moves to the first hole at or after `start`, or to the end of the file. Returns its offset, or `None` if the file
+/// ends before `start`.
 ///
 /// # Errors
 /// Returns the system's error.

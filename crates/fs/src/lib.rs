@@ -1,7 +1,7 @@
 //! The operating system as truesum sees it: everything that makes system calls is in this crate.
 //!
-//! The crates above it contain no `cfg` for a platform. They see these concepts; what a system cannot provide is a value
-//! ([`lease::Writers::Unknown`]) and never silence.
+//! The crates above it contain no `cfg` for a platform. They see these concepts; what a system cannot provide is a
+//! value ([`lease::Writers::Unknown`]) and never silence.
 //!
 //! | concept | modules |
 //! |---|---|

@@ -6,8 +6,8 @@ use crate::metadata::FileType;
 use rustix::fs::{self, AtFlags, RawDir};
 use std::mem::MaybeUninit;
 
-/// Passes the name and the type of each entry of an open folder to `visit`, in the order of the file system, without `.`
-/// and `..`.
+/// Passes the name and the type of each entry of an open folder to `visit`, in the order of the file system, without
+/// `.` and `..`.
 ///
 /// # Errors
 /// Returns the system's error. The entries passed before are then only a part.

@@ -21,8 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Locks an open file without waiting, until it is closed. Returns false if another process has locked it. On file systems
-/// without locks, nothing is locked.
+/// Locks an open file without waiting, until it is closed. Returns false if another process has locked it. On file
+/// systems without locks, nothing is locked.
 pub fn try_lock(file: &File) -> bool {
     fs::flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK)
 }

@@ -253,7 +253,10 @@ impl Guarded {
         Ok((hole, stop - data))
     }
 
-    /// Continues at `position`. The bytes before it were read by other means.
+    /// Continues at `position`. The bytes before it were read by other means, for which the proof relies on the caller.
+    ///
+    /// # Errors
+    /// Returns the system's error.
     pub fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
         fs::seek(&self.file, fs::SeekFrom::Start(position))?;
         self.position = position;
@@ -261,6 +264,7 @@ impl Guarded {
     }
 
     /// Records that the bytes up to `position`, to the end, were read by other means (mapping, direct or queued reads).
+    /// The proof that [`Guarded::finish`] returns then relies on the caller for having read them.
     pub fn read_elsewhere(&mut self, position: u64) {
         self.position = position;
         self.at_end = true;
