@@ -22,7 +22,8 @@ Examples:
   truesum audit -k good.txt --unknown /usr   print files not in good.txt
 A changed file has a different modification time from the one in the manifest. A corrupt file has the same \
 time but different content, so probably no program wrote to it. Only manifests with times can distinguish the \
-two (truesum hash --json).
+two (truesum hash --json). Restored: an older version was put back. Copied: new, with the content of a file in the \
+manifest. Duplicated: new, with the content of another new file. Unknown: no algorithm in common.
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, optionally followed by the folder to examine

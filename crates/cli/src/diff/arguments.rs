@@ -14,7 +14,8 @@ Examples:
   truesum diff photos/SHA256SUMS photos   read only files of unchanged size
   truesum diff photos /mnt/backup/photos  compare by size and BLAKE3
   truesum diff A B | grep ^removed | cut -f2
-Each line is a status, a tab and a name. For moved files, another tab and the old name follow.
+Each line is a status, a tab and a name. For moved files, another tab and the old name follow. Restored: the file in \
+NEW is an older version. Unknown: the two sides have no algorithm in common.
 Exit status: 0 equal, 1 different, 2 not everything could be compared.")]
 pub struct DiffArgs {
     /// Old manifest (- is standard input) or folder
