@@ -20,12 +20,12 @@ Examples:
   truesum bench algorithms -a sha256,blake3 --quick
 TRUESUM_KERNEL=NAME restricts the measurement to kernels of that name (see truesum list kernels) and the portable ones.")]
 pub struct Bench {
-    /// What to measure.
+    /// Selects what to measure.
     #[command(subcommand)]
     pub what: What,
 }
 
-/// What to do: measure, or process saved runs.
+/// Specifies what to do: measure, or process saved runs.
 #[derive(Clone, Debug)]
 pub enum What {
     /// Run a model.
@@ -41,9 +41,9 @@ pub struct Measure {
     pub model: &'static Model,
     /// Its own arguments.
     pub matches: ArgMatches,
-    /// How much to measure.
+    /// Specifies how much to measure.
     pub scope: Scope,
-    /// Where the result goes.
+    /// Specifies where the result goes.
     pub output: Output,
 }
 
@@ -97,7 +97,7 @@ impl Subcommand for What {
     }
 }
 
-/// Where the result of a run goes.
+/// Specifies where the result of a run goes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Output {
     /// The form of the result

@@ -35,7 +35,7 @@ fn check_name(name: &str) -> Result<(), String> {
     Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU supports {})", runnable.join(", ")))
 }
 
-/// How one row is used on this CPU, and why.
+/// Describes how one row is used on this CPU, and why.
 pub struct Service {
     /// The row.
     pub kernel: &'static Kernel,

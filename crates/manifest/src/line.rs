@@ -134,9 +134,23 @@ pub enum Reason {
     Size,
     /// A part of a document does not conform to the format.
     Part(&'static str),
+    /// The entry with this name is malformed.
+    Of(Vec<u8>, Box<Reason>),
 }
 
 impl Reason {
+    /// Adds the name of the entry to the reason, unless that is about the name itself or all entries
+    /// have it.
+    pub(crate) fn of(self, name: &[u8]) -> Reason {
+        match self {
+            Reason::EmptyName | Reason::NameTooLong | Reason::Pieces | Reason::Key(_) | Reason::Of(..) => {
+                self
+            }
+            reason if name.is_empty() => reason,
+            reason => Reason::Of(name.to_vec(), Box::new(reason)),
+        }
+    }
+
     /// Returns the name of the algorithm if it is unknown or unsupported. Other digests of the same
     /// file may then suffice. A known algorithm with invalid parameters is an error instead.
     pub(crate) fn unknown(&self) -> Option<&str> {
@@ -211,6 +225,7 @@ impl fmt::Display for Reason {
                 Some((end, _)) => write!(f, "{}...", display_safe(&what.as_bytes()[..end])),
                 None => f.write_str(&display_safe(what.as_bytes())),
             },
+            Reason::Of(name, reason) => write!(f, "{}: {reason}", display_safe(name)),
         }
     }
 }

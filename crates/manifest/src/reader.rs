@@ -5,18 +5,19 @@
 //! it is not a manifest, and could be made to take seconds. A document is read completely before
 //! its first entry is returned, because only its end shows whether it is valid.
 
-use crate::entry::{Entry, PieceList, SIZE_LIMIT};
+mod conditions;
+
+use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
 use crate::formats::signature;
 use crate::line::{Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
-use crate::path::NAME_LIMIT;
 use crate::scan;
 use crate::signed::Signed;
 use crate::table;
+use conditions::checked;
 use std::io::{self, Read};
 use std::ops::Range;
-use truesum_hash::{Key, Spec};
 
 /// A reader of manifests.
 pub struct Reader<R> {
@@ -252,19 +253,6 @@ fn is_binary(text: &[u8]) -> bool {
     first.first() != Some(&0) && first.contains(&0)
 }
 
-/// Checks the conditions for entries of all formats, and adds the name and the key that the digests
-/// need.
-fn checked(line: Line, options: &Options) -> Result<Line, ReadError> {
-    let Line { at, mut entry } = line;
-    let fault = fault(&entry, options)
-        .or_else(|| under_name(&mut entry).err())
-        .or_else(|| under_key(&mut entry, options).err());
-    match fault {
-        Some(reason) => Err(ReadError::Line(LineError { at, reason })),
-        None => Ok(Line { at, entry }),
-    }
-}
-
 /// Returns the entries of content that was unpacked from the format `row`, whatever its own format
 /// is.
 fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options) -> Parts {
@@ -302,57 +290,6 @@ fn read_line(
     }
 }
 
-/// Returns the reason why an entry is not acceptable in any format, or not with these options.
-fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
-    if entry.path.is_empty() {
-        Some(Reason::EmptyName)
-    } else if entry.path.contains(&0) {
-        Some(Reason::Nul)
-    } else if entry.path.len() > NAME_LIMIT {
-        Some(Reason::NameTooLong)
-    } else if entry.size.is_some_and(|size| size > SIZE_LIMIT) {
-        Some(Reason::Size)
-    } else if !entry.pieces.is_empty() && !options.allow_pieces {
-        Some(Reason::Pieces)
-    } else if let Some(spec) = unrequested(entry, options) {
-        Some(Reason::NotRequested(spec))
-    } else if entry.digests.is_empty() && entry.pieces.is_empty() && !options.allow_undigested {
-        Some(Reason::EmptyDigest)
-    } else {
-        None
-    }
-}
-
-/// Returns the algorithm of an entry's pieces if the entry has nothing else and other algorithms
-/// were requested.
-fn unrequested(entry: &Entry, options: &Options) -> Option<Spec> {
-    let requested = |list: &PieceList| options.requested.contains(list.spec());
-    let alone =
-        !options.requested.is_empty() && entry.digests.is_empty() && !entry.pieces.iter().any(requested);
-    entry.pieces.first().filter(|_| alone).map(|list| list.spec().clone())
-}
-
-/// Adds the file's name to digests that depend on it.
-fn under_name(entry: &mut Entry) -> Result<(), Reason> {
-    let name = entry.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_name()) {
-        *spec = Spec::info_hash(name, None).map_err(Reason::Algorithm)?;
-    }
-    Ok(())
-}
-
-/// Adds the key to digests that need one.
-fn under_key(entry: &mut Entry, options: &Options) -> Result<(), Reason> {
-    for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_key()) {
-        *spec = match &options.key {
-            Some(key) => spec.clone().with_key(Key::Secret(key.clone())).map_err(Reason::Algorithm)?,
-            None if options.allow_keyless => continue,
-            None => return Err(Reason::Key(spec.clone())),
-        };
-    }
-    Ok(())
-}
-
 impl<R: Read> Iterator for Reader<R> {
     type Item = Result<Line, ReadError>;
 
@@ -385,225 +322,4 @@ impl<R: Read> Iterator for Reader<R> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scan;
-
-    const MD5: &str = "9dd4e461268c8034f5c8564e155c67a6";
-
-    fn count(text: &[u8]) -> (usize, usize) {
-        let (mut good, mut bad) = (0, 0);
-        for item in Reader::new(text, Options::default()) {
-            match item {
-                Ok(_) => good += 1,
-                Err(_) => bad += 1,
-            }
-        }
-        (good, bad)
-    }
-
-    #[test]
-    fn names_up_to_the_limit_are_read() {
-        for (len, outcome) in [(NAME_LIMIT, (1, 0)), (NAME_LIMIT + 1, (0, 1))] {
-            assert_eq!(count(format!("{MD5}  {}\n", "n".repeat(len)).as_bytes()), outcome);
-            // The limit applies to the name, not to its escaped form.
-            assert_eq!(count(format!("\\{MD5}  {}\n", "\\\\".repeat(len)).as_bytes()), outcome);
-            assert_eq!(count(format!("MD5 ({}) = {MD5}\n", "n".repeat(len)).as_bytes()), outcome);
-        }
-    }
-
-    #[test]
-    fn a_document_ends_when_it_is_asked_to() {
-        for text in [
-            format!("{{\"files\":[{{\"path\":\"a\",\"md5\":\"{MD5}\"}}]}}"),
-            format!("path,md5\na,{MD5}\n"),
-            format!(
-                "<dfxml><fileobject><filename>a</filename><hashdigest type='md5'>{MD5}</hashdigest></fileobject></dfxml>"
-            ),
-        ] {
-            for stop in [false, true] {
-                let options = Options { stop: Some(std::sync::Arc::new(stop.into())), ..Options::default() };
-                let items: Vec<_> = Reader::new(text.as_bytes(), options).collect();
-                assert_eq!(items.len(), 1, "{text}");
-                assert_eq!(items[0].is_err(), stop, "{text}: {items:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_line_of_8_mib_is_one_bad_line() {
-        let text = format!("{MD5}  {}\n{MD5}  beta\n", "n".repeat(8 << 20));
-        let mut reader = Reader::new(text.as_bytes(), Options::default());
-        assert_eq!(reader.next().unwrap().unwrap_err().to_string(), "line 1: line too long");
-        assert_eq!(reader.next().unwrap().unwrap().entry.path, b"beta");
-        assert!(reader.next().is_none());
-    }
-
-    #[test]
-    fn a_million_bad_lines_are_no_manifest() {
-        const ENTRY: &[u8] = b"900150983cd24fb0d6963f7d28e17f72  a\n";
-        let options = |allow_noise| Options { allow_noise, ..Options::for_name(b"M") };
-        let outcome = |text: &[u8], allow_noise| {
-            let (mut good, mut bad, mut failure) = (0, 0, None);
-            for item in Reader::new(text, options(allow_noise)) {
-                match item {
-                    Ok(_) => good += 1,
-                    Err(ReadError::Line(_)) => bad += 1,
-                    Err(ReadError::Io(error)) => failure = Some(error.to_string()),
-                }
-            }
-            (good, bad, failure)
-        };
-        let noise = [&b"x\n".repeat(MANY as usize + 5)[..], ENTRY].concat();
-        let why = format!("{MANY} lines are not entries and only 0 are, so the rest was not read");
-        assert_eq!(outcome(&noise, false), (0, MANY, Some(why)));
-        assert_eq!(outcome(&noise, true), (1, MANY + 5, None));
-        assert_eq!(outcome(&noise[12..], false), (1, MANY - 1, None), "one less");
-        let both = [ENTRY, &b"x\n".repeat(8)].concat().repeat(MANY as usize / 4);
-        assert_eq!(
-            outcome(&both, false),
-            (MANY / 4, MANY * 2, None),
-            "a list with as much between its lines"
-        );
-    }
-
-    #[test]
-    fn a_read_error_ends_the_reading_and_is_told_once() {
-        let text = format!("{MD5}  a\n{MD5}  b");
-        let failing = text.as_bytes().chain(Broken);
-        let items: Vec<_> = Reader::new(failing, Options::default()).collect();
-        assert!(matches!(items.last(), Some(Err(ReadError::Io(_)))), "{items:?}");
-        assert!(!items.iter().flatten().any(|line| line.entry.path == b"b"), "a begun line is not a line");
-    }
-
-    struct Broken;
-
-    impl Read for Broken {
-        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
-            Err(std::io::Error::other("disk"))
-        }
-    }
-
-    /// Beginnings, and fragments that made parsers take quadratic time when repeated.
-    const PIECES: &[(&str, &str)] = &[
-        ("", "a"),
-        ("", " "),
-        ("", "\n"),
-        ("", "\r"),
-        ("", "("),
-        ("MD5 (", ")"),
-        ("MD5 (", ") = "),
-        ("MD5 (a) =", " "),
-        ("\\9dd4e461268c8034f5c8564e155c67a6  ", "\\\\"),
-        ("9dd4e461268c8034f5c8564e155c67a6", " "),
-        ("", "0"),
-        ("", "="),
-        ("", "#\n"),
-        ("#", "0"),
-        ("", "9dd4e461268c8034f5c8564e155c67a6  a\n"),
-        ("", "MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n"),
-        ("9dd4e461268c8034f5c8564e155c67a6  a\0", "9dd4e461268c8034f5c8564e155c67a6  a\0"),
-        ("9dd4e461268c8034f5c8564e155c67a6  a\0", "\0"),
-        ("", "-----BEGIN PGP SIGNED MESSAGE-----\n"),
-        ("-----BEGIN PGP SIGNED MESSAGE-----\n\n", "- -"),
-        ("{\"a", "\\\""),
-        ("{\"a\":", "["),
-        ("{\"schema\":\"truesum-entry/1\",\"digests\":{", "\"md5\":\"\","),
-        ("\u{feff}", "a\n"),
-        ("", "a 9dd4e461\n"),
-        ("a 9dd4e461\n", " 9dd4e461"),
-        ("; Generated by x\na 9dd4e461\n", ";"),
-        ("%%%% HASHDEEP-1.0\n", "%%%% size,"),
-        ("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n", "1,"),
-        ("%%%% HASHDEEP-1.0\n%%%% filename\na", " offset 0-1"),
-        ("MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n", "SIZE (a) = 1\n"),
-        ("MD5Sum:\n", " 9dd4e461268c8034f5c8564e155c67a6 1 a\n"),
-        ("#mtree\n", "a type=dir\n"),
-        ("#mtree\n", "..\n"),
-        ("#mtree\n", "a\\\n"),
-        ("#mtree\n", "a #=9dd4e461268c8034f5c8564e155c67a6\n"),
-        ("#mtree\n#a", "="),
-        ("#mtree\n", "#mtree\n"),
-        ("", "a.flac:9dd4e461268c8034f5c8564e155c67a6\n"),
-        ("{\"files\":[{", "\"skein\":\"9dd4e461268c8034f5c8564e155c67a6\","),
-        (
-            "{\"algorithm\":\"md5\",\"files\":[",
-            "{\"path\":\"a\",\"hash\":\"9dd4e461268c8034f5c8564e155c67a6\"},",
-        ),
-        ("path,md5,skein\n", "a,,9dd4e461268c8034f5c8564e155c67a6\n"),
-        ("", "CertUtil: FAILED: 0\n"),
-        ("", "a: 9DD4 E461 268C 8034 F5C8 564E 155C 67A6\n"),
-        ("a: 9DD4 E461 268C 8034 F5C8 564E 155C 67A6\n", "   9DD4\n"),
-        ("", "a,1,\n"),
-        ("", "\"\","),
-        ("magnet:?", "xt=urn:md5:0&"),
-        ("Manifest-Version: 1\n", " a\n"),
-        ("pkgname=a\nmd5sums=(", "a "),
-        ("SRC_URI[md5sum] = \"0\"\n", "SRC_URI[md5sum] = \"0\"\n"),
-        ("", "a  9dd4e461268c8034f5c8564e155c67a6  9dd4e461\n"),
-        ("a", " 9dd4e461268c8034f5c8564e155c67a6"),
-        ("d4:infod", "1:a"),
-        ("d4:infod1:a", "l"),
-        ("d4:infod5:filesl", "d6:lengthi0e4:pathl1:aee"),
-        ("d4:infod5:filesld4:pathl", "1:a"),
-        ("{\n\"a\":", "[1,"),
-        ("{\n", "\"a\":\"b\","),
-        ("[{\"a\":1},", "{\"name\":\"x\",\"md5\":\"9dd4e461268c8034f5c8564e155c67a6\"},"),
-        ("<dfxml>", "<a>"),
-        ("<dfxml>", "<fileobject><filename>a</filename></fileobject>"),
-        ("<dfxml ", "a='b' "),
-        ("<dfxml><fileobject><filename>", "&amp;"),
-        ("", "<?a"),
-        ("path,md5\n", "a,9dd4e461268c8034f5c8564e155c67a6\n"),
-        ("path,md5\n", "\"\""),
-        ("path,md5\n\"", "\"\""),
-        ("path,md5", ",a"),
-        ("version: 1\nfiles:\n", "  - url: a\n    sha512: b\n"),
-        ("version: 1\npath: >-\n", "  a\n"),
-        ("zsync: 1\n", "Filename: a\n"),
-        ("PAR2\0PKT", "PAR2\0PKT"),
-        ("PAR2\0PKT", "P"),
-        ("PAR2\0PKT", "PAR2\0PKTL\0\0\0\0\0\0\0"),
-    ];
-
-    #[test]
-    fn work_grows_with_the_input_and_no_faster() {
-        for (begin, piece) in PIECES {
-            let work = |size: usize| {
-                let mut text = begin.as_bytes().to_vec();
-                text.extend(piece.as_bytes().iter().cycle().take(size));
-                scan::work(|| {
-                    count(&text);
-                })
-            };
-            let (small, large) = (work(512 << 10), work(1 << 20));
-            assert!(large <= small * 5 / 2, "{begin:?} {piece:?}: {small} then {large}");
-            assert!(large <= 24 << 20, "{begin:?} {piece:?}: {large} for 1 MiB");
-        }
-    }
-
-    /// Takes minutes without optimisation; `tests/run` runs it with optimisation.
-    #[test]
-    #[ignore = "64 MiB of each; cargo test --release -p truesum-manifest --lib -- --ignored"]
-    fn work_stays_in_proportion_to_64_mib_of_anything() {
-        const SIZE: usize = 64 << 20;
-        // Milliseconds of CPU time of this thread, because other threads run at the same time.
-        let on_cpu = || {
-            let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-            stat.split(' ').next().and_then(|time| time.parse::<u64>().ok()).unwrap_or(0) / 1_000_000
-        };
-        let mut times = Vec::new();
-        for (begin, piece) in PIECES {
-            let mut text = begin.as_bytes().to_vec();
-            text.extend(piece.as_bytes().iter().cycle().take(SIZE));
-            let began = on_cpu();
-            let work = scan::work(|| {
-                count(&text);
-            });
-            times.push((on_cpu() - began, begin, piece));
-            assert!(work <= 24 * SIZE as u64, "{begin:?} {piece:?}: {work}");
-        }
-        times.sort();
-        times.iter().rev().for_each(|(time, begin, piece)| println!("{time:5} ms {begin:?} {piece:?}"));
-    }
-}
+mod tests;

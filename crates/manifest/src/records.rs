@@ -342,7 +342,7 @@ impl Read {
             fault = fault.or(passed);
         }
         let found = match fault {
-            Some(reason) => Err(LineError { at, reason }),
+            Some(reason) => Err(LineError { at, reason: reason.of(&entry.path) }),
             None => Ok(Line { at, entry }),
         };
         Some((found, doubted))
@@ -411,10 +411,10 @@ mod tests {
             [
                 "byte 3: no file name",
                 "byte 3 a 1",
-                "byte 9: unknown algorithm 'nosuch'",
+                "byte 9: b: unknown algorithm 'nosuch'",
                 "byte 10: no file name",
-                "byte 12: invalid size",
-                "byte 12: odd"
+                "byte 12: c: invalid size",
+                "byte 12: d: odd"
             ][1..]
         );
     }

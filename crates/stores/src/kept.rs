@@ -1,4 +1,4 @@
-//! What a service stores for an object in addition to its bytes.
+//! Describes what a service stores for an object in addition to its bytes.
 
 use data_encoding::BASE64;
 use truesum::hash::{Digest, Spec};
@@ -12,7 +12,7 @@ pub struct Checksum {
     pub digest: Digest,
 }
 
-/// What a service reports about an object in addition to its bytes.
+/// Holds what a service reports about an object in addition to its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Size of the object in bytes.

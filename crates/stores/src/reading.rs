@@ -24,12 +24,12 @@ use truesum::{Error, Found, Job, Notice, Order, Outcome, Progress, Task, cores, 
 
 /// The interval for checking whether the run was stopped.
 const LOOK: Duration = Duration::from_millis(100);
-/// How far tasks run ahead of the delivered outcomes.
+/// Limits the number of tasks that run ahead of the delivered outcomes.
 const AHEAD: u64 = 4096;
 /// The maximum number of objects hashed in parallel lanes.
 const LANES: usize = 32;
 
-/// How each object is processed.
+/// Specifies how each object is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// It is read.
@@ -58,7 +58,7 @@ struct Work {
 struct Shared<'a> {
     objects: &'a Place,
     progress: &'a Progress,
-    /// Whether the remaining results are no longer wanted.
+    /// True if the remaining results are no longer wanted.
     over: AtomicBool,
     /// Pieces of large objects, for idle threads.
     give: Sender<Pieces>,
@@ -74,7 +74,7 @@ impl Shared<'_> {
 /// Runs all tasks and passes their results to `take`, in task order unless the configuration requests none.
 ///
 /// # Errors
-/// Those of `take`.
+/// Returns the errors of `take`.
 pub(crate) fn run(
     place: &Place,
     (threads, order): (usize, Order),

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-/// How requests are made.
+/// Specifies how requests are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// How long a service may be silent: before it answers, and between any two pieces of an answer.
+    /// Limits how long a service may be silent: before it answers, and between any two pieces of an answer.
     pub silence: Duration,
     /// The maximum number of attempts of a request.
     pub attempts: u32,

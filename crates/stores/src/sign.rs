@@ -9,7 +9,7 @@ use object_store::client::HttpRequest;
 use object_store::gcp::GcpCredentialProvider;
 use std::fmt;
 
-/// How requests are signed.
+/// Specifies how requests are signed.
 pub(crate) enum Signing {
     /// Unsigned.
     Nothing,

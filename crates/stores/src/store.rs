@@ -21,7 +21,7 @@ use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summar
 /// Objects below a location.
 pub struct Store {
     place: Place,
-    /// Where requests are made; it ends with the store.
+    /// Runs the requests; it ends with the store.
     runtime: Option<Runtime>,
 }
 
@@ -95,7 +95,7 @@ impl Store {
     /// `read` requests it.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// Returns the errors of `each`.
     pub fn stored(
         &self,
         (threads, order): (usize, Order),

@@ -23,7 +23,7 @@ pub enum Answer {
     Silent(Vec<String>),
 }
 
-/// What a service reports about an object that was not read.
+/// Holds what a service reports about an object that was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFacts {
     /// Its size in bytes.

@@ -24,9 +24,9 @@ pub struct Environment {
     pub clock: f64,
     /// Caches of the first core: `L1d 48 KiB`, `L2 2 MiB`.
     pub caches: Vec<String>,
-    /// How the system controls the clock: `performance`, `powersave`; empty if unknown.
+    /// Names how the system controls the clock: `performance`, `powersave`; empty if unknown.
     pub governor: String,
-    /// Whether it runs under a hypervisor.
+    /// True if it runs under a hypervisor.
     pub virtual_machine: bool,
     /// Memory in bytes.
     pub memory: u64,

@@ -1,9 +1,9 @@
-//! How steady the machine was over a whole run, and whether that is steady enough for reliable figures.
+//! Measures how steady the machine was over a complete run, and whether that is steady enough for reliable figures.
 
 use super::statistics::{Summary, median};
 use serde::{Deserialize, Serialize};
 
-/// How steady the machine was over a whole run.
+/// Describes how steady the machine was over a complete run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
     /// Median of the relative spreads of all measurements.

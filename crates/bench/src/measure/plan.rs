@@ -1,4 +1,4 @@
-//! How the time of a run is spent: on points of different cost, and against a wall clock while other programs run.
+//! Plans how the time of a run is spent: on points of different cost, and while other programs use the processor.
 
 use std::time::{Duration, Instant};
 
@@ -32,12 +32,12 @@ pub struct Cost {
     pub operation: f64,
 }
 
-/// How a time budget is divided among points of different cost.
+/// Describes how a time budget is divided among points of different cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Time for one visit of one point.
     pub slot: Duration,
-    /// Whether each point is measured; a point is omitted if a single operation would use up the budget.
+    /// True for each point that is measured; a point is omitted if a single operation would use up the budget.
     pub keep: Vec<bool>,
 }
 

@@ -19,7 +19,7 @@ use std::path::Path;
 use touch::Touch;
 use truesum_hash::Spec;
 
-/// How a strategy reads.
+/// Specifies how a strategy reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {

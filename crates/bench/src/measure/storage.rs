@@ -13,7 +13,7 @@ pub struct Storage {
     pub device: String,
     /// The device's model name.
     pub model: String,
-    /// Whether it is a spinning disk; `None` if there is no device or the system does not report it.
+    /// True if it is a spinning disk; `None` if there is no device or the system does not report it.
     pub rotational: Option<bool>,
     /// The device's I/O scheduler.
     pub scheduler: String,

@@ -1,4 +1,4 @@
-//! How much is measured: parameters of the definition and the command line, sizes and algorithms by name.
+//! Determines how much is measured: parameters of the definition and the command line, sizes and algorithms by name.
 
 use crate::Error;
 use clap::Args;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 use truesum_hash::{ALGORITHMS, Size, Spec};
 
-/// How long to measure.
+/// Specifies how long to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Effort {
@@ -14,13 +14,13 @@ pub struct Effort {
     pub seconds: f64,
     /// The same with `--quick`.
     pub quick_seconds: f64,
-    /// How often each point is visited.
+    /// Counts the visits of each point.
     pub rounds: usize,
     /// The same with `--quick`.
     pub quick_rounds: usize,
 }
 
-/// What the command line says of any run.
+/// Holds the command-line options of every model.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Scope {
     /// Measure less, in under 20 seconds

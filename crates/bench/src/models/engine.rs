@@ -15,7 +15,7 @@ pub struct Engine {
     /// The command that prints its version; the first line of its output is recorded. Its first word must be on PATH
     /// for the engine to run.
     pub version: Vec<String>,
-    /// How to install it.
+    /// Describes how to install it.
     pub get: String,
     /// Circumstances in its favour or to its disadvantage.
     #[serde(default)]
@@ -30,10 +30,10 @@ pub struct Engine {
     /// The command that prints the digest of its standard input.
     #[serde(default)]
     pub digest: Vec<String>,
-    /// Whether standard output is the manifest (otherwise the command writes `{out}` itself).
+    /// True if standard output is the manifest (otherwise the command writes `{out}` itself).
     #[serde(default)]
     pub stdout: bool,
-    /// Where the command runs; empty for the current directory.
+    /// Names the directory in which the command runs; empty for the current directory.
     #[serde(default)]
     pub directory: String,
     /// The format of the digests of an algorithm, if not hexadecimal.
@@ -42,7 +42,7 @@ pub struct Engine {
     /// Exit statuses that mean success in addition to 0.
     #[serde(default)]
     pub accept: Vec<i32>,
-    /// Whether it is truesum itself, which has every algorithm of the table under its own name.
+    /// True if it is truesum itself, which has every algorithm of the table under its own name.
     #[serde(default)]
     pub own: bool,
     /// Maps our name of an algorithm to the engine's name.

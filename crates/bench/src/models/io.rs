@@ -41,7 +41,7 @@ pub struct Definition {
     pub summary: String,
     /// The duration.
     pub effort: Effort,
-    /// How the bytes are hashed; `none` adds them up.
+    /// Lists how the bytes are hashed; `none` adds them up.
     pub hashes: Vec<String>,
     /// The read strategies.
     pub engine: Vec<Strategy>,
@@ -53,14 +53,14 @@ pub struct Definition {
 pub struct Strategy {
     /// Its name in tables.
     pub name: String,
-    /// How it reads.
+    /// Specifies how the strategy reads.
     pub method: Method,
     /// Bytes of one request or window.
     pub buffer: Bytes,
     /// Requests in flight per thread.
     #[serde(default = "one")]
     pub depth: usize,
-    /// Whether `--quick` measures it.
+    /// True if `--quick` measures it.
     #[serde(default)]
     pub quick: bool,
     /// Circumstances in its favour or to its disadvantage.

@@ -60,7 +60,7 @@ pub struct Arguments {
     pub algorithms: Vec<String>,
 }
 
-/// How the device is read: requests and their number in flight.
+/// Lists how the device is read: requests and their number in flight.
 const DEVICE: [(&str, u64, usize); 4] = [
     ("O_DIRECT 1 MiB, depth 1", 1 << 20, 1),
     ("O_DIRECT 4 MiB, depth 1", 4 << 20, 1),

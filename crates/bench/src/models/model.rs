@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 pub struct Model {
     /// Its name on the command line, in definitions and in records.
     pub name: &'static str,
-    /// What it measures, as one line of help.
+    /// Describes what it measures, as one line of help.
     pub about: &'static str,
     /// Examples, shown below its help.
     pub examples: &'static str,

@@ -17,7 +17,7 @@ pub struct Session<'a> {
     /// Displays the progress.
     pub progress: Box<dyn Progress + 'a>,
     command: String,
-    /// How much to measure.
+    /// Specifies how much to measure.
     pub scope: Scope,
     start: Instant,
 }

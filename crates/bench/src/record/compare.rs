@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// The number of standard errors that is beyond chance.
 const ERRORS: f64 = 3.0;
 
-/// Whether the second run is slower.
+/// Describes whether the second run is slower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
@@ -28,13 +28,13 @@ pub enum Change {
 /// One measurement of both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What was measured.
+    /// Names what was measured.
     pub name: String,
     /// Median of the second run divided by the median of the first: above 1 is slower.
     pub ratio: f64,
     /// The ratio explained by chance and the threshold: beyond it, or below its inverse, something changed.
     pub allowed: f64,
-    /// Whether cycles were compared, not seconds.
+    /// True if cycles were compared instead of seconds.
     pub cycles: bool,
     /// The conclusion.
     pub verdict: Change,

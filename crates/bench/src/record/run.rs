@@ -16,7 +16,7 @@ pub struct Record {
     /// [`SCHEMA`].
     #[serde(with = "named")]
     pub schema: u32,
-    /// What was measured: the name of a row of [`crate::models::MODELS`].
+    /// Names what was measured: the name of a row of [`crate::models::MODELS`].
     pub model: String,
     /// The program that measured, with its version.
     pub program: String,
@@ -26,7 +26,7 @@ pub struct Record {
     pub started: String,
     /// The duration, in seconds.
     pub seconds: f64,
-    /// Whether it was interrupted: the figures are correct, but some are missing.
+    /// True if it was interrupted: the figures are correct, but some are missing.
     pub interrupted: bool,
     /// The machine.
     pub environment: Environment,
@@ -43,9 +43,9 @@ pub struct Record {
     pub agreements: Vec<Agreement>,
     /// The figures.
     pub measurements: Vec<Measurement>,
-    /// How steady the machine was; `None` with too few samples.
+    /// Describes how steady the machine was; `None` with too few samples.
     pub noise: Option<Noise>,
-    /// What a reader must know: omitted points, missing permissions.
+    /// Lists what a reader must know: omitted points, missing permissions.
     pub notes: Vec<String>,
     /// The rate requested with `--stream`, in bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,14 +72,14 @@ pub struct Engine {
 pub struct Missing {
     /// Its name in the definition.
     pub name: String,
-    /// How to install it.
+    /// Describes how to install it.
     pub get: String,
 }
 
 /// One check that engines compute the same digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// What was hashed: `sha256 of 1 MiB`, `md5 of the directory`.
+    /// Names what was hashed: `sha256 of 1 MiB`, `md5 of the directory`.
     pub subject: String,
     /// The digest, or one digest over all of them where there are many.
     pub digest: String,

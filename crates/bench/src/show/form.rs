@@ -4,7 +4,7 @@ use super::report::Report;
 use super::{csv, markdown, text};
 use clap::Args;
 
-/// What is printed on standard output.
+/// Specifies what is printed on standard output.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(multiple = false)]
 pub struct PageForm {

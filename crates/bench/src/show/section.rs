@@ -31,7 +31,7 @@ pub struct Table {
 pub struct Column {
     /// The heading.
     pub title: String,
-    /// Whether its cells are numbers, aligned right.
+    /// True if its cells are numbers, aligned right.
     pub number: bool,
 }
 

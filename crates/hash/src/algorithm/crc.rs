@@ -16,9 +16,9 @@ pub struct Parameters {
     pub poly: u128,
     /// The initial value of the register.
     pub init: u128,
-    /// Whether the lowest bit of a byte is processed first.
+    /// True if the lowest bit of a byte is processed first.
     pub refin: bool,
-    /// Whether the register is mirrored for output.
+    /// True if the register is mirrored for output.
     pub refout: bool,
     /// The value that is finally combined with the register (exclusive or).
     pub xorout: u128,
@@ -94,7 +94,7 @@ impl Parameters {
 pub struct Crc {
     /// Its parameters.
     pub(crate) parameters: Parameters,
-    /// Whether the message is followed by its length in as few bytes as possible, the least significant first (POSIX
+    /// True if the message is followed by its length in as few bytes as possible, the least significant first (POSIX
     /// `cksum`).
     pub(crate) length_suffix: bool,
 }

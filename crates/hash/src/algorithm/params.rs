@@ -97,7 +97,7 @@ impl Keying {
     }
 }
 
-/// Whether a parameter was given explicitly. This does not affect the digest, so all values compare equal.
+/// Records whether a parameter was given explicitly. This does not affect the digest, so all values compare equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Said(pub bool);
 

@@ -22,7 +22,7 @@ pub enum Lengths {
     Any,
 }
 
-/// How `cksum` and `sum` write a value: in decimal, followed by the file size.
+/// Specifies how `cksum` and `sum` write a value: in decimal, followed by the file size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
     /// The minimum number of digits, padded with zeros.
@@ -31,7 +31,7 @@ pub struct Decimal {
     pub column: usize,
     /// The number of bytes that the size is counted in, rounded up.
     pub block: u64,
-    /// Whether values are usually written in this form and not in hexadecimal.
+    /// True if values are usually written in this form and not in hexadecimal.
     pub usual: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct Algorithm {
     /// The parameter name of its customization string, if it has one: a customization (`custom`, SP 800-185 section
     /// 3.3), a salt (`salt`), or the name of the file (`name`).
     pub customized: Option<&'static str>,
-    /// Whether some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check also
+    /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check also
     /// accepts.
     pub either_order: bool,
     /// The format of POSIX programs, if that is decimal.
@@ -74,7 +74,7 @@ pub struct Algorithm {
     pub(crate) framed: fn(&'static Algorithm, &Params) -> Option<Stream>,
 }
 
-/// How an algorithm is computed.
+/// Specifies how an algorithm is computed.
 pub(crate) enum Kind {
     /// A chain of blocks: kernels process one message or many.
     Blocks { chain: &'static Chain, init: fn(&Params) -> State },
@@ -120,7 +120,7 @@ pub(crate) struct Composite {
     pub hasher: fn(&'static Composite, &Params, Option<u64>) -> Box<dyn Serial>,
 }
 
-/// How a message is divided.
+/// Specifies how a message is divided.
 #[derive(Clone, Copy)]
 pub(crate) enum Cut {
     /// Into leaves of equal size; the last one may be shorter.
@@ -129,7 +129,7 @@ pub(crate) enum Cut {
     Halves(Variant),
 }
 
-/// How leaf digests are combined.
+/// Specifies how leaf digests are combined.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Close {
     /// To the root of RFC 9162's tree, whose nodes have this prefix.
@@ -144,7 +144,7 @@ pub(crate) enum Close {
     Alone,
 }
 
-/// How the number of leaves affects a hash of leaf digests.
+/// Specifies how the number of leaves affects a hash of leaf digests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum List {
     /// It is appended to the digest.

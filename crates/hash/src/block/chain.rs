@@ -36,7 +36,7 @@ pub(crate) struct Chain {
     pub block: usize,
     /// The number of words in the state.
     pub words: usize,
-    /// Whether the last complete block must wait for [`Chain::pad`] (BLAKE2 marks its final block).
+    /// True if the last complete block must wait for [`Chain::pad`] (BLAKE2 marks its final block).
     pub lazy: bool,
     /// The kernel rows, best first, ending with the portable one.
     pub kernels: &'static [Kernel],

@@ -34,7 +34,7 @@ struct Feature {
     name: &'static str,
     /// The feature itself.
     is: Features,
-    /// What a list with this name leaves in use: the feature, and those that CPUs with it have had before.
+    /// Holds the features that a list with this name leaves in use: the feature itself and those of older CPUs.
     leaves: Features,
     found: fn() -> bool,
 }
@@ -76,7 +76,7 @@ macro_rules! features {
 
 #[cfg(target_arch = "x86_64")]
 features! {
-    /// What every x86-64 CPU has.
+    /// Is present in every x86-64 CPU.
     SSE2: "sse2" with [] if [];
     /// Byte shuffles in SSE registers.
     SSSE3: "ssse3" with [SSE2] if ["ssse3"];

@@ -24,13 +24,13 @@ pub(crate) struct Stream {
     pub(crate) total: u64,
     /// The number of bytes that wait for the rest of their block.
     pub(crate) buffered: usize,
-    /// Those bytes; at the end, the last blocks.
+    /// Holds the buffered bytes; at the end, the last blocks.
     pub(crate) buffer: Tail,
-    /// What is hashed around the message, if anything.
+    /// Holds what is hashed around the message, if anything.
     frame: Option<Arc<Frame>>,
 }
 
-/// What is hashed around a message: a key or a name before it, a suffix, and a hash of its digest.
+/// Describes what is hashed around a message: a key or a name before it, a suffix, and a hash of its digest.
 struct Frame {
     /// The stream after the prefix.
     begun: Stream,

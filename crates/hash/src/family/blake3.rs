@@ -98,7 +98,7 @@ pub(crate) fn key_of(secret: &Secret) -> [u8; 32] {
 pub(crate) struct Blake3 {
     hasher: blake3::Hasher,
     len: usize,
-    /// Whether messages wait in the buffer while they are short.
+    /// True if messages wait in the buffer while they are short.
     waits: bool,
     /// The complete message so far, or nothing if `hasher` is in use.
     waiting: Vec<u8>,

@@ -109,7 +109,7 @@ fn internet(_: &Params) -> Box<dyn Serial> {
 struct Internet {
     /// The sum, less than 2^16 between updates.
     sum: u64,
-    /// Whether the next byte is the low byte of its word.
+    /// True if the next byte is the low byte of its word.
     odd: bool,
 }
 

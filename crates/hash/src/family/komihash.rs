@@ -68,7 +68,7 @@ fn alone(word: u64) -> u64 {
 struct Komi {
     /// The results of four products, each from one word of either half.
     state: [u64; 8],
-    /// Whether a complete block was processed.
+    /// True if a complete block was processed.
     long: bool,
     held: Held<BLOCK>,
 }

@@ -50,14 +50,14 @@ pub(crate) static ROWS: &[Algorithm] = &[
 const BOUND: Status =
     Status::Secure("SHA-256 of blocks that include the sizes of their subtrees (FIPS 180-4)");
 
-/// How a file is divided and its blocks are encoded.
+/// Specifies how a file is divided and how its blocks are encoded.
 #[derive(Clone, Copy)]
 struct Profile {
     /// The size of a leaf.
     chunk: usize,
     /// The maximum number of links in a node.
     width: usize,
-    /// Whether leaves are raw blocks, and identifiers have version 1.
+    /// True if leaves are raw blocks and identifiers have version 1.
     raw: bool,
 }
 

@@ -54,7 +54,7 @@ struct Leaves {
     fold: LeafDigests,
 }
 
-/// What is kept of completed leaves.
+/// Stores the digests of completed leaves, or the state that combines them.
 #[derive(Clone)]
 pub(crate) enum LeafDigests {
     Merkle { merkle: Arc<Merkle>, range: CompactRange },

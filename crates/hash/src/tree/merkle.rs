@@ -15,11 +15,11 @@ use blake3::hazmat::{self, ChainingValue, HasherExt, Mode};
 /// The first eight bytes of the descriptor that seals a `HASH-tree`.
 pub const FTREE_ID: &[u8; 8] = b"ftree-1\0";
 
-/// How leaves and nodes of one tree are hashed.
+/// Specifies how leaves and nodes of one tree are hashed.
 pub struct Merkle {
     leaf_size: u64,
     nodes: Nodes,
-    /// Whether the digest includes the descriptor.
+    /// True if the digest includes the descriptor.
     sealed: bool,
 }
 

@@ -60,7 +60,7 @@ pub enum Step {
     Leaf(u64),
     /// The node over the last two subtrees without a parent.
     Node {
-        /// Whether it is the root.
+        /// True if the node is the root.
         root: bool,
     },
 }

@@ -16,7 +16,7 @@ use crate::tree::mtsum::{Stack, Step, Steps};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How one message is divided for one digest.
+/// Specifies how one message is divided for one digest.
 #[derive(Clone)]
 pub struct Plan {
     spec: Spec,

@@ -1,4 +1,4 @@
-//! What Linux uses to verify the pages of a file or a device: fs-verity's digest
+//! Computes what Linux uses to verify the pages of a file or a device: fs-verity's digest
 //! (Documentation/filesystems/fsverity.rst), a tree of blocks with a descriptor that binds its root to the file's size,
 //! and dm-verity's root hash (Documentation/admin-guide/device-mapper/verity.rst, format 1), a tree of salted blocks
 //! without a descriptor.

@@ -50,7 +50,7 @@ struct Xet {
     levels: Vec<Level>,
 }
 
-/// What waits in a level for its node, and whether a node has been created from this level.
+/// Holds the parts of a level that wait for their node, and whether the level has already created a node.
 #[derive(Clone, Default)]
 struct Level {
     parts: Vec<Part>,

@@ -16,7 +16,7 @@ pub(crate) trait Word: Copy {
     /// The number of registers. Bodies for several keep loops that bodies for one unroll: their message words come from
     /// memory in any case, and LLVM's time grows with the square of the length of straight-line code.
     const REGISTERS: usize = 1;
-    /// Whether any function of three words is one instruction (`vpternlog`).
+    /// True if any function of three words is one instruction (`vpternlog`).
     const TERNARY: bool = false;
 
     /// Returns the same value in every lane.

@@ -1,4 +1,4 @@
-//! What the registers of SSE2, AVX2 and AVX-512 share in addition to the operations of all words.
+//! Defines what the registers of SSE2, AVX2 and AVX-512 share in addition to the operations of all words.
 
 /// A rotation for instruction sets with shifts only. Counts are constants once inlined, and LLVM then uses the
 /// immediate forms.

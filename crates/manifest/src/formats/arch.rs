@@ -2,7 +2,7 @@
 //! source of the same architecture.
 //!
 //! A `PKGBUILD` is never executed: variables with literal values are substituted, and a name that
-//! requires a shell is an error.
+//! requires a shell is an error that quotes it.
 
 mod shell;
 
@@ -13,6 +13,7 @@ use crate::line::{Line, LineError, Place, Reason};
 use crate::scan;
 use shell::{UNKNOWN, Variables};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 pub(crate) static ARCH: Format = Format {
     name: "arch",
@@ -54,8 +55,22 @@ fn array(key: &str) -> Option<(Option<&str>, &str)> {
     }
 }
 
-/// The items of an array, each with its byte offset.
-type Items = Vec<(u64, Vec<u8>)>;
+/// An item of an array.
+struct Item {
+    /// The range of its text in the document.
+    range: Range<usize>,
+    /// The number of its line.
+    line: usize,
+    value: Vec<u8>,
+}
+
+impl Item {
+    fn place(&self) -> Place {
+        Place::Byte(self.range.start as u64)
+    }
+}
+
+type Items = Vec<Item>;
 
 /// Arrays by architecture and algorithm (`None` for sources).
 type Arrays = BTreeMap<(String, Option<String>), Items>;
@@ -72,34 +87,59 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     for ((architecture, algorithm), digests) in &arrays {
         let Some(algorithm) = algorithm else {
             let any = arrays.keys().any(|(of, algorithm)| of == architecture && algorithm.is_some());
-            if let (Some((at, _)), false) = (digests.first(), any) {
+            if let (Some(first), false) = (digests.first(), any) {
                 let reason = Reason::Part("sources without digests");
-                parts.push(Err(LineError { at: Place::Byte(*at), reason }));
+                parts.push(Err(LineError { at: first.place(), reason }));
             }
             continue;
         };
         let none = Items::new();
         let sources = arrays.get(&(architecture.clone(), None)).unwrap_or(&none);
         if sources.len() != digests.len() {
-            let at = Place::Byte(digests.first().map_or(0, |(at, _)| *at));
+            let at = digests.first().map_or(Place::Byte(0), Item::place);
             return Err(LineError { at, reason: Reason::Part("the numbers of digests and sources differ") });
         }
-        for ((_, source), (at, digest)) in sources.iter().zip(digests) {
-            let at = Place::Byte(*at);
+        for (source, digest) in sources.iter().zip(digests) {
+            let at = digest.place();
             // Deliberately without a digest: a repository, or a source with a signature.
-            if digest == b"SKIP" {
+            if digest.value == b"SKIP" {
                 continue;
             }
-            let name = file(source);
+            let name = file(&source.value);
             let entry = match name.contains(&UNKNOWN) {
-                true => Err(Reason::Part("a source name that only a shell can expand")),
-                false => tagged(algorithm, digest, options)
-                    .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) }),
+                true => Err(unknown(&text, source)),
+                false => tagged(algorithm, &digest.value, options)
+                    .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) })
+                    .map_err(|reason| reason.of(&name)),
             };
             parts.push(entry.map_err(|reason| LineError { at, reason }));
         }
     }
     Ok(Box::new(parts.into_iter()))
+}
+
+/// Maximum length of a source that a message quotes, in bytes.
+const QUOTED: usize = 100;
+
+/// Returns the error for a source that has no literal name.
+fn unknown(text: &[u8], source: &Item) -> Reason {
+    let range = source.range.start..source.range.end.min(source.range.start + QUOTED);
+    let quoted = String::from_utf8_lossy(&text[range]);
+    Reason::Message(format!("only a shell can expand its source in line {}, {quoted}", source.line))
+}
+
+/// The number of a line at an offset, which only increases.
+struct LineNumber {
+    at: usize,
+    line: usize,
+}
+
+impl LineNumber {
+    fn advance(&mut self, text: &[u8], at: usize) -> usize {
+        self.line += text[self.at..at].iter().filter(|&&byte| byte == b'\n').count();
+        self.at = at;
+        self.line
+    }
 }
 
 /// Returns the file name of a source: the part before `::`, or the last component of a URL.
@@ -143,25 +183,30 @@ const DAMAGED: Reason = Reason::Part("an unknown key that resembles a source or 
 
 fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     let mut at = 0;
-    for line in text.split(|&byte| byte == b'\n') {
+    for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
         if let Some((key, value)) = scan::cut(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)), b'=') {
             let key = std::str::from_utf8(scan::trim_end(key)).unwrap_or_default();
             if let Some((algorithm, architecture)) = array(key) {
                 let key = (architecture.to_owned(), algorithm.map(str::to_owned));
-                arrays.entry(key).or_default().push((at, scan::trim(value).to_vec()));
+                let (range, value) = (at..at + line.len(), scan::trim(value).to_vec());
+                arrays.entry(key).or_default().push(Item { range, line: number + 1, value });
             } else if is_damaged(key.as_bytes(), scan::trim(value)) {
-                return Err(LineError { at: Place::Byte(at), reason: DAMAGED });
+                return Err(LineError { at: Place::Byte(at as u64), reason: DAMAGED });
             }
         } else if !scan::is_empty(line) && !scan::trim_start(line).starts_with(b"#") {
-            return Err(LineError { at: Place::Byte(at), reason: Reason::Part("a line without a key") });
+            return Err(LineError {
+                at: Place::Byte(at as u64),
+                reason: Reason::Part("a line without a key"),
+            });
         }
-        at += line.len() as u64 + 1;
+        at += line.len() + 1;
     }
     Ok(())
 }
 
 fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     let mut variables = Variables::new(text.len());
+    let mut number = LineNumber { at: 0, line: 1 };
     let mut at = 0;
     while at < text.len() {
         let end = text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| at + end);
@@ -184,7 +229,7 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
             let reason = Reason::Part("an array in a conditional block");
             return Err(LineError { at: Place::Byte(at as u64), reason });
         }
-        let (items, behind) = items(text, at + offset, &variables)?;
+        let (items, behind) = items(text, at + offset, &variables, &mut number)?;
         arrays.insert((architecture, algorithm), items);
         at = behind;
     }
@@ -193,7 +238,12 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
 
 /// Parses the words of an array up to the closing parenthesis, and returns them with the offset
 /// of the byte after it.
-fn items(text: &[u8], begin: usize, variables: &Variables) -> Result<(Items, usize), LineError> {
+fn items(
+    text: &[u8],
+    begin: usize,
+    variables: &Variables,
+    number: &mut LineNumber,
+) -> Result<(Items, usize), LineError> {
     let cut = LineError {
         at: Place::Byte(begin as u64),
         reason: Reason::Part("an array without a closing parenthesis"),
@@ -213,7 +263,12 @@ fn items(text: &[u8], begin: usize, variables: &Variables) -> Result<(Items, usi
             Some(_) => {
                 let first = at;
                 let word = variables.word(text, &mut at).filter(|_| at > first).ok_or_else(|| cut.clone())?;
-                items.extend(variables.braces(word).into_iter().map(|word| (first as u64, word)));
+                let (range, line) = (first..at, number.advance(text, first));
+                items.extend(variables.braces(word).into_iter().map(|value| Item {
+                    range: range.clone(),
+                    line,
+                    value,
+                }));
             }
         }
     }

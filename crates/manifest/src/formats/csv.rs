@@ -6,9 +6,10 @@
 
 pub(super) mod fields;
 
+use super::json::key::is_nearly_affixed;
 use crate::algorithm::Stated;
 use crate::algorithm::column_of;
-use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly_algorithm, is_tag};
+use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly, is_nearly_algorithm, is_tag};
 use crate::entry::Entry;
 use crate::format::{
     Claim, Compose, Format, Head, Heading, Holds, Options, Parts, Reading, Sign, Unholdable, Writing,
@@ -59,7 +60,7 @@ enum Column {
 }
 
 fn column(title: &[u8]) -> Column {
-    let Ok(title) = std::str::from_utf8(title) else { return Column::Other("?".to_owned()) };
+    let title = String::from_utf8_lossy(title).replace(char::REPLACEMENT_CHARACTER, "?");
     let title = title.trim();
     if title.len() > 64 {
         return Column::Other(title.chars().take(64).collect());
@@ -77,8 +78,9 @@ fn column(title: &[u8]) -> Column {
         "hash" | "checksum" | "digest" => Column::Hash,
         "algorithm" | "alg" | "hashtype" => Column::Algorithm,
         "productcode" => Column::Known,
-        "v3hash" => Column::Digest("md5".to_owned()),
-        "v1hash" | "v2hash" | "v4hash" | "v5hash" => Column::Version,
+        // iLook, versions 3 and 4.
+        "v3hash" | "v4hash" => Column::Digest("md5".to_owned()),
+        "v1hash" | "v2hash" | "v5hash" => Column::Version,
         _ => {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             // `SHA256 Hash`, `md5_checksum`, `File SHA-1`.
@@ -99,7 +101,10 @@ fn column(title: &[u8]) -> Column {
             };
             let other = || {
                 let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-                is_nearly_algorithm(title.as_bytes()) || matches!(Stated::of(stem), Some(Stated::Other(_)))
+                is_nearly_algorithm(title.as_bytes())
+                    || is_nearly_affixed(&plain)
+                    || [&b"v3hash"[..], b"v4hash"].iter().any(|known| is_nearly(plain.as_bytes(), known))
+                    || matches!(Stated::of(stem), Some(Stated::Other(_)))
             };
             match names.iter().find(known) {
                 Some(name) => Column::Digest(name.clone()),

@@ -7,7 +7,7 @@
 
 use crate::digest::{is_like, is_nearly};
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
-use crate::line::LineError;
+use crate::line::{LineError, Place, Reason};
 use crate::records::{Records, refused};
 use crate::{radix, scan};
 
@@ -157,6 +157,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             found => found.ok_or(refused(here, "a line without a key"))?,
         };
         let value = scan::trim(value);
+        if matches!(key, [b'<', b'<', ..] | [b'?' | b'&' | b'*' | b'!' | b'{' | b'[', ..])
+            && (block != Block::Passed || !listed)
+        {
+            return Err(refused(here, "a key in YAML syntax that is not supported"));
+        }
         let relevant = MEMBERS.contains(&key);
         if !relevant || listed && block == Block::Passed {
             if relevant && key.starts_with(b"sha") || scalar(value).is_some_and(|value| is_like(&value)) {
@@ -192,15 +197,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         match value {
             _ if !relevant => {
                 if matches!(key, b"files" | b"packages") && !value.is_empty() {
-                    return Err(refused(here, "a list in brackets, which is not supported"));
+                    return Err(unsupported(here, key, value));
                 }
             }
             value if value.is_empty() || is_folded(value) => {
                 folded = Some((listed, key.to_vec(), indent + 2 * usize::from(item.is_some()), Vec::new()));
             }
             value => {
-                let value =
-                    scalar(value).ok_or(refused(here, "a value in YAML syntax that is not supported"))?;
+                let value = scalar(value).ok_or_else(|| unsupported(here, key, value))?;
                 let file = if listed { files.last_mut() } else { Some(&mut last) };
                 file.ok_or(refused(here, "a key that does not belong to a file"))?.member(key, value);
             }
@@ -222,6 +226,23 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(0, "no files"));
     }
     Ok(records.read(options))
+}
+
+/// Returns the error for a value in YAML syntax that electron-builder does not write.
+fn unsupported(at: usize, key: &[u8], value: &[u8]) -> LineError {
+    let what = match value.first() {
+        Some(b'&') => "an anchor",
+        Some(b'*') => "an alias",
+        Some(b'!') => "a tag",
+        Some(b'[') => "a list in brackets",
+        Some(b'{') => "a map in braces",
+        Some(b'>' | b'|') => "a block scalar with options",
+        Some(b'\'' | b'"') => "a quoted text with escapes or without its end",
+        _ => "a reserved character",
+    };
+    let key = String::from_utf8_lossy(key);
+    let reason = Reason::Message(format!("{key}: {what}, which is YAML syntax that is not supported"));
+    LineError { at: Place::Byte(at as u64), reason }
 }
 
 /// Parses a plain or quoted scalar. Returns `None` for any other YAML syntax.

@@ -65,11 +65,13 @@ pub(crate) static CMS: Format = Format {
 
 pub(crate) static SIGSTORE: Format = Format {
     name: "sigstore-bundle",
-    summary: "sigstore bundle: signature and certificate; recognised, not read",
+    summary: "sigstore bundle of a signature of a file; recognised, not read",
+    // A bundle with a DSSE envelope contains a statement with digests, which is read as JSON.
     sniff: |head: &Head<'_>| {
-        let mark = b"application/vnd.dev.sigstore.bundle";
+        let holds = |text: &[u8], mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
         let begin = &head.text[..head.text.len().min(512)];
-        begin.windows(mark.len()).any(|part| part == mark).then_some(Claim { sign: Sign::Mark, at: 0 })
+        let is_bundle = holds(begin, b"application/vnd.dev.sigstore.bundle");
+        (is_bundle && !holds(head.text, b"\"dsseEnvelope\"")).then_some(Claim { sign: Sign::Mark, at: 0 })
     },
     reading: Reading::Not(|options| {
         verify_with(options, |name, file| format!("cosign verify-blob --bundle {name} {file}"))

@@ -116,12 +116,13 @@ fn expanded(text: &[u8], known: &Variables, deep: usize, left: &mut usize) -> Ve
     out
 }
 
-/// Returns the file names in `SRC_URI = "..."`, by the name that the checksums refer to.
-fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, Vec<u8>> {
+/// Returns the file names in `SRC_URI = "..."` and their line numbers, by the name that the
+/// checksums refer to.
+fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, (Vec<u8>, usize)> {
     let mut found = HashMap::new();
     let mut open = false;
     let mut left = 1000 + text.len() / 16;
-    for line in text.split(|&byte| byte == b'\n') {
+    for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
         let value = match line.strip_prefix(b"SRC_URI").map(scan::trim_start) {
             Some(rest) if !rest.starts_with(b"[") => scan::cut(rest, b'"').map(|(_, value)| value),
             None if open => Some(line),
@@ -143,11 +144,18 @@ fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, Vec<u8>> {
                 name = part.strip_prefix(b"name=").unwrap_or(name);
             }
             if !file.is_empty() {
-                found.entry(name.to_vec()).or_insert_with(|| file.to_vec());
+                found.entry(name.to_vec()).or_insert_with(|| (file.to_vec(), number + 1));
             }
         }
     }
     found
+}
+
+/// Returns the first reference to a variable in a text.
+fn variable(text: &[u8]) -> &[u8] {
+    let begin = text.iter().position(|&byte| byte == b'$').unwrap_or(0);
+    let end = text[begin..].iter().position(|&byte| byte == b'}').map_or(text.len(), |end| begin + end + 1);
+    &text[begin..end]
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -168,12 +176,16 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         };
         let found = match sources.get(name) {
             None => Err(Reason::Part("no file in SRC_URI has this name")),
-            Some(file) if file.contains(&b'$') => {
-                Err(Reason::Part("a source name that only BitBake can expand"))
+            Some((file, line)) if file.contains(&b'$') => {
+                let message = format!(
+                    "its source in line {line} needs BitBake to expand {}",
+                    String::from_utf8_lossy(variable(file))
+                );
+                Err(Reason::Message(message))
             }
-            Some(file) => {
-                tagged(algorithm, digest, options).map(|(spec, digest)| Entry::new(file, spec, digest))
-            }
+            Some((file, _)) => tagged(algorithm, digest, options)
+                .map(|(spec, digest)| Entry::new(file, spec, digest))
+                .map_err(|reason| reason.of(file)),
         };
         parts.push(match found {
             Ok(entry) => Ok(Line { at, entry }),

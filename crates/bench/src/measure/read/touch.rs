@@ -1,4 +1,4 @@
-//! How the bytes that a strategy reads are processed: into a value that does not depend on the order and sizes of
+//! Processes the bytes that a strategy reads: into a value that does not depend on the order and sizes of
 //! reads.
 //!
 //! Strategies divide a file differently and threads read parts of it concurrently, so no plain digest of the file can

@@ -29,7 +29,7 @@ pub struct Definition {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
-    /// How they are generated; only `xorshift64*` is supported.
+    /// Names the generator of the messages; only `xorshift64*` is supported.
     pub generator: String,
     /// Its seed, not zero.
     pub seed: u64,
@@ -47,9 +47,9 @@ pub struct Memory {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Algorithmic {
-    /// Those whose rate is measured.
+    /// Selects the algorithms whose rate is measured.
     pub rate: Choice,
-    /// Those measured by size, API, kernel and threads.
+    /// Selects the algorithms measured by size, API, kernel and threads.
     pub detail: Choice,
     /// Both, with `--quick`.
     pub quick: Choice,

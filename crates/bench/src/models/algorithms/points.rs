@@ -1,11 +1,11 @@
-//! What is measured: an algorithm, a way of calling it, a size, a number of threads.
+//! Defines the points of a measurement: an algorithm, a way of calling it, a size, a number of threads.
 
 use super::definition::{Arguments, Definition, Part};
 use crate::measure::environment::thread_counts;
 use truesum_hash::Spec;
 use truesum_hash::kernel::{self, Kernel, Runnable};
 
-/// How a point calls the hash.
+/// Specifies how a point calls the hash.
 #[derive(Clone, Copy)]
 pub(super) enum Call {
     /// A new hasher for each message.

@@ -38,7 +38,7 @@ pub(super) fn warm(root: &Path, files: &[(Vec<u8>, u64)], stopped: impl Fn() -> 
     }
 }
 
-/// What is dropped from the cache before a run.
+/// Specifies what is dropped from the cache before a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cold {
     No,

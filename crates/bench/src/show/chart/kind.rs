@@ -13,7 +13,7 @@ pub struct Chart {
     pub kind: Kind,
 }
 
-/// How values are scaled to lengths.
+/// Specifies how values are scaled to lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Proportional, from zero.
@@ -35,7 +35,7 @@ pub enum Kind {
     },
     /// Lines over labelled positions: for each series a value at each position.
     Lines {
-        /// How values are scaled to heights.
+        /// Specifies how values are scaled to heights.
         scale: Scale,
         /// The title of the horizontal axis.
         x_title: String,

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-/// Where a chart is used.
+/// Specifies where a chart is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// A separate file that follows the reader's light or dark setting.
@@ -44,7 +44,7 @@ const SERIES: [Colour; 8] = [
     colour("#b13b86", "#ec86c0"),
 ];
 
-/// How an element is painted.
+/// Specifies how an element is painted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     /// The background.

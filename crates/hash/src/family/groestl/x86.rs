@@ -13,7 +13,7 @@ use std::arch::x86_64::*;
 pub(super) trait Register: Copy {
     /// The number of lanes.
     const LANES: usize;
-    /// Whether the substitution includes AES's ShiftRows.
+    /// True if the substitution includes AES's ShiftRows.
     const SHIFTS: bool;
 
     /// Loads one lane from each of these places.

@@ -1,150 +1,13 @@
 //! The meaning of keys in JSON objects, determined once for each key of a document.
 
+use super::vocabulary::{
+    ADDRESSES, ALGORITHMS, ASIDE, DATA_FILE, DIGESTS, HOLDERS, LISTS, NAMES, PARTS, PATHS, PREFIXES, SIZES,
+    SUFFIXES, TITLES, UNITS, VALUES,
+};
 use crate::algorithm::Stated;
 use crate::digest::{TAG_LIMIT, is_nearly, is_nearly_algorithm, is_tag};
 use std::collections::HashMap;
 use truesum_hash::{Spec, SpecError};
-
-/// Keys of names, in order of preference.
-const NAMES: &[&str] = &[
-    // OSF: `path` next to it is an identifier.
-    "materializedpath",
-    "materialized",
-    "path",
-    "relativepath",
-    "relpath",
-    "filename",
-    // conda
-    "fn",
-    // F-Droid
-    "apkname",
-    // Flatpak
-    "destfilename",
-    // Hugging Face
-    "rfilename",
-    // Anaconda
-    "basename",
-    "file",
-    // S3, Zenodo
-    "key",
-    // RO-Crate, Croissant
-    "@id",
-    // The keys below may also hold a title.
-    "name",
-    "label",
-];
-
-/// The rank of the first key in [`NAMES`] whose value may be a title and not the name of a file.
-pub(super) const TITLES: u8 = NAMES.len() as u8 - 2;
-
-/// Keys of URLs, whose last component is the name.
-const ADDRESSES: &[&str] = &[
-    "resolved",
-    "tarball",
-    "browserdownloadurl",
-    "downloadurl",
-    "contenturl",
-    "url",
-    // Fedora CoreOS
-    "location",
-];
-
-/// Keys of digests whose algorithm is part of the value, in another member, or implied by the
-/// length.
-const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity", "shasum"];
-
-/// Keys of the algorithm next to a digest, and keys of the digest next to an algorithm.
-const ALGORITHMS: &[&str] = &[
-    "algorithm",
-    "alg",
-    "hashalgorithm",
-    "hashalg",
-    "checksumalgorithm",
-    "digestalgorithm",
-    "hashtype",
-    "checksumtype",
-    "digesttype",
-    // OpenStack Glance
-    "oshashalgo",
-    "type",
-];
-const VALUES: &[&str] = &["value", "content", "checksumvalue", "oshashvalue", "hash", "digest", "checksum"];
-
-/// Keys of sizes, in order of preference.
-const SIZES: &[&str] = &[
-    "sizeinbytes",
-    "sizebytes",
-    "size",
-    "length",
-    "bytes",
-    "filesize",
-    "contentsize",
-    "contentlength",
-    "imagedownloadsize",
-];
-
-/// Keys of the unit of a size.
-const UNITS: &[&str] = &["sizeunit", "sizeunits", "unit"];
-
-/// Words before the name of an algorithm in a key: `contentMd5`, `chksum_sha256`.
-const PREFIXES: &[&str] =
-    &["content", "checksum", "chksum", "file", "hash", "digest", "computed", "supplied", "imagedownload"];
-
-/// Words after the name of an algorithm in a key: `sha256sum`, `md5Checksum`.
-const SUFFIXES: &[&str] = &["sum", "checksum", "hash", "digest"];
-
-/// Keys of objects whose digests and size belong to the object that contains them, unless they have
-/// a name of their own.
-const PARTS: &[&str] = &[
-    // goreleaser, OSF
-    "extra",
-    // OSF
-    "attributes",
-    // Azure
-    "properties",
-    "contentsettings",
-    // Mendeley Data
-    "contentdetails",
-    // Hugging Face
-    "lfs",
-    // OneDrive
-    "file",
-];
-
-/// Keys of objects that refer to other files: the predicate of an in-toto statement has its
-/// materials.
-const ASIDE: &[&str] = &["predicate"];
-
-/// Keys of values that contain entries, or the digests of one entry.
-const LISTS: &[&str] = &[
-    "files",
-    "assets",
-    "artifacts",
-    "entries",
-    "checksums",
-    "hashes",
-    "digests",
-    "sums",
-    "sha256sums",
-    "sha512sums",
-    "md5sums",
-    // The Update Framework
-    "targets",
-    // S3
-    "contents",
-    // in-toto
-    "subject",
-];
-
-/// Keys of values that contain digests of the enclosing object. Only these assign digests to
-/// another object.
-const HOLDERS: &[&str] = &["hashes", "checksums", "digests", "hash", "checksum", "digest"];
-
-/// Keys of maps from digests to lists of names in the inventory of an OCFL object.
-const PATHS: &[&str] = &["manifest", "fixity"];
-
-/// The key of the stored file in Dataverse, whose name is next to it.
-pub(super) const DATA_FILE: &str = "datafile";
 
 /// Maximum number of cached keys: a map of names has as many keys as files.
 const MEMORY: usize = 1024;
@@ -301,7 +164,7 @@ pub(super) fn is_nearly_digest(text: &str) -> bool {
 
 /// Returns true if the key resembles an algorithm after one of [`PREFIXES`] or before one of
 /// [`SUFFIXES`].
-fn is_nearly_affixed(plain: &str) -> bool {
+pub(in crate::formats) fn is_nearly_affixed(plain: &str) -> bool {
     let nearly = |affix: &str, known: &str| is_nearly(affix.as_bytes(), known.as_bytes());
     let splits = |at: usize| (at.saturating_sub(1)..=at + 1).filter_map(|at| plain.split_at_checked(at));
     PREFIXES.iter().any(|prefix| {

@@ -28,12 +28,15 @@ pub(super) struct Shape {
     pub(super) aside: &'static [&'static str],
 }
 
-/// The spelling of names.
+/// The spelling of names, and the meaning of several of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     Plain,
-    /// A relative reference or a `file:` URL, percent-encoded.
-    Url,
+    /// A path or a `file:` URL. Each is the location of a copy of the file.
+    Locations,
+    /// A relative reference or a `file:` URL, percent-encoded. Each is the location of a copy of the
+    /// file.
+    Urls,
 }
 
 /// The algorithm of a digest.
@@ -57,6 +60,8 @@ struct Open {
     depth: usize,
     at: usize,
     values: Vec<Found>,
+    /// True if an element in it contains text next to elements.
+    is_mixed: bool,
 }
 
 /// Parses a document of this shape.
@@ -106,11 +111,20 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
     Ok(walk.records.read(options))
 }
 
+/// An open element.
+struct Element {
+    /// The local name.
+    name: String,
+    /// The text so far, without that of elements in it.
+    text: String,
+    has_elements: bool,
+}
+
 struct Walk<'s> {
     shape: &'s Shape,
     records: Records,
-    /// The local names and texts of the open elements.
-    stack: Vec<(String, String)>,
+    /// The open elements.
+    stack: Vec<Element>,
     open: Option<Open>,
     /// Number of open elements at the start of one whose digests are skipped.
     aside: Option<usize>,
@@ -123,7 +137,10 @@ impl Walk<'_> {
         if name.contains(['"', '\'', '=']) {
             return Err(refused(at, "a malformed element"));
         }
-        self.stack.push((name.to_owned(), String::new()));
+        if let Some(parent) = self.stack.last_mut() {
+            parent.has_elements = true;
+        }
+        self.stack.push(Element { name: name.to_owned(), text: String::new(), has_elements: false });
         if self.stack.len() > MAX_DEPTH {
             return Err(refused(at, "nested more than 64 levels deep"));
         }
@@ -138,7 +155,7 @@ impl Walk<'_> {
             if self.open.is_some() {
                 return Err(refused(at, "a file element inside another one"));
             }
-            self.open = Some(Open { depth: self.stack.len(), at, values: Vec::new() });
+            self.open = Some(Open { depth: self.stack.len(), at, values: Vec::new(), is_mixed: false });
         } else if self.open.is_none()
             && is_nearly(name.as_bytes(), self.shape.entry.as_bytes())
             && !self.is_plural(name)
@@ -162,19 +179,21 @@ impl Walk<'_> {
 
     fn text(&mut self, text: &[u8], at: usize) -> Result<(), LineError> {
         let text = std::str::from_utf8(text).map_err(|_| refused(at, "not UTF-8"))?;
-        if let Some((_, whole)) = self.stack.last_mut()
+        if let Some(element) = self.stack.last_mut()
             && self.aside.is_none()
         {
-            whole.push_str(text);
+            element.text.push_str(text);
         }
         Ok(())
     }
 
     fn end(&mut self, at: usize) {
         if self.aside.is_none() {
-            let text = self.stack.last_mut().map(|(_, text)| std::mem::take(text)).unwrap_or_default();
+            let element =
+                self.stack.last_mut().map(|last| (std::mem::take(&mut last.text), last.has_elements));
+            let (text, has_elements) = element.unwrap_or_default();
             if !text.trim().is_empty() {
-                self.value(None, text, at);
+                self.text_ended(text, has_elements, at);
             }
         }
         if self.aside == Some(self.stack.len()) {
@@ -186,6 +205,19 @@ impl Walk<'_> {
         self.stack.pop();
     }
 
+    /// Handles the complete text of an element. None of these formats has text between elements, so
+    /// it is probably a damaged one.
+    fn text_ended(&mut self, text: String, has_elements: bool, at: usize) {
+        match &mut self.open {
+            Some(open) if has_elements => open.is_mixed = true,
+            None if has_elements && text.split(['"', '\'']).any(|part| is_like(part.as_bytes())) => {
+                self.records.begin(at);
+                self.records.fault("a digest in text between elements");
+            }
+            _ => self.value(None, text, at),
+        }
+    }
+
     /// Adds the value of an attribute or of the text of the innermost open element.
     fn value(&mut self, key: Option<&str>, value: String, at: usize) {
         let Some(open) = &mut self.open else {
@@ -195,7 +227,7 @@ impl Walk<'_> {
             }
             return;
         };
-        let names: Vec<&str> = self.stack[open.depth..].iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = self.stack[open.depth..].iter().map(|element| element.name.as_str()).collect();
         let mut path = names.join("/");
         if let Some(key) = key {
             path.push('@');
@@ -212,13 +244,34 @@ impl Walk<'_> {
         if at(attribute).any(|found| other.contains(&found.value.rsplit(':').next().unwrap_or_default())) {
             return;
         }
-        self.records.begin(open.at);
         let of_file = |paths: &'static [&'static str]| paths.iter().find(|path| at(path).next().is_some());
-        for found in of_file(shape.names).into_iter().flat_map(|path| at(path)) {
-            match spelled(&found.value, shape.names_are) {
-                Some(name) => self.records.name(&name),
-                None => self.records.fault("its name is not a percent-encoded path"),
+        let names = of_file(shape.names).into_iter().flat_map(|path| at(path));
+        let mut names: Vec<_> = names.map(|found| spelled(&found.value, shape.names_are)).collect();
+        if shape.names_are == Names::Plain || names.is_empty() {
+            return self.record(open, &names);
+        }
+        // A copy at a URL of another host, or at a handle, is not a file of this list.
+        if names.iter().any(Option::is_some) {
+            names.retain(Option::is_some);
+        }
+        names.dedup();
+        names.iter().for_each(|name| self.record(open, std::slice::from_ref(name)));
+    }
+
+    /// Adds the record of a file with these names. `None` stands for one that is not a path.
+    fn record(&mut self, open: &Open, names: &[Option<Vec<u8>>]) {
+        let shape = self.shape;
+        let at = |path: &'static str| open.values.iter().filter(move |found| found.path == path);
+        let of_file = |paths: &'static [&'static str]| paths.iter().find(|path| at(path).next().is_some());
+        self.records.begin(open.at);
+        for name in names {
+            match name {
+                Some(name) => self.records.name(name),
+                None => self.records.fault("its name is not the path of a file"),
             }
+        }
+        if open.is_mixed {
+            self.records.fault("text between its elements, one of which may be damaged");
         }
         for found in of_file(shape.sizes).into_iter().flat_map(|path| at(path)) {
             self.records.size(found.value.trim().as_bytes());
@@ -249,11 +302,14 @@ impl Walk<'_> {
             {
                 continue;
             }
-            let nearly =
-                shape.digests.iter().any(|(path, _)| is_nearly(path.as_bytes(), found.path.as_bytes()));
-            if nearly {
+            if shape.digests.iter().any(|(path, _)| resembles(&found.path, path)) {
                 self.records.fault_of(
                     "an unknown element or attribute that resembles that of a digest",
+                    found.path.as_bytes(),
+                );
+            } else if shape.names.iter().any(|path| resembles(&found.path, path)) {
+                self.records.fault_of(
+                    "an unknown element or attribute that resembles that of a name",
                     found.path.as_bytes(),
                 );
             } else if is_like(found.value.trim().as_bytes()) {
@@ -268,7 +324,20 @@ impl Walk<'_> {
     }
 }
 
-/// Decodes a name.
+/// Returns true if an unknown path is probably that of a known value, damaged: one character
+/// differs, or the colon after the prefix of an attribute.
+fn resembles(path: &str, known: &str) -> bool {
+    let attribute = |(path, attribute): (&str, &str), (known, end): (&str, &str)| {
+        path == known && attribute.ends_with(end)
+    };
+    is_nearly(known.as_bytes(), path.as_bytes())
+        || path.split_once('@').zip(known.split_once('@')).is_some_and(|(path, known)| attribute(path, known))
+}
+
+/// Schemes of identifiers and locations that are not paths.
+const SCHEMES: &[&str] = &["hdl:", "urn:", "ark:", "doi:", "info:"];
+
+/// Decodes a name. Returns `None` if it is not a path.
 fn spelled(value: &str, names: Names) -> Option<Vec<u8>> {
     // White space that begins with a line break is layout; any other is part of the name.
     let value = if value.starts_with(['\n', '\r']) { value.trim() } else { value };
@@ -278,7 +347,8 @@ fn spelled(value: &str, names: Names) -> Option<Vec<u8>> {
     }
     let path = ["file:///", "file://", "file:"].iter().find_map(|scheme| value.strip_prefix(scheme));
     match path {
-        None if value.contains("://") => None,
+        None if value.contains("://") || SCHEMES.iter().any(|scheme| value.starts_with(scheme)) => None,
+        None if names == Names::Locations => Some(value.as_bytes().to_vec()),
         path => radix::percent(path.unwrap_or(value).as_bytes()),
     }
 }

@@ -1,0 +1,293 @@
+//! Classification of JSON objects: an entry, a map of names, digests of the enclosing object, or
+//! something unrelated.
+
+use super::entry::{FOLDERS, UNREADABLE};
+use super::key::{Key, Meaning, is_nearly_digest, is_nearly_name, is_other_algorithm};
+use super::name::{Naming, is_file_like};
+use super::object::{
+    Kind, Member, ODD_ALGORITHM, Object, Statement, is_lost, is_odd_algorithm, is_of_file, is_other, is_text,
+};
+use super::role::Role;
+use super::vocabulary::DATA_FILE;
+use super::walk::Visit;
+use super::words::{
+    holds_digest, is_below, is_digest_of_any_length, is_short_base64, last_of_url, like_digest, mostly_digits,
+};
+use crate::records::stated;
+
+/// Values of `type` of listed objects that are not regular files.
+const NO_FILES: &[&str] = &["dir", "directory", "tree", "link", "symlink"];
+
+impl Object {
+    /// Classifies the object and adds its entries to the records. `inner` is true if something
+    /// inside it is an entry; `group` is the array or map that contains it.
+    pub(super) fn conclude<'de>(
+        self,
+        walk: &mut Visit<'_>,
+        role: Role,
+        (key, sense): (&str, Key),
+        inner: bool,
+        (group, own): (Option<u32>, Option<u32>),
+    ) -> Statement<'de> {
+        let role = if role == Role::Paths { Role::Other } else { role };
+        if role == Role::Top {
+            walk.records.algorithm = self.algorithm().map(str::to_owned);
+            let listed = |member: &Member| member.key.is(Meaning::List) || member.key.is(Meaning::Tag);
+            if inner && (self.members.iter().any(listed) || self.has(Kind::Listed)) {
+                self.lost(walk);
+            }
+            if let Some((key, _, member)) =
+                self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member))
+            {
+                walk.records.begin(member.at as usize);
+                walk.records.fault_of(ODD_ALGORITHM, key.as_bytes());
+            }
+        }
+        // An object with more of these members than any entry is a map.
+        let is_relevant = |value: &str, member: Member| {
+            member.key != Key::default()
+                || is_text(member)
+                    && (is_short_base64(value) || is_digest_of_any_length(value) || like_digest(value))
+        };
+        let mut relevant = self.iter().filter(|(_, value, member)| is_relevant(value, *member));
+        let small = relevant.nth(256).is_none();
+        if small && self.is_descriptor() {
+            self.descriptor(walk);
+            return Statement::Nothing;
+        }
+        if inner && small && self.is_folder() {
+            walk.records.begin(walk.at);
+            walk.records.fault("the names of files in a folder do not include the folder");
+        }
+        let digests = if small { self.digests(walk, sense) } else { Object::default() };
+        let is_data_file = sense.is(Meaning::Part) && key.eq_ignore_ascii_case(DATA_FILE);
+        let named_by = match role {
+            Role::Named => Some(key),
+            Role::Other => Some(key).filter(|key| is_file_like(key.as_bytes())),
+            _ => None,
+        };
+        if small && self.parallel(&digests, walk) {
+            if let Some(group) = group {
+                walk.records.confirm(group);
+            }
+            return Statement::Nothing;
+        }
+        let naming = if small && !is_data_file { self.name(named_by) } else { Naming::default() };
+        let like = || digests.iter().any(|(_, value, _)| like_digest(value));
+        let undigested = !self.has(Kind::Stray) && digests.iter().all(|(.., found)| found.kind == Kind::Null);
+        if undigested && (self.is_no_file() || self.never_has_digest()) || self.is_folder_of_store() {
+            return Statement::Nothing;
+        }
+        if let Some(name) = &naming.name
+            && (!digests.is_empty() || self.has(Kind::Stray))
+            && (!inner || like())
+        {
+            self.entry(Some(name), &digests, walk);
+            if let Some(other) = &naming.other {
+                walk.records.fault_of("two possible names of one file", other);
+            }
+            if let Some(group) = group {
+                walk.records.confirm(group);
+            }
+            return Statement::Nothing;
+        }
+        let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
+        let is_named = self.text_of(Meaning::Name).is_some();
+        if sense.is(Meaning::Part) && !inner && !digests.is_empty() && (is_named || !misnamed()) {
+            return Statement::Digests(self.part(digests, is_data_file));
+        }
+        if sense.is(Meaning::Holder) && !inner {
+            if !digests.is_empty() {
+                return Statement::Digests(digests);
+            }
+            if role == Role::Item {
+                return Statement::Fault;
+            }
+        }
+        if role == Role::Named
+            && digests.iter().any(|(tag, _, found)| !tag.is_empty() || found.kind == Kind::Fault)
+        {
+            self.entry(Some(key.as_bytes()), &digests, walk);
+            if let Some(group) = group {
+                walk.records.confirm(group);
+            }
+            return Statement::Nothing;
+        }
+        let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
+        if is_map && self.map(walk, role, sense) {
+            if let Some(own) = own {
+                walk.records.confirm(own);
+            }
+            return Statement::Nothing;
+        }
+        let listed = matches!(role, Role::Top | Role::Item | Role::List);
+        let elsewhere = self.iter().any(|(key, ..)| key.eq_ignore_ascii_case("uri"));
+        if like() && !inner && !elsewhere && (listed || misnamed()) {
+            self.entry(None, &digests, walk);
+        } else if role == Role::Named
+            && !inner
+            && self
+                .iter()
+                .any(|(_, value, member)| is_text(member) && value.len() >= 32 && like_digest(value))
+        {
+            self.entry(Some(key.as_bytes()), &Object::default(), walk);
+            walk.records.fault("a nested object in a map of names");
+        } else if matches!(role, Role::Item | Role::Named) && !inner {
+            let name = naming.name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
+            self.doubtful(name, group, walk);
+        } else if self
+            .iter()
+            .any(|(tag, value, member)| member.kind == Kind::Digest && tag.is_empty() && like_digest(value))
+        {
+            return Statement::Listed;
+        } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
+            return if is_nearly_digest(key) { Statement::Fault } else { Statement::Stray };
+        } else if role == Role::Other
+            && !inner
+            && self.iter().any(|(key, value, member)| is_of_file(key, value, member))
+        {
+            return Statement::Stray;
+        } else if role == Role::Other
+            && (!inner && self.is_misplaced(key) || self.has(Kind::Stray) && is_nearly_digest(key))
+        {
+            walk.records.begin(walk.at);
+            walk.records.fault("digests under an unknown key that resembles a list or an algorithm");
+        } else if role == Role::Other
+            && (self.iter().any(|(key, _, member)| member.kind == Kind::Listed && !is_other(key))
+                || inner && self.has(Kind::Stray)
+                || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
+        {
+            return Statement::Listed;
+        }
+        Statement::Nothing
+    }
+
+    /// Adds the entries of parallel lists of URLs and digests, and returns true if the object has
+    /// both and no other name.
+    fn parallel(&self, digests: &Object, walk: &mut Visit<'_>) -> bool {
+        let urls: Vec<&str> =
+            self.iter().filter(|(.., member)| member.kind == Kind::Address).map(|(_, url, _)| url).collect();
+        let is_named = || [Meaning::Name, Meaning::Address].iter().any(|&key| self.text_of(key).is_some());
+        if urls.is_empty() || digests.is_empty() || is_named() {
+            return false;
+        }
+        if urls.len() != digests.iter().count() {
+            walk.records.begin(walk.at);
+            walk.records.fault("the numbers of URLs and of digests differ");
+            return true;
+        }
+        for (url, (_, digest, member)) in urls.iter().zip(digests.iter()) {
+            let mut one = Object::default();
+            one.push("", digest, member.at as usize, member.kind, member.key);
+            Object::default().entry(last_of_url(url).as_deref(), &one, walk);
+        }
+        true
+    }
+
+    /// Reports digests next to a list that are not part of it.
+    fn lost(&self, walk: &mut Visit<'_>) {
+        for (key, value, member) in self.iter() {
+            let is_text_of_list = is_text(member) && member.key.is(Meaning::List) && holds_digest(value);
+            if is_lost(key, value, member) || is_text_of_list || member.kind == Kind::Listed && !is_other(key)
+            {
+                walk.records.begin(member.at as usize);
+                walk.records.fault_of("a digest outside the list of files", key.as_bytes());
+            }
+        }
+    }
+
+    /// Returns true if the object is a directory. The names inside it are relative to it.
+    fn is_folder(&self) -> bool {
+        self.iter().any(|(key, value, member)| {
+            let is = |word: &&str| key.eq_ignore_ascii_case(word);
+            let named = FOLDERS.iter().chain(&["path"]).any(&is) && is_below(value);
+            let typed = is(&"type") && NO_FILES[..3].contains(&value);
+            is_text(member) && (named || typed)
+        })
+    }
+
+    /// Returns true if the object contains digests under a damaged key.
+    fn is_misplaced(&self, key: &str) -> bool {
+        self.iter().any(|(_, value, member)| is_text(member) && like_digest(value))
+            && (is_nearly_digest(key) || is_other_algorithm(key))
+    }
+
+    /// Handles an item of an array or map without a digest: it is an entry if the other items are.
+    fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Visit<'_>) {
+        if let Some(group) = group {
+            self.entry(name, &Object::default(), walk);
+            walk.records.doubt(group);
+        }
+    }
+
+    /// Returns true if the object is marked as something other than a file.
+    fn is_no_file(&self) -> bool {
+        self.iter().any(|(key, value, member)| match member.kind {
+            Kind::True => key.eq_ignore_ascii_case("isdir"),
+            Kind::Text => {
+                let typed = ["type", "ftype"].iter().any(|word| key.eq_ignore_ascii_case(word));
+                typed && NO_FILES.contains(&value)
+            }
+            _ => false,
+        })
+    }
+
+    /// Returns true if the object is a descriptor of the Open Container Initiative.
+    fn is_descriptor(&self) -> bool {
+        let sized = || self.members.iter().any(|member| member.key.is(Meaning::Size));
+        self.text_of(Meaning::Media).is_some()
+            && self.text_of(Meaning::Name).is_none()
+            && (self.blob().is_some() || sized())
+    }
+
+    /// Adds the entries of a map of names, if any of its values is a digest, and returns true if
+    /// so. At the top level, unrelated strings and numbers are ignored; in a map under a key of
+    /// lists, any value other than a digest is an error.
+    fn map(&self, walk: &mut Visit<'_>, role: Role, sense: Key) -> bool {
+        let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
+        let or_damaged =
+            |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
+        if !self.iter().any(|(_, value, member)| or_damaged(value, member)) {
+            return false;
+        }
+        // `content-hash`, `originHash` and `commit` in lock files are not digests of a file.
+        let about = |key: &str| {
+            let lower = key.to_ascii_lowercase();
+            let ends = ["hash", "checksum", "digest"].iter().any(|word| lower.ends_with(word));
+            !key.contains(['.', '/']) && (ends || is_other(key))
+        };
+        let mut like = self.iter().filter(|(_, value, member)| is_digest(value, *member));
+        if role == Role::Top && like.all(|(key, ..)| about(key)) {
+            return false;
+        }
+        let tag = walk.keys.tag(sense).map(str::to_owned);
+        for (name, value, member) in self.iter() {
+            let good = is_digest(value, member);
+            let bad = match member.kind {
+                Kind::Text => role == Role::List || value.is_empty() || mostly_digits(value),
+                Kind::Null => true,
+                Kind::Number | Kind::Odd | Kind::True => role == Role::List,
+                Kind::Listed => true,
+                _ => false,
+            };
+            if !good && !bad {
+                continue;
+            }
+            // A digest under the name of an algorithm has no file name.
+            let nameless = tag.is_none() && member.key.is(Meaning::Tag);
+            walk.records.begin(member.at as usize);
+            if !nameless {
+                walk.records.name(name.as_bytes());
+            }
+            match &tag {
+                _ if member.kind == Kind::Null => {}
+                _ if !good => walk.records.fault_of(UNREADABLE, name.as_bytes()),
+                Some(tag) if stated(value.as_bytes()).is_none() => {
+                    walk.records.digest(tag.as_bytes(), value.as_bytes());
+                }
+                _ => walk.records.stated_digest(value.as_bytes()),
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,133 @@
+//! Services and programs whose objects have members that mean something else than their keys
+//! suggest. A row is found by the members that every object of the service has.
+
+use super::object::Object;
+
+/// The objects of a service. Keys are compared exactly.
+pub(super) struct Service {
+    /// Members of every object that are strings.
+    texts: &'static [&'static str],
+    /// Members of every object whose type does not matter.
+    any: &'static [&'static str],
+    /// The only other members that an object may have, or `None` if it may have others.
+    only: Option<&'static [&'static str]>,
+    name: Name,
+    /// The member that contains the digest.
+    digest: Option<(&'static str, Content)>,
+    /// The member with whose values (all, if none are given) an object never has a digest.
+    undigested: Option<(&'static str, &'static [&'static str])>,
+    /// The members for name and size: a name that ends in a slash, with the size 0, is a folder.
+    folder: Option<(&'static str, &'static str)>,
+}
+
+/// The name of a file.
+#[derive(Clone, Copy)]
+enum Name {
+    /// Under its usual key.
+    Usual,
+    /// Under its usual key, relative although it begins with a slash.
+    Rooted,
+    /// Joined from members, with texts between them.
+    Joined { first: &'static str, between: &'static str, second: &'static str, end: &'static str },
+}
+
+/// The content of a member that contains a digest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A digest of this algorithm.
+    Of(&'static str),
+    /// The entity tag of an object, in quotes: its MD5, unless it was uploaded in parts. It counts
+    /// only if the object has no other digest.
+    EntityTag,
+}
+
+const NONE: Service = Service {
+    texts: &[],
+    any: &[],
+    only: None,
+    name: Name::Usual,
+    digest: None,
+    undigested: None,
+    folder: None,
+};
+
+static SERVICES: &[Service] = &[
+    // The index of a Cargo registry.
+    Service {
+        texts: &["name", "vers", "cksum"],
+        name: Name::Joined { first: "name", between: "-", second: "vers", end: ".crate" },
+        digest: Some(("cksum", Content::Of("sha256"))),
+        ..NONE
+    },
+    // A large file in Hugging Face. Elsewhere, `oid` is an object of git.
+    Service { texts: &["oid"], any: &["pointerSize"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
+    // `aws s3api list-objects-v2`.
+    Service {
+        texts: &["Key", "ETag"],
+        any: &["Size"],
+        digest: Some(("ETag", Content::EntityTag)),
+        folder: Some(("Key", "Size")),
+        ..NONE
+    },
+    // An index of F-Droid.
+    Service { any: &["name", "sha256", "size"], only: Some(&["ipfsCIDv1"]), name: Name::Rooted, ..NONE },
+    // `artifacts.json` of goreleaser also has metadata and container images.
+    Service { texts: &["type"], any: &["internal_type"], undigested: Some(("type", &[])), ..NONE },
+    // The manifest of cargo-dist.
+    Service {
+        texts: &["name", "kind"],
+        undigested: Some(("kind", &["checksum", "unified-checksum", "installer"])),
+        ..NONE
+    },
+];
+
+impl Service {
+    fn has(&self, object: &Object) -> bool {
+        let known = |key: &str| self.texts.iter().chain(self.any).any(|known| *known == key);
+        self.texts.iter().all(|key| object.text(key).is_some())
+            && self.any.iter().all(|key| object.has_key(key))
+            && self.only.is_none_or(|only| object.iter().all(|(key, ..)| known(key) || only.contains(&key)))
+    }
+}
+
+impl Object {
+    /// Returns the services that the object may be from.
+    fn services(&self) -> impl Iterator<Item = &'static Service> {
+        SERVICES.iter().filter(|service| service.has(self))
+    }
+
+    /// Returns the keys and contents of digests that only a service has.
+    pub(super) fn digests_of_services(&self) -> Vec<(&'static str, Content)> {
+        self.services().filter_map(|service| service.digest).collect()
+    }
+
+    /// Returns the name that a service spreads over several members.
+    pub(super) fn joined_name(&self) -> Option<String> {
+        self.services().find_map(|service| match service.name {
+            Name::Joined { first, between, second, end } => {
+                Some([self.text(first)?, between, self.text(second)?, end].concat())
+            }
+            Name::Usual | Name::Rooted => None,
+        })
+    }
+
+    /// Returns true if names begin with a slash and are relative to the list.
+    pub(super) fn has_rooted_name(&self) -> bool {
+        self.services().any(|service| matches!(service.name, Name::Rooted))
+    }
+
+    /// Returns true if a service never has a digest for such an object.
+    pub(super) fn never_has_digest(&self) -> bool {
+        self.services().filter_map(|service| service.undigested).any(|(key, values)| {
+            values.is_empty() || self.text(key).is_some_and(|value| values.contains(&value))
+        })
+    }
+
+    /// Returns true for an object that stands for a folder of a store without folders.
+    pub(super) fn is_folder_of_store(&self) -> bool {
+        self.services().filter_map(|service| service.folder).any(|(name, size)| {
+            let is_empty = || self.iter().any(|(key, value, _)| key == size && value == "0");
+            self.text(name).is_some_and(|name| name.ends_with('/')) && is_empty()
+        })
+    }
+}
