@@ -12,7 +12,7 @@ const SAMPLE: u32 = 64;
 
 impl WaitCounter {
     /// Starts to count the waits of the calling thread.
-    pub fn new() -> WaitCounter {
+    pub fn start() -> WaitCounter {
         WaitCounter { before: waited(), files: 0 }
     }
 
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_sleeps_waits_and_one_that_works_does_not() {
-        let mut waits = WaitCounter::new();
+        let mut waits = WaitCounter::start();
         std::hint::black_box((0..100_000u64).sum::<u64>());
         assert!(!waits.many(SAMPLE as usize));
         for _ in 0..SAMPLE {

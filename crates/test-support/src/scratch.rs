@@ -9,6 +9,7 @@ pub struct Scratch(TempPath);
 
 impl Scratch {
     /// Creates an empty file in the system's folder for temporary files.
+    #[allow(clippy::new_without_default, reason = "it creates a file")]
     pub fn new() -> Scratch {
         Scratch(NamedTempFile::new().expect("a temporary file").into_temp_path())
     }

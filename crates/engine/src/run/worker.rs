@@ -157,7 +157,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             buffer: Vec::new(),
             spare: Vec::new(),
             spare_specs: None,
-            waits: WaitCounter::new(),
+            waits: WaitCounter::start(),
             slow: VecDeque::new(),
             done: Vec::new(),
         }
