@@ -8,7 +8,7 @@ use crate::io::resolve::{self, Confinement, PATH_MAX};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -45,13 +45,31 @@ pub enum Special {
     Read,
 }
 
-/// Opens a file that the user did not name, such as a signature next to a manifest. Only a regular file is opened, so
-/// that a pipe with its name never hangs a run.
+/// Opens a file of any type that the user named, such as a key from a pipe. Opening a pipe waits for its writer, as the
+/// shell's `<` does. A program that handles signals uses [`Input`](crate::Input) instead, which ends the wait when the run
+/// is stopped.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn open_named(path: impl AsRef<Path>) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Opens a file that the user did not name, such as a signature next to a manifest, or one that is only examined before
+/// it is opened to be read. Only a regular file is opened, so that a pipe with its name never hangs a run.
 ///
 /// # Errors
 /// Fails as [`Root::open`].
 pub fn open_companion(path: &Path) -> Result<File, Error> {
-    Root::Anywhere.open(path.as_os_str().as_bytes(), Special::Refuse).map(|(file, _)| File::from(file))
+    let name = path.as_os_str().as_bytes();
+    // Even if a pipe is opened only briefly, its writer starts to write and then finds no reader.
+    if let Ok(stat) = Root::Anywhere.stat(name, true) {
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if kind != FileType::RegularFile {
+            return Err(Error::new(name, "read", Cause::Special(describe(kind))));
+        }
+    }
+    Root::Anywhere.open(name, Special::Refuse).map(|(file, _)| File::from(file))
 }
 
 /// Reads a file that the user did not name, as [`open_companion`] opens it.
