@@ -13,6 +13,7 @@ use super::lock::Lock;
 use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
+use crate::io::open::open_companion;
 use crate::progress::Progress;
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
@@ -175,7 +176,7 @@ impl AtomicFile {
             let Some(found) = found else { return Ok(()) };
             // An update in progress holds the lock of the file it replaces. A file that cannot be read cannot be
             // updated.
-            if File::open(&target).is_ok() {
+            if open_companion(&target).is_ok() {
                 lock = Some(Lock::open(&target, &Progress::default())?);
             }
             let now = version(&target)
@@ -335,7 +336,7 @@ pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
     match std::fs::symlink_metadata(target) {
         Ok(found) if found.is_file() && found.len() > 0 => {
             let mut begin = vec![0; magic.len()];
-            File::open(target).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == magic
+            open_companion(target).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok()) && begin == magic
         }
         Ok(found) => found.is_file() || found.is_symlink(),
         Err(_) => true,
@@ -373,7 +374,10 @@ pub(crate) fn folder(path: &Path) -> &Path {
 }
 
 /// Makes a rename durable. File systems that cannot flush a directory return EINVAL, which is harmless.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// Returns the system's error.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     let directory =
         fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     match fs::fsync(directory) {
