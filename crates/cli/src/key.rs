@@ -11,6 +11,7 @@ use std::path::Path;
 use truesum::error::io_reason;
 use truesum::hash::{Key, Secret, Spec, SpecError};
 use truesum::manifest::path::display_safe;
+use truesum::open::open_named;
 use zeroize::Zeroizing;
 
 /// The maximum key length in bytes: a longer file is probably not a key.
@@ -62,7 +63,7 @@ impl Source<'_> {
 
     fn open(self) -> io::Result<File> {
         match self {
-            Source::Named(path) => File::open(path),
+            Source::Named(path) => open_named(path),
             Source::Open(0) if standard::input_was_closed() => Err(io::Error::from_raw_os_error(libc::EBADF)),
             Source::Open(fd) => standard::inherited(fd),
         }

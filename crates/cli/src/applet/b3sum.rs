@@ -16,7 +16,6 @@ use clap::Parser;
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -26,6 +25,7 @@ use std::sync::Arc;
 use truesum::hash::{Key, Secret, Spec};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
+use truesum::open::open_named;
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
 
 /// The release whose behaviour is reproduced.
@@ -124,7 +124,7 @@ fn run(call: Call) -> ExitCode {
 fn empty_input() -> io::Result<()> {
     let flags = fcntl_getfl(rustix::stdio::stdin())?;
     if input_was_closed() || flags & OFlags::ACCMODE == OFlags::WRONLY {
-        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+        rustix::stdio::dup2_stdin(open_named("/dev/null")?)?;
     }
     Ok(())
 }
@@ -237,7 +237,7 @@ impl Arguments {
             let opened = if name == b"-" {
                 io::stdin().as_fd().try_clone_to_owned()
             } else {
-                File::open(OsStr::from_bytes(name)).map(OwnedFd::from)
+                open_named(OsStr::from_bytes(name)).map(OwnedFd::from)
             };
             let manifest = match opened {
                 Ok(manifest) => manifest,

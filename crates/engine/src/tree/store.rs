@@ -4,7 +4,7 @@
 //! reader trusts nothing that is not confirmed by a CRC or the file's length.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
+use crate::io::open::{Root, Special, open_companion};
 use crate::pieces::ranges::joined;
 use crate::tree::header::{BLOCK, MAGIC, ROW};
 use rustix::fs::OFlags;
@@ -63,7 +63,7 @@ impl Store {
     /// Returns the outer error if the file cannot be read, the inner one if it is not a stored tree.
     pub fn open(path: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|error| io_error(path, "read", error))?;
+        let file = open_companion(path).map_err(|error| Error { action: "read", ..error })?;
         Store::of(file, path)
     }
 
@@ -81,7 +81,7 @@ impl Store {
     /// Fails as [`Store::create`] and [`Store::open`].
     pub(crate) fn copy(from: &Path, path: &Path) -> Result<Result<Store, Unusable>, Error> {
         let mut file = emptied(path)?;
-        let mut old = File::open(from).map_err(|error| io_error(from, "read", error))?;
+        let mut old = open_companion(from).map_err(|error| Error { action: "read", ..error })?;
         io::copy(&mut old, &mut file).map_err(|error| io_error(path, "write", error))?;
         Store::of(file, path)
     }
@@ -293,21 +293,20 @@ impl Store {
 /// is closed. A symbolic link is not followed, and a file with other names is not written to: in a folder that other
 /// users can write to, either could lead to a file of their choice.
 fn own_file(path: &Path) -> Result<File, Error> {
-    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
-    let open = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .custom_flags(no_link)
-        .open(path);
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let open =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).custom_flags(flags).open(path);
     let refuse = |why: &str| Error::new(path.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned()));
     let file = open.map_err(|error| match Errno::from_io_error(&error) {
         Some(Errno::LOOP) => refuse("it is a symbolic link"),
         _ => io_error(path, "write", error),
     })?;
+    let metadata = file.metadata().map_err(|error| io_error(path, "write", error))?;
+    if !metadata.is_file() {
+        return Err(refuse("it is not a regular file"));
+    }
     lock(&file, path)?;
-    if file.metadata().map_err(|error| io_error(path, "write", error))?.nlink() > 1 {
+    if metadata.nlink() > 1 {
         return Err(refuse("the file has other hard links"));
     }
     Ok(file)
