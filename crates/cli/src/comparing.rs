@@ -382,13 +382,21 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
     template.render_compared(&entry, word, b"", out);
 }
 
-/// Appends the line for one file: a word, its name, the name of its content in the manifest, and
-/// why it could not be read.
+/// Returns a note if a file was moved, but several files with its content are equally likely to be its other name.
+pub fn uncertain(finding: &Finding<'_>) -> Option<String> {
+    (finding.candidates > 1).then(|| format!("one of {} possible moves", finding.candidates))
+}
+
+/// Appends the line for one file: a word, its name, the name of its content in the manifest, whether
+/// that is uncertain, and why it could not be read.
 pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut line = format!("{word}\t{}", name(finding.name));
     if let Some(from) = finding.from {
         line += &format!("\t{}", name(from));
+    }
+    if let Some(uncertain) = uncertain(finding) {
+        line += &format!("\t{uncertain}");
     }
     if let Some(error) = finding.error {
         line += &format!("\tcannot {}: {}", error.action, error.reason());

@@ -112,7 +112,7 @@ pub fn run(args: FindArgs) -> Exit {
         console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
     }
     let is_absent = report.found.contains(&0) && exit == Exit::Failed;
-    if reporting.notes && is_absent && not_tried > 0 {
+    if reporting.notes && is_absent && report.read > 0 && not_tried > 0 {
         let others = count(not_tried as u64, "less common algorithm was", "less common algorithms were");
         console.note(&format!("tried only {}; {others} not tried", names(&tried)));
         let words = args.words.iter().map(|word| quotef(word.as_bytes(), Charset::Utf8));

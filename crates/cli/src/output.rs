@@ -16,6 +16,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{
     Entry, Format, Head, Heading, Options, Reader, Reading, Spelling, Style, Time, Writer, Writing, detect,
 };
+use truesum::open::{open_companion, read_companion};
 use truesum::verify::has_manifest_name;
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
@@ -250,15 +251,19 @@ pub fn print_with(text: &str, escapes: Escapes, console: &mut Console) -> Exit {
     }
 }
 
-/// Returns whether a file has an entry near its beginning, with this name if one is given.
-pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
-    /// The number of bytes in which an entry must occur.
+/// Returns whether a file has an entry near its beginning.
+pub fn lists(path: &Path) -> bool {
+    listed(path).next().is_some()
+}
+
+/// Returns the names of the entries near the beginning of a file; none if it is not a regular file or not a manifest.
+pub fn listed(path: &Path) -> impl Iterator<Item = Vec<u8>> {
+    /// The number of bytes that are read.
     const BEGIN: u64 = 1 << 20;
-    let Ok(file) = File::open(path) else { return false };
     let name = path.file_name().unwrap_or_default().as_bytes();
     let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
-    let is_it = |entry: &Entry| wanted.is_none_or(|wanted| entry.path == wanted);
-    Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
+    let lines = open_companion(path).map(|file| Reader::new(file.take(BEGIN), options));
+    lines.into_iter().flatten().filter_map(|line| Some(line.ok()?.entry.path))
 }
 
 /// Returns the refusal to replace a file for this reason.
@@ -288,7 +293,7 @@ pub fn read_replaceable(
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unread(error)),
         _ => return Ok(None),
     }
-    let mut file = File::open(path).map_err(unread)?;
+    let mut file = open_companion(path).map_err(|error| unread(error.cause.into()))?;
     let mut text = Vec::new();
     (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
     let head = Head { text: &text, complete: (text.len() as u64) < NEAR };
@@ -330,7 +335,7 @@ pub fn read_replaceable(
         return Err("may be ordinary text, because none of the files in it exist".to_owned());
     }
     if is_document(format) && entries > 0 {
-        let text = std::fs::read(path).map_err(unread)?;
+        let text = read_companion(path).map_err(|error| unread(error.cause.into()))?;
         let is_copy =
             |copy: Writer<Vec<u8>>| copy.finish().is_ok_and(|copy| copy.eq_ignore_ascii_case(&text));
         if !copies.unwrap_or_default().into_iter().any(is_copy) {
@@ -436,7 +441,8 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
 pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) -> bool) -> Result<(), Error> {
     if path.is_file() {
         let mut text = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
+        let file = open_companion(path).map_err(|error| Error { action: "read", ..error })?;
+        let read = file.take(NEAR).read_to_end(&mut text);
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
         if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
             let why = Cause::Other(format!("the existing file is {otherwise}, and is not replaced"));

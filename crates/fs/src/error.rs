@@ -212,6 +212,15 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl From<Cause> for io::Error {
+    fn from(cause: Cause) -> io::Error {
+        match cause {
+            Cause::Io(error) => error,
+            cause => io::Error::other(cause.to_string()),
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::Entry;
+use truesum::open::open_named;
 use truesum::update::Consent;
 use truesum::verify::bag::{DECLARATION, is_bag, is_of_payload, unlisted_fetches, unsafe_fetches, version};
 use truesum::{Cause, Error, FileId, Sink, Summary};
@@ -289,7 +290,7 @@ fn refused_with(place: &Place, why: &str, subcommand: &str) -> Stop {
 /// Fails if another run has locked the folder, or if it cannot be opened.
 fn lock(folder: &Path) -> Result<File, Stop> {
     let name = folder.as_os_str().as_bytes();
-    let file = File::open(folder).map_err(|error| Error::io(name, "open", error))?;
+    let file = open_named(folder).map_err(|error| Error::io(name, "open", error))?;
     if try_lock(&file) {
         return Ok(file);
     }

@@ -165,7 +165,7 @@ impl<'a> Printer<'a> {
                 let (name, text) = self.unmatched(unmatched);
                 self.console.error_of(name.as_bytes(), &text);
                 self.reported.insert(name.clone());
-                if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
+                if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name)) {
                     let name = shell_word(&name);
                     self.console.hint(&format!(
                         "{name} is itself a manifest; to check its entries: truesum check {name}"

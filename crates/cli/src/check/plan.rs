@@ -16,7 +16,6 @@ use crate::selection::selection;
 use crate::stores;
 use crate::words::shell_word;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +26,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
+use truesum::open::{open_companion, open_named};
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
 use truesum_fs::name::OsStrExt;
@@ -352,12 +352,12 @@ fn list_and_data(
     let [list, data] = names else { return Ok(None) };
     let format_of = |path: &Path| {
         let mut head = Vec::new();
-        File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
+        open_companion(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
         let complete = (head.len() as u64) < HEAD;
         manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
     };
     // Data may look like a manifest by chance, but then contains no entry.
-    let is_data = || data.is_dir() || data.is_file() && (format_of(data).is_none() || !lists(data, None));
+    let is_data = || data.is_dir() || data.is_file() && (format_of(data).is_none() || !lists(data));
     if format.is_none()
         && !list.is_file()
         && !list.is_dir()
@@ -454,7 +454,7 @@ fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
     }
     let shown = manifest::path::display_safe(path.as_os_str().as_bytes());
     let mut text = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(KEY_LIMIT).read_to_end(&mut text));
+    let read = open_named(path).and_then(|file| file.take(KEY_LIMIT).read_to_end(&mut text));
     read.map_err(|error| {
         let why = format!("--pubkey {shown}: cannot read: {}", truesum::error::io_reason(&error));
         Refusal::with_hint(why, "specify a key file, or the 56 characters of the key, which begin with RW")

@@ -7,6 +7,9 @@ use std::ffi::OsString;
 /// Programs that hints mention, whose options are their own.
 const OTHERS: &[&str] = &["apksigner", "cargo", "gpg", "minisign", "signify", "ulimit"];
 
+/// Options that a command shares with others and always refuses.
+const REFUSED: &[(&[&str], &str)] = &[(&["shard", "plan"], "special")];
+
 /// Returns whether the commands in a hint have all options that the hint names for them. Options outside of a command
 /// line are those of the running command, whose command line is `words`.
 pub fn offers(words: &[OsString], hint: &str) -> bool {
@@ -36,7 +39,9 @@ pub fn offers(words: &[OsString], hint: &str) -> bool {
                 let aliases = arg.get_all_aliases().unwrap_or_default();
                 arg.get_long() == Some(name) || aliases.contains(&name)
             };
-            if !common && !command_at(&all, of).is_some_and(|command| command.get_arguments().any(known)) {
+            let is_refused = REFUSED.iter().any(|(command, option)| of == command && *option == name);
+            let has = || command_at(&all, of).is_some_and(|command| command.get_arguments().any(known));
+            if !common && (is_refused || !has()) {
                 return false;
             }
         }
@@ -68,6 +73,9 @@ mod tests {
             ),
             ("bag check d", "to read it: truesum hash --special, or truesum check --special", true),
             ("bag check d", "truesum check --special; otherwise use --special", false),
+            ("check M", "to read devices and pipes, use --special", true),
+            ("find cbf43926 d", "to read devices and pipes, use --special", false),
+            ("shard plan -o p d", "to read devices and pipes, use --special", false),
             ("bag create d", "to accept modified files: truesum bag update --refresh=all --prune d", true),
             ("bag update d", concat!("to accept modified files: truesum", " bag create --refresh d"), false),
             ("check M", "the digest is sha1: gpg --verify M.asc", true),

@@ -1,7 +1,7 @@
 //! The summary of `audit` and `diff`.
 
 use crate::advice::Trouble;
-use crate::comparing::{Manner, tone as tone_of};
+use crate::comparing::{Manner, tone as tone_of, uncertain};
 use crate::drawing::record::{Heading, Note, Tone};
 use crate::ending::{facts, lines, manifest, rate, shortened};
 use crate::origin;
@@ -107,6 +107,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut notes: Vec<String> =
         finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
+    notes.extend(uncertain(finding));
     notes.extend(finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())));
     // The content of a moved file is the same as in the manifest.
     let found = finding.found.as_ref().filter(|_| finding.status != FileStatus::Moved);

@@ -1,7 +1,8 @@
 //! Which files a run is about, and a part of them at a time: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, Folder, OTHER, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, OTHER, shown, stamp};
 use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 fn lines(names: &[&str]) -> String {
@@ -449,4 +450,34 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     let object = folder.run(&["hash", "--summary=json", "--min-size", "1", "d"]).err;
     let object: serde_json::Value = serde_json::from_str(&object).unwrap();
     assert_eq!((&object["schema"], &object["left_out"]["files"]), (&"truesum-hash/1".into(), &1.into()));
+}
+
+#[test]
+fn an_entry_is_found_by_any_path_to_its_file() {
+    // regression: `check SHA256SUMS ../d/a` reported that the entry was not in the manifest.
+    let folder = Folder::with(&[("d/s/a", "abc"), ("d/b", ""), ("d/k/x", ""), ("o", "")]);
+    symlink("s", folder.path("d/latest")).unwrap();
+    let list = |name: &str| folder.write("d/SHA256SUMS", format!("{ABC}  {name}\n{EMPTY}  b\n"));
+    let check = |at: &str, manifest: &str, name: &str| {
+        let mut command = folder.command();
+        let ran = command.current_dir(folder.path(at)).args(["check", manifest, name]).output().unwrap();
+        (String::from_utf8(ran.stdout).unwrap(), ran.status.code())
+    };
+    let at = folder.root().canonicalize().unwrap().join("d/s//a");
+    for entry in ["s/a", "s//a", "./s/a", "s/./a", "latest/a"] {
+        list(entry);
+        for given in
+            ["s/a", "s//a", "./s/./a", "../d/s/a", "..//d//s/a", "s/../s/a", "latest/a", at.to_str().unwrap()]
+        {
+            let (out, code) = check("d", "SHA256SUMS", given);
+            assert_eq!(
+                (out.as_str(), code),
+                (format!("{entry}: OK\n").as_str(), Some(0)),
+                "{entry}: {given}"
+            );
+        }
+        let (out, code) = check("d/k", "../SHA256SUMS", "../../d/s/a");
+        assert_eq!((out, code), (format!("{entry}: OK\n"), Some(0)), "{entry}");
+    }
+    assert_eq!(check("d", "SHA256SUMS", "../o"), (String::new(), Some(1)));
 }

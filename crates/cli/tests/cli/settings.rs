@@ -135,7 +135,7 @@ fn a_pipe_is_no_file_of_settings_and_is_not_waited_for() {
     assert!(status.success());
     let ran = run(&folder, &["hash", "a"], &[("TRUESUM_CONFIG", "HERE/pipe")]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
-    assert!(ran.err.contains("cannot read settings: it is not a regular file"), "{}", ran.err);
+    assert!(ran.err.contains("cannot read settings: not a regular file, but a named pipe"), "{}", ran.err);
 }
 
 #[test]

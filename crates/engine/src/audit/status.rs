@@ -83,6 +83,9 @@ pub struct Finding<'f> {
     /// The name of the content in the manifest ([`FileStatus::Moved`], [`FileStatus::Copied`]), or the name of the first
     /// new file with the same content ([`FileStatus::Duplicated`]).
     pub from: Option<&'f Path>,
+    /// The number of files with the same content that are equally likely to be the other name of a
+    /// [`FileStatus::Moved`] file; `from` is the first of them. 1 if the move is certain.
+    pub candidates: u32,
     /// The facts in the manifest.
     pub listed: Option<Facts>,
     /// The facts found, if they differ from the manifest.
