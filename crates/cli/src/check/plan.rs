@@ -13,7 +13,7 @@ use crate::options::{Moved, Reporting};
 use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
-use crate::words::shell_word;
+use crate::words::path_word;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
@@ -161,7 +161,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         match named(names, root.as_deref())? {
             Named::Manifests(manifests) => {
                 if let Some(name) = manifest_in_first(&manifests, root.as_deref()) {
-                    let (name, first) = (shell_word(name), shell_word(&manifests[0]));
+                    let (name, first) = (path_word(name), path_word(&manifests[0]));
                     clash = Some(format!(
                         "{name} is checked as a manifest; to verify it as a file: truesum check --only {name} {first}"
                     ));
@@ -241,10 +241,10 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     if let (Some(state), Subject::Manifests(names)) = (&limits.state, &subject)
         && state.is_dir()
     {
-        let names: Vec<String> = names.iter().map(shell_word).collect();
+        let names: Vec<String> = names.iter().map(path_word).collect();
         return Err(Refusal::with_hint(
             format!("--state: {} is a folder, not a file", display_safe(state.as_os_str().as_bytes())),
-            format!("truesum check --state {} {}", shell_word(state.join("check.state")), names.join(" ")),
+            format!("truesum check --state {} {}", path_word(state.join("check.state")), names.join(" ")),
         ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
