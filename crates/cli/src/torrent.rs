@@ -10,7 +10,7 @@ use crate::options::RunArgs;
 use crate::selection::{FilterArgs, WaysArgs};
 use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
-use crate::words::shell_word;
+use crate::words::path_word;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::io::Read;
@@ -160,7 +160,7 @@ fn check(args: TorrentCheckArgs) -> Exit {
         args.torrents.into_iter().partition(|file| is_other(Path::new(file)));
     let refuse = |other: &OsString| {
         let text = format!("{}: not a torrent", display_safe(other.as_bytes()));
-        Refusal::with_hint(text, format!("truesum check {}", shell_word(other)))
+        Refusal::with_hint(text, format!("truesum check {}", path_word(other)))
     };
     let unsuitable = others.iter().map(refuse).collect();
     check::run(CheckArgs { root: args.root, unsuitable, ..args.report.check(torrents) })

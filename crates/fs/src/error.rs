@@ -206,7 +206,11 @@ pub const DIRECTORY: &str = "directory";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: cannot {}: {}", display_safe(&self.path), self.action, self.cause)
+        let path = display_safe(&self.path);
+        match self.cause {
+            Cause::NoManifest(what) => write!(f, "{path}: not a manifest ({what})"),
+            _ => write!(f, "{path}: cannot {}: {}", self.action, self.cause),
+        }
     }
 }
 

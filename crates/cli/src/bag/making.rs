@@ -8,7 +8,7 @@
 
 use crate::bag::older::{FileStatus, Older};
 use crate::bag::parts::{
-    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once, path_word,
+    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once,
     place as place_file, refused, shown,
 };
 use crate::bag::payload::{Changes, Listing, Manifest, Payload};
@@ -18,7 +18,7 @@ use crate::exit::{Exit, Refusal};
 use crate::hash::reading::Reading;
 use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
-use crate::words::{count, size};
+use crate::words::{count, path_word, size};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};

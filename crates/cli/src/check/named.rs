@@ -5,7 +5,7 @@ use crate::digests::pasted::{LENGTHS, MIN_DIGITS, embedded, is_composed, pasted}
 use crate::exit::Refusal;
 use crate::output::{listed, lists};
 use crate::stores;
-use crate::words::shell_word;
+use crate::words::{path_word, shell_word};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::symlink_metadata;
@@ -79,7 +79,7 @@ fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
         return None;
     }
     let shown = display_safe(missing.as_os_str().as_bytes());
-    let others: Vec<String> = others.iter().map(|file| shell_word(file.as_os_str())).collect();
+    let others: Vec<String> = others.iter().map(|file| path_word(file.as_os_str())).collect();
     Some(Refusal::with_hint(
         format!("check: {shown} is neither a file nor a digest"),
         format!("truesum check {digest} {}", others.join(" ")),

@@ -14,7 +14,7 @@ use crate::options::{Moved, Reporting};
 use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
-use crate::words::shell_word;
+use crate::words::path_word;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         match named(names, root.as_deref())? {
             Named::Manifests(manifests) => {
                 if let Some(name) = manifest_in_first(&manifests, root.as_deref()) {
-                    let (name, first) = (shell_word(name), shell_word(&manifests[0]));
+                    let (name, first) = (path_word(name), path_word(&manifests[0]));
                     clash = Some(format!(
                         "{name} is checked as a manifest; to verify it as a file: truesum check --only {name} {first}"
                     ));
@@ -245,22 +245,22 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         && !limits.is_all()
     {
         let name = display_safe(folder.as_os_str().as_bytes());
-        let manifest = shell_word(folder.join("SHA256SUMS"));
+        let manifest = path_word(folder.join("SHA256SUMS"));
         return Err(Refusal::with_hint(
             format!("{name}: is a folder; --max-bytes, --max-time and --state require a single manifest"),
             format!(
                 "truesum -o {manifest} {} creates one; then: truesum check --state FILE {manifest}",
-                shell_word(folder)
+                path_word(folder)
             ),
         ));
     }
     if let (Some(state), Subject::Manifests(names)) = (&limits.state, &subject)
         && state.is_dir()
     {
-        let names: Vec<String> = names.iter().map(shell_word).collect();
+        let names: Vec<String> = names.iter().map(path_word).collect();
         return Err(Refusal::with_hint(
             format!("--state: {} is a folder, not a file", display_safe(state.as_os_str().as_bytes())),
-            format!("truesum check --state {} {}", shell_word(state.join("check.state")), names.join(" ")),
+            format!("truesum check --state {} {}", path_word(state.join("check.state")), names.join(" ")),
         ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
@@ -523,7 +523,7 @@ fn expected(
             }
             // The algorithm was given, and does not have digests of this length.
             Some(Err(manifest::ReadError::Line(error))) if !requested.is_empty() => {
-                let digest = shell_word(text);
+                let digest = path_word(OsStr::new(text));
                 Err(Refusal::with_hint(
                     format!("--expect: {}", error.reason),
                     format!("truesum identify {digest}"),

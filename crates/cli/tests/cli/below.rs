@@ -122,11 +122,11 @@ fn a_selection_without_an_entry_does_not_deny_the_manifests() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     let ran = folder.run(&["check", "-r", "--only", "nope", "d"]);
     let said = "truesum: nope: selected with --only, but no entry has this name\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; partial: 0 of 1 entry\n";
+                truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "-r", "--newer", "2999-01-01", "d"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; partial: 0 of 1 entry\n";
+                truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 

@@ -54,6 +54,31 @@ fn common_algorithms_are_tried_unless_all_are_wanted() {
 }
 
 #[test]
+fn hints_keep_the_options_of_the_command_line() {
+    // regression: the hint dropped --size and --exclude, and took a file named -d for an option.
+    let folder = Folder::with(&[("-d/a", "abc"), ("-d/b", "abcd")]);
+    let md4 = "a448017aaf21d8525fc10ae87aa6729d";
+    for (words, hint) in [
+        (
+            &["find", "--size", "3B", "--exclude=b", md4, "./-d"][..],
+            format!("truesum find --size 3B --exclude=b --all-algorithms {md4} ./-d"),
+        ),
+        (&["find", "-0L", md4, "--", "-d"], format!("truesum find -0 -L --all-algorithms {md4} ./-d")),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(
+            ran.err.lines().find_map(|line| line.strip_prefix("hint: ")),
+            Some(&hint[..]),
+            "{}",
+            ran.err
+        );
+        let words: Vec<&str> = hint.split(' ').skip(1).collect();
+        let ran = folder.run(&words);
+        assert!(ran.code == Some(0) && ran.out().contains("./-d/a"), "{}{}", ran.out(), ran.err);
+    }
+}
+
+#[test]
 fn digests_of_standard_input_are_found() {
     // regression: one candidate that requires the size in advance made all of them fail.
     let folder = Folder::new();

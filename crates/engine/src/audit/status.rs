@@ -144,8 +144,8 @@ pub struct Report {
     pub read: u64,
     /// Bytes of those files.
     pub bytes: u64,
-    /// Files of either side that are not selected, as far as they were visited. Files in excluded folders are not
-    /// counted.
+    /// Files and folders of either side that are not selected. An excluded folder counts as one, because the files in
+    /// it are not visited.
     pub left_out: [u64; 2],
     /// The manifests that were read, each with its own SHA-256 if requested.
     pub manifests: Vec<(PathBuf, Option<Digest>)>,
