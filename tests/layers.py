@@ -8,7 +8,9 @@
   import each other;
 - a module that is not in the block, or that no longer exists;
 - `std::os`, `rustix` or `libc` outside of crates/fs, except in the files named in SYSTEM_CALLS, which must use one of them: that list
-  only gets shorter.
+  only gets shorter;
+- code outside of crates/fs that opens a file: opening a pipe or a device may block, so every file is opened by the functions of that
+  crate (`open_companion`, `open_named`, `Input::open`, `Root::open`). `OPENERS` lists the exceptions.
 
 A module here is a file or folder directly below `src`; `lib.rs` and `main.rs` are above all of them. An import is a `use` or a path that
 begins with `crate`, `super` or `self`. A re-export counts as an import of the file that contains the definition, and code under
@@ -40,6 +42,35 @@ SYSTEM_CALLS = """
     python/src/tree.rs
     python/src/verify.rs
 """
+
+
+# What opens a file, by the standard library or by system calls. Folders are listed and links are read without blocking.
+OPENS = re.compile(
+    r"\b(?:File|OpenOptions)\s*::\s*(?:open|options|new)\s*\(|\bfs\s*::\s*(?:read|read_to_string|open|openat)\s*\(|\bopenat2?\s*\("
+)
+# The crates whose files are opened by crates/fs.
+OPENING = ("hash", "manifest", "engine", "stores", "cli")
+# The exceptions, with reasons.
+OPENERS = {
+    "engine/src/update/mounts.rs": "reads /etc/fstab and a file of /proc",
+    "cli/src/version.rs": "reads a file of /proc",
+    "stores/src/profile.rs": "reads credentials, which other programs accept from a pipe, before a run begins",
+}
+
+
+def openers(top):
+    """Returns the places that open a file and are not exceptions, and the exceptions that do not open any."""
+    faults, used = [], set()
+    for file in sorted(file for crate in OPENING for file in (top / "crates" / crate / "src").rglob("*.rs")):
+        path = file.relative_to(top / "crates")
+        exceptions = {name for name in OPENERS if path.is_relative_to(name)}
+        text = blank_out(file.read_text())
+        code, _ = without_tests(text)
+        for found in [] if file.name == "tests.rs" else OPENS.finditer(code):
+            used |= exceptions
+            if not exceptions:
+                faults.append(f"{path}: {found.group().rstrip('( ')} is outside of crates/fs: use open_companion or open_named")
+    return faults + [f"{name}: opens no file, but is an exception in tests/layers.py" for name in OPENERS if name not in used]
 
 
 def blank_out(text):
@@ -266,13 +297,13 @@ def check(top):
                 here, there = module[0], target[0]
                 if here != there and here in levels and there in levels and levels[there] >= levels[here]:
                     faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}: {there} is not before {here}")
-    return faults, len(crates)
+    return faults + openers(top), len(crates)
 
 
 def main():
     top = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
     faults, crates = check(top)
-    print("\n".join(faults) if faults else f"layers: {crates} crates, no cycle, no import against the order")
+    print("\n".join(faults) if faults else f"layers: {crates} crates, no cycle, no import against the order, no file opened outside of io")
     sys.exit(1 if faults else 0)
 
 

@@ -21,6 +21,7 @@ pub struct Finding {
     standing: FileStatus,
     name: Vec<u8>,
     from: Option<Vec<u8>>,
+    candidates: u32,
     listed: Option<Facts>,
     found: Option<Facts>,
     error: Option<Error>,
@@ -46,6 +47,13 @@ impl Finding {
     #[getter]
     fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
         self.from.as_ref().map(|name| paths::text(py, name)).transpose()
+    }
+
+    /// The number of files with the same content that are equally likely to be the other name of a moved file; 1 if the
+    /// move is certain.
+    #[getter]
+    fn candidates(&self) -> u32 {
+        self.candidates
     }
 
     /// The digests of the file in the manifest.
@@ -146,6 +154,7 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
             standing: finding.status,
             name: bytes(finding.name),
             from: finding.from.map(bytes),
+            candidates: finding.candidates,
             listed: finding.listed.clone(),
             found: finding.found.clone(),
             error: finding.error.map(|error| error.under(&error.path)),

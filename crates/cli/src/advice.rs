@@ -21,9 +21,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
         }
         // A socket cannot be opened by name.
         Kind::Special if error.reason().ends_with("socket") => None,
-        Kind::Special => {
-            Some("to read devices and pipes: truesum hash --special, or truesum check --special")
-        }
+        Kind::Special => Some("to read devices and pipes, use --special"),
         Kind::Changed => Some("try again when no program is writing to the file"),
         // A file without blocks, such as one in /proc, is not on a device.
         Kind::Device if Metadata::at(path_of(error)).is_ok_and(|file| file.allocated() == 0) => None,

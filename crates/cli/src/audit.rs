@@ -11,6 +11,7 @@ use crate::formats;
 use crate::options::Moved;
 use crate::selection::{FilterArgs, selection};
 use crate::stores;
+use crate::words::path_word;
 use arguments::AuditArgs;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -46,6 +47,7 @@ fn audit(args: AuditArgs) -> Exit {
         },
         schema: "truesum-audit/1",
         one_sided: ["missing", "new"],
+        sides: ["in the manifest", "found"],
         same: !args.quiet,
         moved_passes: args.moved == Some(Moved::Ok),
         ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),
@@ -79,7 +81,7 @@ fn audit(args: AuditArgs) -> Exit {
     let bag = names.iter().chain(&folder).find(|name| is_bag(name));
     if let Some(bag) = bag.filter(|_| names.iter().all(|name| name.is_dir())) {
         let shown = display_safe(bag.as_os_str().as_bytes());
-        let hint = format!("truesum check {shown} verifies its manifests and its completeness");
+        let hint = format!("truesum check {} verifies its manifests and its completeness", path_word(bag));
         return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
     }
     if names.iter().all(|name| name.is_dir()) {

@@ -21,10 +21,10 @@ use crate::tasks::inputs;
 use crate::update::arguments::Extent;
 use crate::update::consent;
 use crate::values::table::SpecParser;
-use crate::words::shell_word;
+use crate::words::{path_word, shell_word};
 use clap::{Args, Subcommand, ValueHint};
 use info::field;
-use parts::{Allowed, Bag, Purpose, once, path_word, shown};
+use parts::{Allowed, Bag, Purpose, once, shown};
 use std::ffi::OsString;
 use std::path::Path;
 use truesum::Order;
@@ -90,7 +90,7 @@ struct UpdateArgs {
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
     /// Accept modified files; =all: even if their times do not show an edit
-    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     refresh: Option<Extent>,
     /// Remove entries of deleted files

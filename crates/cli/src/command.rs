@@ -11,7 +11,7 @@ use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::complete::{ASK, CompletionsArgs, HELP_ALL};
 use crate::config::ConfigArgs;
-use crate::console::{Console, only_hints};
+use crate::console::{Console, adapt_hints};
 use crate::convert::ConvertArgs;
 use crate::diff::arguments::DiffArgs;
 use crate::directory::DirectoryArgs;
@@ -25,6 +25,7 @@ use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print_with;
+use crate::settings;
 use crate::shard::ShardArgs;
 use crate::stores::refuse_elsewhere;
 use crate::terminal::{Escapes, on_one_line, visible, write_error};
@@ -112,12 +113,6 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         return Ok(Command::Bench(Bench));
     }
     let help = Help::requested(&mut given);
-    // The name of this option in uv, pip and restic.
-    let options = given.iter().position(|word| word == "--").unwrap_or(given.len());
-    given[..options]
-        .iter_mut()
-        .filter(|word| *word == "--no-progress")
-        .for_each(|word| *word = "--progress=never".into());
     if let Some(command) = behind_globals(&mut given) {
         return Ok(command);
     }
@@ -220,7 +215,7 @@ fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
     let command = parse_command(&arguments, help).map_err(|error| guesses::explain(error, &arguments))?;
     let words = arguments.clone();
-    only_hints(move |hint| hints::offers(&words, hint));
+    adapt_hints(move |hint| hints::adapted(&words, hint));
     match &command {
         Command::Hash(args) if implied => refuse_unknown_word(&args.files, given)?,
         // `sha256sum -c` is not a check of a manifest named `sha256sum`.
@@ -300,6 +295,7 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
             let mut command = with_help(definition(), "truesum", help);
             let matches = command.try_get_matches_from_mut(arguments)?;
             refuse_elsewhere(&command, &matches)?;
+            settings::choose(&matches);
             Cli::from_arg_matches(&matches).map(|cli| cli.command)
         }
     }
@@ -403,6 +399,7 @@ fn parse_alone<T: Args + FromArgMatches>(
     let mut command = with_help(repeatable_flags(command.max_term_width(WIDTH)), &path, help);
     let matches = command.try_get_matches_from_mut(&arguments[1..])?;
     refuse_elsewhere(&command, &matches)?;
+    settings::choose(&matches);
     T::from_arg_matches(&matches)
 }
 
@@ -464,7 +461,6 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::ShowProgress;
 
     fn completed(words: &[&str]) -> Vec<String> {
         let words = std::iter::once("truesum").chain(words.iter().copied()).map(OsString::from).collect();
@@ -765,7 +761,7 @@ mod tests {
         for words in [["--no-progress", "check", "M"], ["check", "M", "--no-progress"]] {
             let words = words.map(OsString::from).to_vec();
             let command = parse("truesum".into(), words).unwrap_or_else(|error| panic!("{error}"));
-            assert!(matches!(command, Command::Check(args) if args.run.progress == ShowProgress::Never));
+            assert!(matches!(command, Command::Check(args) if args.run.no_progress));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::key::HINT;
 use crate::objects;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
-use crate::words::shell_word;
+use crate::words::path_word;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -51,6 +51,8 @@ pub struct Manner {
     /// The words for files that exist on one side only: `missing` and `new`, or `removed` and
     /// `added`.
     pub one_sided: [&'static str; 2],
+    /// The two sides, where summaries count their files.
+    pub sides: [&'static str; 2],
     /// Whether equal files are reported.
     pub same: bool,
     /// Whether moved files count as equal.
@@ -140,11 +142,12 @@ pub fn compare(
     }
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
         match manner.ending {
-            // A note on weak digests must not be omitted.
-            Ending::None
-                if manner.form == ResultForm::Lines && EQUAL.iter().any(|&is| report.count(is) > 0) =>
-            {
-                words::weak(report).into_iter().for_each(|weak| console.note(&format!("equal by {weak}")));
+            // Notes on weak digests and on what was not compared must not be omitted.
+            Ending::None if manner.form == ResultForm::Lines => {
+                let is_equal = EQUAL.iter().any(|&is| report.count(is) > 0);
+                let weak = words::weak(report).into_iter().filter(|_| is_equal);
+                weak.for_each(|weak| console.note(&format!("equal by {weak}")));
+                words::part(manner, report).into_iter().for_each(|part| console.note(&part));
             }
             Ending::None => {}
             Ending::Json => console.line(String::from_utf8_lossy(&object).trim_end()),
@@ -192,7 +195,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
                 console.hint("compare each manifest with the files: truesum diff MANIFEST DIR");
             }
             (_, [(manifest, _)]) => {
-                console.hint(&format!("to verify the pieces: truesum check {}", shell_word(manifest)));
+                console.hint(&format!("to verify the pieces: truesum check {}", path_word(manifest)));
             }
             _ => console.hint("to verify the pieces: truesum check MANIFEST"),
         }
@@ -382,13 +385,21 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
     template.render_compared(&entry, word, b"", out);
 }
 
-/// Appends the line for one file: a word, its name, the name of its content in the manifest, and
-/// why it could not be read.
+/// Returns a note if a file was moved, but several files with its content are equally likely to be its other name.
+pub fn uncertain(finding: &Finding<'_>) -> Option<String> {
+    (finding.candidates > 1).then(|| format!("one of {} possible moves", finding.candidates))
+}
+
+/// Appends the line for one file: a word, its name, the name of its content in the manifest, whether
+/// that is uncertain, and why it could not be read.
 pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut line = format!("{word}\t{}", name(finding.name));
     if let Some(from) = finding.from {
         line += &format!("\t{}", name(from));
+    }
+    if let Some(uncertain) = uncertain(finding) {
+        line += &format!("\t{uncertain}");
     }
     if let Some(error) = finding.error {
         line += &format!("\tcannot {}: {}", error.action, error.reason());

@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::options::SettingsArgs;
 use crate::output::print;
 use crate::settings::{FILE, OPTIONS, SETTINGS, Settings, settings};
 use crate::values::color::Color;
@@ -17,10 +18,12 @@ Examples:
   truesum config
   TRUESUM_OPTIONS='-a blake3 --color never' truesum config
 Each line of ~/.config/truesum/config.toml sets one of the keys that this command shows, such as \
-algorithm = \"blake3\". TRUESUM_OPTIONS overrides the file, and the command line overrides both. TRUESUM_CONFIG names another file; if it is empty, no \
-file is read. No setting changes what a check accepts, and settings are ignored when truesum runs as sha256sum, \
+algorithm = \"blake3\". TRUESUM_OPTIONS overrides the file, and the command line overrides both. --config FILE or TRUESUM_CONFIG names another file; with --no-config, or if the variable is empty, no file is read. No setting changes what a check accepts, and settings are ignored when truesum runs as sha256sum, \
 b3sum and so on.")]
-pub struct ConfigArgs {}
+pub struct ConfigArgs {
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
 
 /// Runs the command.
 pub fn run(_: &ConfigArgs) -> Exit {
@@ -30,7 +33,7 @@ pub fn run(_: &ConfigArgs) -> Exit {
 fn text(settings: &Settings) -> String {
     let mut text = String::new();
     let file = match &settings.file {
-        None => format!("none ({FILE} is empty, or there is no HOME)"),
+        None => format!("none (--no-config, {FILE} is empty, or there is no HOME)"),
         Some(path) => {
             let there = if path.exists() { "" } else { " (does not exist)" };
             format!("{}{there}", display_safe(path.as_os_str().as_bytes()))

@@ -20,13 +20,13 @@ pub struct Console {
     hints: Vec<String>,
 }
 
-type IsUseful = dyn Fn(&str) -> bool + Send + Sync;
-static IS_USEFUL: OnceLock<Box<IsUseful>> = OnceLock::new();
+type Adapt = dyn Fn(&str) -> Option<String> + Send + Sync;
+static ADAPT: OnceLock<Box<Adapt>> = OnceLock::new();
 
-/// Restricts the hints that are printed to those that `is_useful` accepts: shared code gives advice without knowing the
-/// options of the running command.
-pub fn only_hints(is_useful: impl Fn(&str) -> bool + Send + Sync + 'static) {
-    let _ = IS_USEFUL.set(Box::new(is_useful));
+/// Adapts hints to the running command before they are printed, because shared code gives advice without knowing its
+/// options. Hints for which `adapt` returns `None` are not printed.
+pub fn adapt_hints(adapt: impl Fn(&str) -> Option<String> + Send + Sync + 'static) {
+    let _ = ADAPT.set(Box::new(adapt));
 }
 
 /// The kind of a message.
@@ -80,15 +80,14 @@ impl Console {
         self.say(Kind::Note, text);
     }
 
-    /// Prints a hint, once per run. A hint that [`only_hints`] rejects is not printed.
+    /// Prints a hint, once per run, as far as [`adapt_hints`] permits it.
     pub fn hint(&mut self, text: &str) {
-        if !IS_USEFUL.get().is_none_or(|is_useful| is_useful(text)) {
+        if self.hints.iter().any(|known| known == text) {
             return;
         }
-        if !self.hints.iter().any(|shown| shown == text) {
-            self.hints.push(text.to_owned());
-            self.say(Kind::Hint, text);
-        }
+        self.hints.push(text.to_owned());
+        let adapted = ADAPT.get().map_or_else(|| Some(text.to_owned()), |adapt| adapt(text));
+        adapted.into_iter().for_each(|text| self.say(Kind::Hint, &text));
     }
 
     /// Prints the last line of a run, in the colour of its exit status.

@@ -125,7 +125,7 @@ pub fn run(mut args: ConvertArgs) -> Exit {
     let no_algorithms = Arc::from([]);
     let replaced = args.output.as_deref().filter(|_| !args.overwrite);
     let mut earlier =
-        replaced.and_then(|path| Earlier::read(path, None, &no_algorithms, None).ok().flatten());
+        replaced.and_then(|path| Earlier::read(path, None, &[], &no_algorithms, None).ok().flatten());
     let made = made(&args, reporting, &watch, earlier.as_mut(), &mut console);
     console.display = None;
     if let Some(signal) = watch.signals.ended_by() {
@@ -327,7 +327,7 @@ impl Choice {
     fn report(&self, console: &Console) {
         if self.left_out > 0 {
             let all = count(self.kept + self.left_out, "entry", "entries");
-            console.note(&format!("converted {} of {all}", grouped(self.kept)));
+            console.note(&format!("selected: {} of {all}", grouped(self.kept)));
         }
     }
 }

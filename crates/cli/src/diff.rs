@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
 use crate::selection::selection;
-use crate::words::shell_word;
+use crate::words::path_word;
 use arguments::DiffArgs;
 use std::path::{Path, PathBuf};
 use truesum::audit::Options;
@@ -48,7 +48,7 @@ pub fn run(args: DiffArgs) -> Exit {
         moved_passes: false,
     };
     let otherwise = || {
-        let [old, new] = [&old, &new].map(shell_word);
+        let [old, new] = [&old, &new].map(path_word);
         format!("to compare the bytes of two files: cmp {old} {new}")
     };
     let manner = Manner {
@@ -59,6 +59,7 @@ pub fn run(args: DiffArgs) -> Exit {
         },
         schema: "truesum-diff/1",
         one_sided: ["removed", "added"],
+        sides: ["in OLD", "in NEW"],
         same: false,
         moved_passes: false,
         ending: if args.run.verbose && !args.json { Ending::Short } else { Ending::None },

@@ -3,7 +3,7 @@
 //! the new manifest does not have.
 
 use crate::exit::Refusal;
-use crate::output::{not_replaced, read_replaceable};
+use crate::output::{MAY_BE_TEXT, Replaceable, not_replaced, read_candidate};
 use crate::tasks::Naming;
 use crate::words::count;
 use std::collections::hash_map::RandomState;
@@ -53,6 +53,8 @@ pub struct Recorded {
     path: PathBuf,
     /// The folder that names of the new manifest are relative to, if it has one.
     root: Option<PathBuf>,
+    /// Folders in which the files of an earlier manifest may be.
+    folders: Vec<PathBuf>,
     key: Option<Secret>,
     keys: RandomState,
     /// The records, by hashes of names.
@@ -111,9 +113,9 @@ impl Recorded {
 
     /// Calls `each` for every entry with a digest, with its name as the new manifest would spell
     /// it.
-    fn read(&self, each: &mut dyn FnMut(Vec<u8>, Entry)) -> Result<Option<&'static Format>, String> {
+    fn read(&self, each: &mut dyn FnMut(Vec<u8>, Entry)) -> Result<Option<Replaceable>, String> {
         let mut naming = self.root.clone().map(Naming::new);
-        read_replaceable(&self.path, self.key.as_ref(), &mut |entry| {
+        read_candidate(&self.path, &self.folders, self.key.as_ref(), &mut |entry| {
             if !entry.digests.is_empty() || !entry.pieces.is_empty() {
                 each(self.spelled(&entry.path, &mut naming), entry);
             }
@@ -142,7 +144,7 @@ impl Recorded {
 /// An earlier manifest that is compared with a new one.
 pub struct Earlier {
     pub recorded: Arc<Recorded>,
-    format: &'static Format,
+    replaceable: Replaceable,
     /// Hashes of the names that are also in the new manifest.
     found: HashSet<u64>,
     /// The number of files so far whose content differs although no program modified them.
@@ -160,13 +162,15 @@ pub struct Earlier {
 
 impl Earlier {
     /// Reads the manifest at `path`. Returns `None` if there is no file, or an empty one. The names of
-    /// the new manifest are relative to `root`, and the run computes `specs` with this key.
+    /// the new manifest are relative to `root`, and the run computes `specs` with this key. The files of the earlier one may
+    /// be in its own folder, in `root` or in `folders`.
     ///
     /// # Errors
     /// Fails if the file is not a manifest.
     pub fn read(
         path: &Path,
         root: Option<&Path>,
+        folders: &[PathBuf],
         specs: &Arc<[Spec]>,
         key: Option<&Secret>,
     ) -> Result<Option<Earlier>, String> {
@@ -174,6 +178,7 @@ impl Earlier {
         let mut recorded = Recorded {
             path: path.to_owned(),
             root: root.map(Path::to_owned),
+            folders: root.map(Path::to_owned).into_iter().chain(folders.iter().cloned()).collect(),
             key: key.cloned(),
             keys: RandomState::new(),
             records: HashMap::new(),
@@ -184,7 +189,7 @@ impl Earlier {
             widened: Vec::new(),
         };
         let (mut records, mut digests, mut specs) = (HashMap::new(), HashMap::new(), Vec::new());
-        let format = recorded.read(&mut |name, entry| {
+        let replaceable = recorded.read(&mut |name, entry| {
             let key = recorded.name_key(&name);
             let record: &mut Record = records.entry(key).or_default();
             record.mtime = record.mtime.or(entry.mtime);
@@ -200,7 +205,7 @@ impl Earlier {
                 }
             }
         });
-        let Some(format) = format? else { return Ok(None) };
+        let Some(replaceable) = replaceable? else { return Ok(None) };
         let run = recorded.run.clone();
         let widened = |spec: &Spec| {
             let all = || run.iter().chain(std::iter::once(spec)).cloned().collect();
@@ -210,7 +215,7 @@ impl Earlier {
         (recorded.records, recorded.digests, recorded.specs) = (records, digests, specs);
         Ok(Some(Earlier {
             recorded: Arc::new(recorded),
-            format,
+            replaceable,
             found: HashSet::new(),
             corrupt: 0,
             keyed: false,
@@ -219,6 +224,14 @@ impl Earlier {
             uncompared: 0,
             by: BTreeSet::new(),
         }))
+    }
+
+    /// Returns why the file may be something other than a manifest, if so.
+    ///
+    /// The files of a new manifest may be in a store or on another machine; it then shows only in the end whether it has
+    /// files of the earlier one.
+    pub fn doubt(&self) -> Option<&'static str> {
+        (!self.replaceable.is_certain && self.found.is_empty()).then_some(MAY_BE_TEXT)
     }
 
     /// Compares an entry of the new manifest with the record of its file. The entry has the digests
@@ -311,6 +324,9 @@ impl Earlier {
 
     /// Returns why a manifest in this format must not replace the earlier one, if so.
     pub fn refusal(&self, path: &Path, format: Option<&Format>) -> Option<Refusal> {
+        if let Some(doubt) = self.doubt() {
+            return Some(not_replaced(path, doubt));
+        }
         if self.corrupt > 0 {
             return Some(self.corrupt_refusal(path, None, self.corrupt, &self.names));
         }
@@ -329,7 +345,7 @@ impl Earlier {
         }
         // A torrent also contains trackers and an identity, which are recorded nowhere else.
         let is_torrent = |format: &Format| format.holds.pieces.is_some();
-        match is_torrent(self.format) {
+        match is_torrent(self.replaceable.format) {
             true if self.left() > 0 => {
                 Some(not_replaced(path, &format!("is a torrent of other files{}", self.first_left())))
             }

@@ -10,16 +10,14 @@ use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
 use crate::selection::{none_selected, selection};
 use crate::watch::Watch;
-use crate::words::{count, names, sampled};
+use crate::words::{SAME_OPTIONS, count, names, path_word, sampled};
 use arguments::FindArgs;
 use plan::{plan, tried};
 use report::{Form, Printer};
 use std::ffi::{OsStr, OsString};
 use std::time::Instant;
 use truesum::find::{Conclusion, Search};
-use truesum::manifest::path::{Charset, quotef};
 use truesum::{Error, Mapping, walk};
-use truesum_fs::name::OsStrExt;
 
 /// Maximum number of algorithms in one read without a note.
 const MANY: usize = 8;
@@ -112,12 +110,11 @@ pub fn run(args: FindArgs) -> Exit {
         console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
     }
     let is_absent = report.found.contains(&0) && exit == Exit::Failed;
-    if reporting.notes && is_absent && not_tried > 0 {
+    if reporting.notes && is_absent && report.read > 0 && not_tried > 0 {
         let others = count(not_tried as u64, "less common algorithm was", "less common algorithms were");
         console.note(&format!("tried only {}; {others} not tried", names(&tried)));
-        let words = args.words.iter().map(|word| quotef(word.as_bytes(), Charset::Utf8));
-        let words: Vec<String> = words.collect();
-        console.hint(&format!("truesum find --all-algorithms {}", words.join(" ")));
+        let words: Vec<String> = args.words.iter().map(path_word).collect();
+        console.hint(&format!("truesum find{SAME_OPTIONS} --all-algorithms {}", words.join(" ")));
     }
     if reporting.notes && form != Form::Json {
         console.summary(exit, &report::words(report, by_name, &weak));

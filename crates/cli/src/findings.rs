@@ -20,7 +20,7 @@ pub fn words(report: &Difference) -> String {
     let ranges = count(report.damaged.len() as u64, "damaged range", "damaged ranges");
     let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
     let mut text = match report.diagnosis {
-        Diagnosis::Good => "good".to_owned(),
+        Diagnosis::Good => "intact".to_owned(),
         Diagnosis::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
         Diagnosis::FileDamaged => format!("file damaged: {ranges}, up to {} bytes damaged", grouped(bytes)),
         Diagnosis::TreeDamaged => {
@@ -78,7 +78,7 @@ pub fn members(report: &Difference, out: &mut Vec<u8>) {
 /// Returns the name of a verdict.
 fn verdict(verdict: Diagnosis) -> &'static str {
     match verdict {
-        Diagnosis::Good => "good",
+        Diagnosis::Good => "intact",
         Diagnosis::FileDamaged => "file damaged",
         Diagnosis::TreeDamaged => "tree damaged",
         Diagnosis::CannotTell => "cannot tell",

@@ -28,7 +28,7 @@ use replacing::{Collected, NAMED};
 use sidecar::{Content, SidecarWriter, folder_name};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
@@ -278,8 +278,18 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
         return Ok((output, None));
     }
     let root = plan.reading.root.as_deref();
-    let earlier = Earlier::read(path, root, &plan.reading.specs, plan.key.as_ref());
-    Ok((output, earlier.map_err(|why| not_replaced(path, &why))?))
+    let named = match &plan.reading.inputs {
+        Inputs::Named(names) => &names[..],
+        Inputs::Listed(..) => &[],
+    };
+    let folders = named.iter().map(|name| PathBuf::from(OsStr::from_bytes(name)));
+    let folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
+    let earlier = Earlier::read(path, root, &folders, &plan.reading.specs, plan.key.as_ref());
+    let earlier = earlier.map_err(|why| not_replaced(path, &why))?;
+    match earlier.as_ref().and_then(Earlier::doubt).filter(|_| plan.reading.remote.is_none()) {
+        Some(doubt) => Err(not_replaced(path, doubt)),
+        None => Ok((output, earlier)),
+    }
 }
 
 /// Returns the folder of the manifest to write if symbolic links, which may lead out of it, are
@@ -374,7 +384,8 @@ fn end(
     // Files that are not read, because the template contains no digest, are counted as unverified.
     let listed = summary.files + summary.unverified - counts.refused;
     let over = counts.found_own.then_some(NAMED);
-    let collected = Collected { listed, lacking, list_read, left_out: counts.left_out, over };
+    let (left_out, may_lack) = (counts.left_out, plan.torrent.is_none());
+    let collected = Collected { listed, lacking, may_lack, list_read, left_out, over };
     match &plan.output {
         Some(path) => match replacing::refused(path, collected, plan.accept)
             .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))

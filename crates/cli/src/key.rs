@@ -9,6 +9,7 @@ use std::path::Path;
 use truesum::error::io_reason;
 use truesum::hash::{Key, Secret, Spec, SpecError};
 use truesum::manifest::path::display_safe;
+use truesum::open::open_named;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::{Errno, standard};
@@ -63,7 +64,7 @@ impl Source<'_> {
 
     fn open(self) -> io::Result<File> {
         match self {
-            Source::Named(path) => File::open(path),
+            Source::Named(path) => open_named(path),
             Source::Open(0) if standard::input_was_closed() => Err(Errno::BADF.into()),
             Source::Open(fd) => standard::inherited(fd),
         }

@@ -7,6 +7,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::output::{print, print_long};
 use crate::values::color::Color;
+use crate::words::wrapped;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, Algorithm, Spec, kernel};
@@ -95,20 +96,21 @@ pub fn run(args: &ListArgs) -> Exit {
 }
 
 fn kernels() -> String {
-    let mut text = format!("{:<12} {:<10} {:>5}  {}\n", "ALGORITHM", "KERNEL", "LANES", "ON THIS CPU");
+    /// Width of the table in columns.
+    const WIDTH: usize = 80;
+    let names = rows().map(|(row, _)| row.name.len()).max().unwrap_or(0);
+    let mut text = format!("{:<names$}  {:<8}  {:>5}  {}\n", "ALGORITHM", "KERNEL", "LANES", "ON THIS CPU");
     for (row, kernel) in rows() {
         let state = if kernel.supported() { "runs" } else { "not supported" };
-        let _ = writeln!(text, "{:<12} {:<10} {:>5}  {state}", row.name, kernel.isa, kernel.lanes);
+        let _ = writeln!(text, "{:<names$}  {:<8}  {:>5}  {state}", row.name, kernel.isa, kernel.lanes);
     }
     let serial: Vec<&str> =
         ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name).collect();
-    wrap("one message at a time: ", &serial.join(", "), &mut text);
-    text += "TRUESUM_KERNEL=NAME restricts truesum to kernels of that name and the portable ones.\n";
-    wrap(
-        "TRUESUM_CPU=NAMES restricts truesum to some of these CPU features: ",
-        &kernel::features().join(", "),
-        &mut text,
-    );
+    text += "\nAlgorithms that hash one message at a time:\n";
+    text += &wrapped("  ", &serial.join(", "), WIDTH);
+    text += "\nTRUESUM_KERNEL=NAME restricts truesum to kernels of that name and the portable ones.\n";
+    text += "TRUESUM_CPU=NAMES restricts truesum to some of the features of this CPU:\n";
+    text += &wrapped("  ", &kernel::features().join(", "), WIDTH);
     text
 }
 
@@ -228,27 +230,9 @@ fn digests(row: &Format) -> String {
     }
 }
 
-/// Appends `head` and the words of `about`, wrapped at [`WIDTH`] columns and indented by the width
-/// of `head`.
+/// Appends `head` and the words of `about`, wrapped at [`WIDTH`] columns.
 fn wrap(head: &str, about: &str, text: &mut String) {
-    let indent = head.chars().count();
-    let mut line = head.to_owned();
-    let mut first = true;
-    for word in about.split(' ') {
-        if !first && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            text.push_str(&line);
-            text.push('\n');
-            line = " ".repeat(indent);
-            first = true;
-        }
-        if !first {
-            line.push(' ');
-        }
-        line.push_str(word);
-        first = false;
-    }
-    text.push_str(&line);
-    text.push('\n');
+    text.push_str(&wrapped(head, about, WIDTH));
 }
 
 fn string(text: &str) -> String {

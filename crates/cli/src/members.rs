@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
+use truesum::open::open_named;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::standard::Input;
 
@@ -19,7 +20,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
     match path.as_os_str() == "-" {
         true => Input.take(LIMIT).read_to_string(&mut text).map_err(fail)?,
         false => {
-            std::fs::File::open(path).map_err(fail)?.take(LIMIT).read_to_string(&mut text).map_err(fail)?
+            open_named(path).and_then(|file| file.take(LIMIT).read_to_string(&mut text)).map_err(fail)?
         }
     };
     if text.len() as u64 == LIMIT {

@@ -25,6 +25,10 @@ pub struct RunArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub progress: ShowProgress,
+    /// The same as --progress=never, as in uv, pip and restic
+    #[arg(hide = true)]
+    #[arg(long, conflicts_with = "progress")]
+    pub no_progress: bool,
     /// Print more details, such as skipped files and the throughput
     #[arg(short, long)]
     pub verbose: bool,
@@ -33,6 +37,22 @@ pub struct RunArgs {
     pub color: Color,
     #[command(flatten)]
     pub life: LifeArgs,
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+/// Options that select the settings file. [`settings::choose`](crate::settings::choose) finds them in the parsed command
+/// line, before a command gets its arguments.
+#[derive(Args, Default)]
+pub struct SettingsArgs {
+    /// Read settings from FILE instead of the user's settings file
+    #[arg(hide_short_help = true, help_heading = "Running")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+    /// Do not read a settings file
+    #[arg(hide_short_help = true, help_heading = "Running")]
+    #[arg(long, conflicts_with = "config")]
+    no_config: bool,
 }
 
 /// Options that limit the lifetime of the process.
@@ -162,7 +182,7 @@ impl RunArgs {
     /// Returns what to report, and applies the options for the lifetime of the process.
     pub fn reporting(&self, quiet: bool) -> Reporting {
         self.life.bind();
-        let hidden = self.progress == ShowProgress::Never || settings().no_progress;
+        let hidden = self.progress == ShowProgress::Never || self.no_progress || settings().no_progress;
         let line = if quiet || hidden { Line::Hidden } else { Line::where_seen() };
         let threads = self.threads.unwrap_or(0);
         Reporting { line, notes: !quiet, verbose: self.verbose, threads }

@@ -14,8 +14,10 @@ use truesum::error::io_reason;
 use truesum::hash::Secret;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
-    Entry, Format, Head, Heading, Options, Reader, Reading, Spelling, Style, Time, Writer, Writing, detect,
+    AlgorithmSource, Entry, Format, Head, Heading, Options, Reader, Reading, Spelling, Style, Time, Writer,
+    Writing, detect,
 };
+use truesum::open::{open_companion, read_companion};
 use truesum::verify::has_manifest_name;
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
@@ -250,15 +252,19 @@ pub fn print_with(text: &str, escapes: Escapes, console: &mut Console) -> Exit {
     }
 }
 
-/// Returns whether a file has an entry near its beginning, with this name if one is given.
-pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
-    /// The number of bytes in which an entry must occur.
+/// Returns whether a file has an entry near its beginning.
+pub fn lists(path: &Path) -> bool {
+    listed(path).next().is_some()
+}
+
+/// Returns the names of the entries near the beginning of a file; none if it is not a regular file or not a manifest.
+pub fn listed(path: &Path) -> impl Iterator<Item = Vec<u8>> {
+    /// The number of bytes that are read.
     const BEGIN: u64 = 1 << 20;
-    let Ok(file) = File::open(path) else { return false };
     let name = path.file_name().unwrap_or_default().as_bytes();
     let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
-    let is_it = |entry: &Entry| wanted.is_none_or(|wanted| entry.path == wanted);
-    Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
+    let lines = open_companion(path).map(|file| Reader::new(file.take(BEGIN), options));
+    lines.into_iter().flatten().filter_map(|line| Some(line.ok()?.entry.path))
 }
 
 /// Returns the refusal to replace a file for this reason.
@@ -268,18 +274,47 @@ pub fn not_replaced(path: &Path, why: &str) -> Refusal {
     Refusal::with_hint(text, "to replace it anyway, use --overwrite")
 }
 
-/// Reads the entries of a manifest that a new one may replace without losing anything else: every
-/// line is an entry or a comment, in a format that truesum writes. Lines of SFV may also be words
-/// and numbers of ordinary text, so such a file must have the name of a manifest, or one of the
-/// files in it must exist. Returns the format, or `None` if there is no file or an empty one.
+/// An existing manifest that a new one may replace.
+#[derive(Clone, Copy)]
+pub struct Replaceable {
+    pub format: &'static Format,
+    /// Whether it is certainly a manifest, and not ordinary text whose lines have the form of entries.
+    pub is_certain: bool,
+}
+
+/// The reason not to replace a file whose lines have the form of entries.
+pub const MAY_BE_TEXT: &str = "may be ordinary text, because none of the files in it exist";
+
+/// Reads the entries of a manifest that a new one may replace. Returns its format, or `None` if there is no file or an
+/// empty one.
 ///
 /// # Errors
-/// Returns a description of the file if it is anything else.
+/// Returns a description of the file if it is anything else, or may be.
 pub fn read_replaceable(
     path: &Path,
     key: Option<&Secret>,
     each: &mut dyn FnMut(Entry),
 ) -> Result<Option<&'static Format>, String> {
+    match read_candidate(path, &[], key, each)? {
+        Some(found) if !found.is_certain => Err(MAY_BE_TEXT.to_owned()),
+        found => Ok(found.map(|found| found.format)),
+    }
+}
+
+/// Reads the entries of a file in which every line is an entry or a comment, in a format that truesum writes. Returns
+/// `None` if there is no file or an empty one.
+///
+/// Words and numbers of ordinary text may have the form of an entry, as in the output of `git show-ref`. Such a file is
+/// certainly a manifest only if it has the name of one, or if one of the files in it exists in its folder or in `others`.
+///
+/// # Errors
+/// Returns a description of the file if it is anything else.
+pub fn read_candidate(
+    path: &Path,
+    others: &[PathBuf],
+    key: Option<&Secret>,
+    each: &mut dyn FnMut(Entry),
+) -> Result<Option<Replaceable>, String> {
     /// Number of entries whose files are looked for.
     const LOOKED_AT: u64 = 1000;
     let unread = |error: io::Error| format!("cannot be read ({})", io_reason(&error));
@@ -288,7 +323,7 @@ pub fn read_replaceable(
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unread(error)),
         _ => return Ok(None),
     }
-    let mut file = File::open(path).map_err(unread)?;
+    let mut file = open_companion(path).map_err(|error| unread(error.cause.into()))?;
     let mut text = Vec::new();
     (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
     let head = Head { text: &text, complete: (text.len() as u64) < NEAR };
@@ -313,7 +348,8 @@ pub fn read_replaceable(
         entries += 1;
         if !is_certain && entries <= LOOKED_AT {
             let name = Path::new(OsStr::from_bytes(&entry.path));
-            is_certain = path.parent().is_some_and(|folder| folder.join(name).exists());
+            let folders = path.parent().into_iter().chain(others.iter().map(PathBuf::as_path));
+            is_certain = folders.into_iter().any(|folder| folder.join(name).exists());
         }
         // A document of another program may contain more than its entries.
         let format = reader.format().filter(|format| is_document(format));
@@ -326,18 +362,24 @@ pub fn read_replaceable(
     let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
         return Err("is not a manifest that truesum writes".to_owned());
     };
-    if !is_certain && entries > 0 && format.name == "sfv" {
-        return Err("may be ordinary text, because none of the files in it exist".to_owned());
-    }
+    let is_named = || detect(Head { text: b"", complete: true }, Some(name)) == Some(format);
+    is_certain |= entries == 0 || !is_like_text(format) || is_named();
     if is_document(format) && entries > 0 {
-        let text = std::fs::read(path).map_err(unread)?;
+        let text = read_companion(path).map_err(|error| unread(error.cause.into()))?;
         let is_copy =
             |copy: Writer<Vec<u8>>| copy.finish().is_ok_and(|copy| copy.eq_ignore_ascii_case(&text));
         if !copies.unwrap_or_default().into_iter().any(is_copy) {
             return Err("contains more than checksums".to_owned());
         }
     }
-    Ok(Some(format))
+    Ok(Some(Replaceable { format, is_certain }))
+}
+
+/// Returns whether lines of ordinary text may have the form of entries of this format: its lines are words, numbers
+/// and hexadecimal digits, without the name of an algorithm.
+fn is_like_text(format: &Format) -> bool {
+    format.holds.algorithm_source != AlgorithmSource::Manifest
+        || matches!(format.name, "sfv" | "tth" | "md5deep" | "rhash-simple")
 }
 
 /// Returns whether manifests of this format may contain more than their entries, which would be
@@ -436,7 +478,8 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
 pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) -> bool) -> Result<(), Error> {
     if path.is_file() {
         let mut text = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
+        let file = open_companion(path).map_err(|error| Error { action: "read", ..error })?;
+        let read = file.take(NEAR).read_to_end(&mut text);
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
         if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
             let why = Cause::Other(format!("the existing file is {otherwise}, and is not replaced"));

@@ -34,7 +34,7 @@ pub struct FilterArgs {
     /// Process only files that match GLOB
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// Skip files and folders that match GLOB
+    /// Skip files and folders that match GLOB, and all files in such folders
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
     /// Process only files modified after WHEN: a date, a time, an age (7d) or a FILE

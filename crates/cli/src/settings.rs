@@ -9,7 +9,7 @@ mod file;
 use crate::exit::Refusal;
 use crate::values::color::{self, Color};
 use crate::values::table::whole_names;
-use clap::ValueEnum;
+use clap::{ArgMatches, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{AlgorithmSource, Algorithms, Format, Writing};
 
-/// The variable that names another file, or disables the file if it is empty.
+/// The variable that names another file, or none if it is empty; options override it.
 pub const FILE: &str = "TRUESUM_CONFIG";
 /// The variable with options that precede those of every command line.
 pub const OPTIONS: &str = "TRUESUM_OPTIONS";
@@ -73,8 +73,7 @@ pub fn settings() -> &'static Settings {
 pub fn load() -> Result<(), Refusal> {
     let mut found = Settings { file: place(), ..Settings::default() };
     if let Some(path) = found.file.clone() {
-        let named = std::env::var_os(FILE).is_some();
-        for (line, key, value) in file::read(&path, named)? {
+        for (line, key, value) in file::read(&path, named().is_some())? {
             let at = file::place(&path, line);
             found.set(&key, &value, &at)?;
         }
@@ -91,13 +90,34 @@ pub fn load() -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The file that the command line names; empty for none.
+static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+
+/// Selects the settings file that the command line names, if it does.
+pub fn choose(matches: &ArgMatches) {
+    let mut command = Some(matches);
+    while let Some(matches) = command {
+        let is_none = matches!(matches.try_get_one::<bool>("no_config"), Ok(Some(true)));
+        let file = matches.try_get_one::<PathBuf>("config").ok().flatten().cloned();
+        if let Some(file) = file.or_else(|| is_none.then(PathBuf::new)) {
+            let _ = CHOSEN.set(file);
+        }
+        command = matches.subcommand().map(|(_, matches)| matches);
+    }
+}
+
+/// Returns the path of the file that the command line or the environment names, which may be empty for none.
+fn named() -> Option<PathBuf> {
+    CHOSEN.get().cloned().or_else(|| std::env::var_os(FILE).map(PathBuf::from))
+}
+
 /// Returns the path of the file: the specified one, or that of the user according to the XDG base
 /// directory specification.
 fn place() -> Option<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    if let Some(path) = named(FILE) {
+    if let Some(path) = named() {
         return Some(path).filter(|path| !path.as_os_str().is_empty());
     }
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let absolute = |path: &PathBuf| path.is_absolute();
     let folder = named("XDG_CONFIG_HOME").filter(absolute);
     let folder = folder.or_else(|| named("HOME").filter(absolute).map(|home| home.join(".config")));
@@ -189,7 +209,7 @@ impl Settings {
             Algorithms::Only(names) => names.contains(&spec.algorithm().name),
         };
         let usual = self.algorithms == [format.holds.usual_algorithm()];
-        let is_named = format.holds.algorithm_source == AlgorithmSource::Manifest || named(format).is_some();
+        let is_named = format.holds.algorithm_source == AlgorithmSource::Manifest || tagged(format).is_some();
         if usual || is_named && self.algorithms.iter().all(holds) {
             return Ok(());
         }
@@ -213,7 +233,7 @@ impl Settings {
             _ => format,
         };
         let usual = self.algorithms.is_empty() || self.algorithms == [format.holds.usual_algorithm()];
-        match named(format) {
+        match tagged(format) {
             Some(naming) if !usual => (naming, self.algorithms.clone()),
             _ if format.holds.algorithm_source == AlgorithmSource::Manifest => {
                 (format, self.algorithms.clone())
@@ -224,7 +244,7 @@ impl Settings {
 }
 
 /// Returns the variant of a format that names the algorithm in each line.
-fn named(format: &Format) -> Option<&'static Format> {
+fn tagged(format: &Format) -> Option<&'static Format> {
     match format.name {
         "gnu" => truesum::manifest::format("bsd"),
         "gnu-z" => truesum::manifest::format("bsd-z"),

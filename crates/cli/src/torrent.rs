@@ -10,14 +10,14 @@ use crate::options::RunArgs;
 use crate::selection::{FilterArgs, WaysArgs};
 use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
-use crate::words::shell_word;
+use crate::words::path_word;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Format};
+use truesum::open::open_companion;
 use truesum_fs::name::OsStrExt;
 
 /// Create and check torrents
@@ -160,7 +160,7 @@ fn check(args: TorrentCheckArgs) -> Exit {
         args.torrents.into_iter().partition(|file| is_other(Path::new(file)));
     let refuse = |other: &OsString| {
         let text = format!("{}: not a torrent", display_safe(other.as_bytes()));
-        Refusal::with_hint(text, format!("truesum check {}", shell_word(other)))
+        Refusal::with_hint(text, format!("truesum check {}", path_word(other)))
     };
     let unsuitable = others.iter().map(refuse).collect();
     check::run(CheckArgs { root: args.root, unsuitable, ..args.report.check(torrents) })
@@ -172,8 +172,7 @@ fn is_other(file: &Path) -> bool {
     /// Number of bytes by which the format is detected.
     const HEAD: u64 = 64 << 10;
     let mut head = Vec::new();
-    let is_file = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file());
-    if !is_file || File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
+    if !open_companion(file).is_ok_and(|file| file.take(HEAD).read_to_end(&mut head).is_ok()) {
         return false;
     }
     let complete = (head.len() as u64) < HEAD;

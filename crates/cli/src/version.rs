@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::origin;
 use crate::output::print;
 use crate::values::color::Color;
-use std::fmt::Write;
+use crate::words::wrapped;
 use truesum::hash::{ALGORITHMS, kernel};
 
 /// The cargo features, and whether each is enabled.
@@ -19,6 +19,9 @@ const FEATURES: [(&str, bool); 6] = [
     ("stores", cfg!(feature = "stores")),
 ];
 
+/// Maximum width of a line in columns.
+const WIDTH: usize = 80;
+
 /// Prints information on the build and the machine.
 pub fn run() -> Exit {
     print(&text(), &mut Console::new(Color::Auto))
@@ -27,7 +30,7 @@ pub fn run() -> Exit {
 fn text() -> String {
     let mut text = format!("truesum {}\n", origin::VERSION);
     let mut line = |head: &str, about: &str| {
-        let _ = writeln!(text, "{head:<10} {about}");
+        text += &wrapped(&format!("{head:<10} "), about, WIDTH);
     };
     line("commit", option_env!("TRUESUM_BUILT_FROM").unwrap_or("not known"));
     let built: Vec<&str> = FEATURES.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
@@ -35,6 +38,7 @@ fn text() -> String {
     let assertions = if cfg!(debug_assertions) { ", with assertions" } else { "" };
     line("target", &format!("{}, {}{assertions}", env!("TRUESUM_TARGET"), env!("TRUESUM_PROFILE")));
     line("CPU", &processor());
+    line("CPU flags", &kernel::features().join(" "));
     line("kernels", &kernels().join(" "));
     if let Some(isa) = kernel::forced() {
         line("", &format!("(restricted by TRUESUM_KERNEL={isa})"));
@@ -54,17 +58,13 @@ fn kernels() -> Vec<&'static str> {
     names
 }
 
-/// Returns the processor's name, the number of processors available to this process, and its
-/// features for which kernels are selected.
+/// Returns the processor's name and the number of processors available to this process.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let name = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
     let count = std::thread::available_parallelism().map_or(1, usize::from);
-    let features = kernel::features();
-    let features =
-        if features.is_empty() { String::new() } else { format!("; {} in use", features.join(" ")) };
-    format!("{name}, {count} usable{features}")
+    format!("{name}, {count} usable")
 }
 
 #[cfg(test)]
@@ -77,6 +77,7 @@ mod tests {
         for head in ["commit ", "features ", "target ", "CPU ", "kernels "] {
             assert!(text.lines().any(|line| line.starts_with(head) && line.len() > 12), "{head}: {text}");
         }
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert!(kernels().contains(&"portable"), "{text}");
     }
 

@@ -1,6 +1,7 @@
 //! Formats numbers, times and names for users.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
@@ -59,6 +60,10 @@ pub fn not_shown(name: &str) -> &'static str {
     }
 }
 
+/// Stands in a hint, directly after a command, for the options of the running command line that this command has too.
+/// The console replaces it.
+pub const SAME_OPTIONS: char = '\u{1}';
+
 /// Returns notes on the algorithms that read only samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
@@ -79,6 +84,13 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     }
 }
 
+/// Returns a path as it is typed in a shell where it must not be taken for an option. `-` is standard input.
+pub fn path_word(path: impl AsRef<OsStr>) -> String {
+    let path = path.as_ref();
+    let is_like_option = path.len() > 1 && path.as_bytes().starts_with(b"-");
+    if is_like_option { shell_word(Path::new(".").join(path)) } else { shell_word(path) }
+}
+
 /// Returns notes on algorithms whose digests `check` rejects by default, because they are sampled or
 /// too short.
 pub fn rejected(specs: &[Spec]) -> impl Iterator<Item = String> {
@@ -89,6 +101,32 @@ pub fn rejected(specs: &[Spec]) -> impl Iterator<Item = String> {
             "{spec}: {bits} bits are too few: check rejects such digests without --allow-weak and -a {name}-{bits}"
         )
     }))
+}
+
+/// Returns a text as a sentence: with a capital letter and a full stop.
+pub fn as_sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
+/// Returns `head` and the words of `about` as lines of at most `width` columns, indented by the width of `head`.
+pub fn wrapped(head: &str, about: &str, width: usize) -> String {
+    let indent = " ".repeat(head.chars().count());
+    let (mut text, mut line, mut is_first) = (String::new(), head.to_owned(), true);
+    for word in about.split(' ') {
+        if !is_first && line.chars().count() + 1 + word.chars().count() > width {
+            text += &line;
+            text.push('\n');
+            line.clone_from(&indent);
+            is_first = true;
+        }
+        if !is_first {
+            line.push(' ');
+        }
+        line += word;
+        is_first = false;
+    }
+    text + &line + "\n"
 }
 
 /// Returns the names of algorithms as a list.
@@ -111,6 +149,14 @@ mod tests {
     fn words_are_quoted_for_a_shell() {
         let words = ["a-b/c.d", "s3-etag;part=8MiB", "it's", "", "a\nb"].map(shell_word);
         assert_eq!(words, ["a-b/c.d", "'s3-etag;part=8MiB'", "'it'\\''s'", "''", "'a'$'\\n''b'"]);
+    }
+
+    #[test]
+    fn paths_are_not_taken_for_options() {
+        assert_eq!(
+            ["-x", "--all", "a-b", "-", "-a b"].map(path_word),
+            ["./-x", "./--all", "a-b", "-", "'./-a b'"]
+        );
     }
 
     #[test]

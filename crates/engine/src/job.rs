@@ -68,9 +68,11 @@ impl Job {
 
     /// Returns a job that hashes a file.
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
-        let name = name.into().into_os_string().into_vec();
-        let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
-        let specs = specs.clone();
+        Job::entry(name.into().into_os_string().into_vec(), specs.clone(), Vec::new())
+    }
+
+    /// Returns a job for an entry of a manifest: the file with this name must have the `expected` digests.
+    pub(crate) fn entry(name: Vec<u8>, specs: Arc<[Spec]>, expected: Vec<Digest>) -> Job {
         Job {
             name,
             open: None,
@@ -83,7 +85,7 @@ impl Job {
             size: None,
             mtime: None,
             exempt: false,
-            origin,
+            origin: (0, Place::Line(0)),
         }
     }
 

@@ -54,7 +54,7 @@ impl From<LineError> for BadLine {
 
 impl fmt::Display for BadLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, self.reason)
+        self.at.describe(&self.reason, f)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::audit::{Event as AuditEvent, FileStatus};
 use crate::content::set::NONE;
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
-use crate::io::write::AtomicFile;
+use crate::io::write::{AtomicFile, coarse_now};
 use crate::progress::Progress;
 pub use crate::verify::detached::{SIGNATURES, is_detached_signature};
 use crate::verify::options::under;
@@ -90,7 +90,7 @@ impl<'a> Update<'a> {
     /// Returns an update that has not started yet. [`Progress::stop`] ends it early, and then nothing is written.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Update<'a> {
         let comparison = Comparison::new(&options.audit, progress);
-        Update { options, comparison, report: Report::default(), own_line: None, began: before_now() }
+        Update { options, comparison, report: Report::default(), own_line: None, began: coarse_now() }
     }
 
     /// Returns the counts and the result for the manifest.
@@ -118,6 +118,8 @@ impl<'a> Update<'a> {
                 Err(error) => return self.failed(&error, on_event),
             },
         };
+        // Not earlier: a file that was edited while this run waited for the lock is in the manifest as it is then.
+        self.began = coarse_now();
         let original = match Original::open(manifest) {
             Ok(original) => original,
             Err(error) => return self.failed(&error, on_event),
@@ -338,8 +340,10 @@ impl<'a> Update<'a> {
             let why = truesum_manifest::edit::Uneditable::Misread;
             return Err(uneditable(manifest, EditError::Refused(why)));
         }
-        // The manifest's time takes the place of times that its lines do not contain: a later time would hide files
-        // that were modified after the manifest was written or during this run.
+        // The manifest's time takes the place of times that its lines do not contain. It is the beginning of this run,
+        // by the clock of file systems. A later time would hide files that were modified during this run. With an
+        // earlier one, damage to a file that was edited just before this run would look like an edit. Where a time is
+        // stored in coarse units, as on FAT, comparisons allow for the unit (`audit/stamps.rs`).
         let time = self.report.keeps_time.unwrap_or(self.began);
         file.set_date(time);
         file.commit_if(|| {
@@ -364,13 +368,6 @@ impl<'a> Update<'a> {
 /// Returns the current time.
 fn now() -> Time {
     clock::now()
-}
-
-/// Returns the time two seconds ago: timestamps are truncated to two seconds on FAT, and lag behind the clock by up to
-/// a tick everywhere.
-fn before_now() -> Time {
-    let now = now();
-    Time { seconds: now.seconds - 2, ..now }
 }
 
 /// Returns the algorithms for the first files of a manifest.

@@ -401,16 +401,21 @@ impl Walk {
         !passes && self.count_left_out(kind)
     }
 
-    /// Returns whether globs exclude a root, which is then counted. They never exclude the root of
-    /// a walk of everything, which is its subject, nor `.`, `..` and `/`, which have no name that a
-    /// glob could match.
+    /// Returns whether globs exclude a root, by its name or that of a folder in a relative path; it is then counted. The
+    /// folders of an absolute path only lead to the root. Globs never exclude the root of a walk of everything, which is its
+    /// subject, nor `.`, `..` and `/`, which have no name that a glob could match.
     fn root_is_left_out(&mut self, path: &[u8], kind: FileType) -> bool {
         if self.options.below_root || self.folders.is_some() {
             return false;
         }
         let name = plain(path);
-        let has_name = parts(&name).last().is_some_and(|last| last != b"..");
-        let passes = !has_name || self.options.select.passes(&name, kind == FileType::Directory);
+        let passes = |path: &[u8], is_folder| {
+            let has_name = parts(path).last().is_some_and(|last| last != b"..");
+            !has_name || self.options.select.passes(path, is_folder)
+        };
+        let folders = if name.starts_with(b"/") { 0..0 } else { 0..name.len() };
+        let mut folders = folders.filter(|&at| name[at] == b'/').map(|at| &name[..at]);
+        let passes = passes(&name, kind == FileType::Directory) && folders.all(|folder| passes(folder, true));
         !passes && self.count_left_out(kind)
     }
 

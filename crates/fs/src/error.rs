@@ -206,11 +206,24 @@ pub const DIRECTORY: &str = "directory";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: cannot {}: {}", display_safe(&self.path), self.action, self.cause)
+        let path = display_safe(&self.path);
+        match self.cause {
+            Cause::NoManifest(what) => write!(f, "{path}: not a manifest ({what})"),
+            _ => write!(f, "{path}: cannot {}: {}", self.action, self.cause),
+        }
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<Cause> for io::Error {
+    fn from(cause: Cause) -> io::Error {
+        match cause {
+            Cause::Io(error) => error,
+            cause => io::Error::other(cause.to_string()),
+        }
+    }
+}
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

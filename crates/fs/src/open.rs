@@ -46,13 +46,31 @@ pub enum Special {
     Read,
 }
 
-/// Opens a file that the user did not name, such as a signature next to a manifest. Only a regular file is opened, so
-/// that a pipe with its name never hangs a run.
+/// Opens a file of any type that the user named, such as a key from a pipe. Opening a pipe waits for its writer, as the
+/// shell's `<` does. A program that handles signals uses [`Input`](crate::Input) instead, which ends the wait when the run
+/// is stopped.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn open_named(path: impl AsRef<Path>) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Opens a file that the user did not name, such as a signature next to a manifest, or one that is only examined before
+/// it is opened to be read. Only a regular file is opened, so that a pipe with its name never hangs a run.
 ///
 /// # Errors
 /// Fails as [`Root::open`].
 pub fn open_companion(path: &Path) -> Result<File, Error> {
-    Root::Anywhere.open(path.as_os_str().as_bytes(), Special::Refuse).map(|(file, _)| File::from(file))
+    let name = path.as_os_str().as_bytes();
+    // Even if a pipe is opened only briefly, its writer starts to write and then finds no reader.
+    if let Ok(stat) = Root::Anywhere.stat(name, true) {
+        let kind = stat.kind();
+        if kind != FileType::RegularFile {
+            return Err(Error::new(name, "read", Cause::Special(describe(kind))));
+        }
+    }
+    Root::Anywhere.open(name, Special::Refuse).map(|(file, _)| File::from(file))
 }
 
 /// Reads a file that the user did not name, as [`open_companion`] opens it.
@@ -66,21 +84,18 @@ pub fn read_companion(path: &Path) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Opens a file for reading without waiting for the writer of a pipe.
-///
-/// # Errors
-/// Returns the system's error.
-pub fn open_without_waiting(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    Ok(resolve::retry(|| fs::open(path, flags, Mode::empty()))?.into())
-}
-
 /// Opens a file for reading and writing, and creates it if it does not exist. A symbolic link is not followed.
+/// A pipe is opened without waiting.
 ///
 /// # Errors
 /// Returns the system's error, which is [`Errno::LOOP`] for a symbolic link.
 pub fn open_or_create(path: &Path) -> Result<File, Errno> {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = OFlags::RDWR
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY
+        | OFlags::CLOEXEC;
     Ok(resolve::retry(|| fs::open(path, flags, Mode::from_raw_mode(0o666)))?.into())
 }
 

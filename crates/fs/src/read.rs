@@ -56,20 +56,23 @@ impl Guarded {
         let (before, quiescence) = settled.map_err(|cause| Error::new(path, "read", cause))?;
         let stamped = system.sizes != Sizes::Invented;
         let awaits_writer = before.kind() == FileType::Fifo;
-        let (position, at_end, until) = (0, false, None);
-        let version = None;
-        Ok(Guarded {
+        Ok(Guarded { stamped, awaits_writer, ..Guarded::begin(file, before, system, quiescence) })
+    }
+
+    /// Returns a read at its beginning, of a file whose times reveal nothing and that is ready to be read.
+    fn begin(file: OwnedFd, before: Metadata, system: System, quiescence: Quiescence) -> Guarded {
+        Guarded {
             file,
             before,
             system,
             quiescence,
-            stamped,
-            position,
-            at_end,
-            awaits_writer,
-            until,
-            version,
-        })
+            stamped: false,
+            position: 0,
+            at_end: false,
+            awaits_writer: false,
+            until: None,
+            version: None,
+        }
     }
 
     /// Starts to read a version of an object that is not in a file system. It is read at arbitrary offsets.
@@ -79,21 +82,8 @@ impl Guarded {
     pub fn of_version(version: Box<dyn Version>) -> Result<Guarded, Error> {
         let (file, _) = Root::Anywhere.open(b"/dev/null", Special::Read)?;
         let before = Metadata::of_object(version.size(), version.modified(), version.number());
-        let (system, quiescence, stamped, version) =
-            (System::REMOTE, Quiescence::Known, false, Some(version));
-        let (position, at_end, awaits_writer, until) = (0, false, false, None);
-        Ok(Guarded {
-            file,
-            before,
-            system,
-            quiescence,
-            stamped,
-            position,
-            at_end,
-            awaits_writer,
-            until,
-            version,
-        })
+        let begun = Guarded::begin(file, before, System::REMOTE, Quiescence::Known);
+        Ok(Guarded { version: Some(version), ..begun })
     }
 
     /// Returns the version that is read instead of a descriptor, if any.
@@ -117,20 +107,7 @@ impl Guarded {
                 after_tick(&file, before, &system).map_err(|cause| Error::new(b"-", "read", cause))?;
         }
         // Possibly only the remainder of a regular file is read, so its size is meaningless.
-        let (system, quiescence) = (System::STREAM, Quiescence::Known);
-        let (position, at_end, awaits_writer, until, version) = (0, false, false, None, None);
-        Ok(Guarded {
-            file,
-            before,
-            system,
-            quiescence,
-            stamped,
-            position,
-            at_end,
-            awaits_writer,
-            until,
-            version,
-        })
+        Ok(Guarded { stamped, ..Guarded::begin(file, before, System::STREAM, Quiescence::Known) })
     }
 
     /// Makes a stop of the run end the waiting for other processes.

@@ -14,6 +14,7 @@ use crate::error::{Cause, Error};
 use crate::file_id::FileId;
 use crate::handle;
 use crate::lock::Lock;
+use crate::open::open_companion;
 use crate::stop::Stop;
 use crate::temporary::{self, Temporary, temporary_name};
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
@@ -177,7 +178,7 @@ impl AtomicFile {
             let Some(found) = found else { return Ok(()) };
             // An update in progress holds the lock of the file it replaces. A file that cannot be read cannot be
             // updated.
-            if File::open(&target).is_ok() {
+            if open_companion(&target).is_ok() {
                 lock = Some(Lock::open(&target, &Stop::default())?);
             }
             let now = version(&target)
@@ -340,7 +341,7 @@ pub fn is_own(target: &Path, magic: &[u8]) -> bool {
     match std::fs::symlink_metadata(target) {
         Ok(found) if found.is_file() && found.len() > 0 => {
             let mut begin = vec![0; magic.len()];
-            File::open(target).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == magic
+            open_companion(target).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok()) && begin == magic
         }
         Ok(found) => found.is_file() || found.is_symlink(),
         Err(_) => true,
@@ -372,6 +373,9 @@ pub fn folder(path: &Path) -> &Path {
 }
 
 /// Makes a rename durable. File systems that cannot flush a directory return EINVAL, which is harmless.
+///
+/// # Errors
+/// Returns the system's error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     let directory =
         fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;

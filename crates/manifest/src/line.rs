@@ -28,6 +28,18 @@ impl Place {
             Place::Line(number) | Place::Byte(number) => number,
         }
     }
+
+    /// Writes a message about this position. A message about the first byte concerns the document as a whole, and has
+    /// no position.
+    ///
+    /// # Errors
+    /// Returns the error of the formatter.
+    pub fn describe(self, message: &dyn fmt::Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Byte(0) => write!(f, "{message}"),
+            place => write!(f, "{place}: {message}"),
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -232,7 +244,7 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, self.reason)
+        self.at.describe(&self.reason, f)
     }
 }
 

@@ -144,7 +144,7 @@ impl<R: Read> Reader<R> {
             && is_binary(text)
             && table::detect(head, None).is_none_or(|row| row.terminator() == Some(b'\n'))
         {
-            let what = format!("the data compressed with {} is binary, not a manifest", outer.name);
+            let what = format!("not a manifest (binary data compressed with {})", outer.name);
             let error = LineError { at: Place::Byte(0), reason: Reason::Message(what) };
             return Ok((outer, Source::Parts(Box::new(std::iter::once(Err(error))))));
         }

@@ -125,7 +125,10 @@ pub static FORMATS: &[&Format] = &[
     &foreign::LOCK,
     &foreign::WEB_PAGE,
     &foreign::IMAGE,
-    &packed::PACKED,
+    &packed::BZIP2,
+    &packed::LZ4,
+    &packed::ZIP,
+    &packed::SEVEN_Z,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];

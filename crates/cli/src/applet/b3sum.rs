@@ -13,7 +13,6 @@ use crate::applet::streams::{Done, Streams};
 use crate::terminal::print_parser;
 use clap::Parser;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +20,7 @@ use std::sync::Arc;
 use truesum::hash::{Key, Secret, Spec};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
+use truesum::open::open_named;
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
 use truesum_fs::Errno;
 use truesum_fs::handle::{AsFd, OwnedFd};
@@ -228,7 +228,7 @@ impl Arguments {
             let opened = if name == b"-" {
                 io::stdin().as_fd().try_clone_to_owned()
             } else {
-                File::open(OsStr::from_bytes(name)).map(OwnedFd::from)
+                open_named(OsStr::from_bytes(name)).map(OwnedFd::from)
             };
             let manifest = match opened {
                 Ok(manifest) => manifest,

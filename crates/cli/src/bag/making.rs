@@ -8,7 +8,7 @@
 
 use crate::bag::older::{FileStatus, Older};
 use crate::bag::parts::{
-    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once, path_word,
+    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once,
     place as place_file, refused, shown,
 };
 use crate::bag::payload::{Changes, Listing, Manifest, Payload};
@@ -18,13 +18,14 @@ use crate::exit::{Exit, Refusal};
 use crate::hash::reading::Reading;
 use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
-use crate::words::{count, size};
+use crate::words::{count, path_word, size};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::Entry;
+use truesum::open::open_named;
 use truesum::update::Consent;
 use truesum::verify::bag::{DECLARATION, is_bag, is_of_payload, unlisted_fetches, unsafe_fetches, version};
 use truesum::{Cause, Error, FileId, Sink, Summary};
@@ -289,7 +290,7 @@ fn refused_with(place: &Place, why: &str, subcommand: &str) -> Stop {
 /// Fails if another run has locked the folder, or if it cannot be opened.
 fn lock(folder: &Path) -> Result<File, Stop> {
     let name = folder.as_os_str().as_bytes();
-    let file = File::open(folder).map_err(|error| Error::io(name, "open", error))?;
+    let file = open_named(folder).map_err(|error| Error::io(name, "open", error))?;
     if try_lock(&file) {
         return Ok(file);
     }

@@ -9,16 +9,17 @@ use super::parts::{DATA, DECLARED, Place, Stop, exists, place, refused, shown};
 use crate::exit::Refusal;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::path::Path;
+use truesum::open::read_companion;
 use truesum::verify::bag::DECLARATION;
+use truesum::write::sync_folder;
 use truesum::{Error, FileId};
 use truesum_fs::name::OsStrExt;
 
 /// The staging folder, which is renamed to `data` when it is complete.
 const STAGE: &str = ".truesum-bag";
-/// The marker of a bag whose payload was moved to `data`, until it is complete. Its content is that of a declaration.
+/// The marker of an unfinished bag whose payload is in `data`. Its content is that of a declaration.
 pub const MARKER: &str = ".truesum-bagit.txt";
 
 /// The items to move.
@@ -80,14 +81,20 @@ fn names(folder: &Path) -> Result<BTreeSet<OsString>, Stop> {
 pub fn is_moved(folder: &Path) -> bool {
     let marker = folder.join(MARKER);
     let is_file = fs::symlink_metadata(&marker).is_ok_and(|metadata| metadata.is_file());
-    is_file && fs::read(&marker).is_ok_and(|text| text == DECLARED)
+    is_file && read_companion(&marker).is_ok_and(|text| text == DECLARED)
 }
 
-/// Declares the folder to be a bag, after everything else was written.
+/// Declares the folder to be a bag, after everything else was written. From before the declaration until [`unmark`], the
+/// folder has the marker, even if nothing was moved: the same command must recognize the bag if this run is killed. Another
+/// file of that name is kept.
 ///
 /// # Errors
-/// Fails if the declaration cannot be written.
+/// Fails if the marker or the declaration cannot be written.
 pub fn declare(folder: &Path) -> Result<(), Stop> {
+    let marker = folder.join(MARKER);
+    if !exists(&marker) {
+        place(&marker, DECLARED)?;
+    }
     place(&folder.join(DECLARATION), DECLARED)
 }
 
@@ -102,10 +109,6 @@ pub fn unmark(folder: &Path) -> Result<(), Stop> {
     let marker = folder.join(MARKER);
     let removed = fs::remove_file(&marker);
     removed.map_err(|error| Error::io(marker.as_os_str().as_bytes(), "remove", error).into())
-}
-
-fn flush(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }
 
 impl Moving {
@@ -142,6 +145,6 @@ impl Moving {
         }
         place(&folder.join(MARKER), DECLARED)?;
         fs::rename(&stage, &data).map_err(|error| fail(&data, error))?;
-        flush(folder).map_err(|error| fail(folder, error))
+        sync_folder(folder).map_err(|error| fail(folder, error))
     }
 }

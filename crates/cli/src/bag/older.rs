@@ -5,11 +5,12 @@ use super::parts::{Allowed, Stop, is_journal, manifest_name, plain, refused};
 use crate::console::Console;
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Options, ReadError, Reader, Time, format};
+use truesum::open::open_companion;
 use truesum::update::Consent;
 use truesum::verify::bag::{is_of_payload, is_part};
 use truesum_fs::metadata;
@@ -202,7 +203,7 @@ impl Listed {
         let io = |error| Stop::Failed(Error::io(path.as_os_str().as_bytes(), "read", error));
         let mut bad = false;
         let mut spec = None;
-        let file = File::open(path).map_err(io)?;
+        let file = open_companion(path)?;
         let metadata = file.metadata().map_err(io)?;
         self.written = self.written.max(Some(metadata::modified(&metadata)));
         for line in Reader::new(file, options) {

@@ -3,7 +3,7 @@
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::output::save;
-use crate::words::shell_word;
+use crate::words::path_word;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use truesum::Error;
@@ -157,12 +157,6 @@ impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
         Stop::Failed(error)
     }
-}
-
-/// Returns a path as a word of a shell command that is not an option.
-pub fn path_word(path: &Path) -> String {
-    let is_like_option = path.as_os_str().as_bytes().starts_with(b"-");
-    if is_like_option { shell_word(Path::new(".").join(path)) } else { shell_word(path) }
 }
 
 pub fn shown(path: &Path) -> String {

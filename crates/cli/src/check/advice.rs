@@ -6,7 +6,7 @@ use crate::check::plan::Subject;
 use crate::console::Console;
 use crate::digests::{candidates, cryptographic_first};
 use crate::key::HINT;
-use crate::words::{count, shell_word};
+use crate::words::{SAME_OPTIONS, count, path_word};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
 
 /// Returns the note on files that a search of folders did not check.
 pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
-    let word = shell_word(first);
+    let word = path_word(first);
     match why {
         NotUsed::Format => format!(
             "{} not checked, because --recursive does not check torrents, Metalink, PAR2 and MHL files; \
@@ -80,10 +80,9 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
         }
         Subject::Manifests(names) if report.unread > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
-                let folder = shell_word(folder);
-
+                let folder = path_word(folder);
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
-                    let manifest = shell_word(manifest);
+                    let manifest = path_word(manifest);
                     console.hint(&format!(
                         "if the files are in {folder}: truesum check --root {folder} {manifest}; to check only entries in it: --only"
                     ));
@@ -119,8 +118,10 @@ pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<Stri
             && names.iter().any(|name| root.exists(OsStr::from_bytes(name)))
             && !is_bag(folder)
         {
-            let (other, manifest) = (shell_word(&other), shell_word(manifest));
-            return Some(format!("the files exist in the {what}: truesum check --root {other} {manifest}"));
+            let (other, manifest) = (path_word(&other), path_word(manifest));
+            return Some(format!(
+                "the files exist in the {what}: truesum check{SAME_OPTIONS} --root {other} {manifest}"
+            ));
         }
     }
     None
@@ -146,25 +147,26 @@ pub fn renamed(manifest: &Path, root: Option<&Path>, names: &[Vec<u8>]) -> Optio
         let mut names = files.map(|file| file.file_name());
         names.any(|found| !found.as_bytes().is_ascii() && ascii(found.as_bytes()) == ascii(base))
     };
-    names.iter().any(is_elsewhere).then(|| searching(manifest, root))
+    names.iter().any(is_elsewhere).then(|| searching(manifest))
 }
 
 /// Returns the hint to search for files.
-fn searching(manifest: &Path, root: Option<&Path>) -> String {
-    let root = root.map_or_else(String::new, |root| format!("--root {} ", shell_word(root)));
-    let manifest = shell_word(manifest);
-    format!("to find its files by size and digest: truesum check --search --moved=ok {root}{manifest}")
+fn searching(manifest: &Path) -> String {
+    let manifest = path_word(manifest);
+    format!(
+        "to find its files by size and digest: truesum check{SAME_OPTIONS} --search --moved=ok {manifest}"
+    )
 }
 
 /// Returns a hint if a name may be that of a file on another machine: it begins with a Windows drive, or it leads out of
 /// the folder. Whether it exists there is not tested, because names outside the folder are never looked up.
-pub fn on_another_machine(manifest: &Path, root: Option<&Path>, outcome: &Outcome) -> Option<String> {
+pub fn on_another_machine(manifest: &Path, outcome: &Outcome) -> Option<String> {
     if outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot) {
-        return Some(searching(manifest, root) + "; to read names outside the folder, use --allow-outside");
+        return Some(searching(manifest) + "; to read names outside the folder, use --allow-outside");
     }
     let is_of_drive = outcome.verdict() == Verdict::Missing
         && matches!(outcome.job.path(), [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
-    is_of_drive.then(|| searching(manifest, root))
+    is_of_drive.then(|| searching(manifest))
 }
 
 /// Returns a hint if most files of a manifest are missing, for example because the user downloaded
@@ -172,9 +174,9 @@ pub fn on_another_machine(manifest: &Path, root: Option<&Path>, outcome: &Outcom
 pub fn mostly_missing(manifest: &Path, checked: &Checked) -> Option<String> {
     let present = checked.counts.verified + checked.counts.mismatched;
     (present > 0 && checked.counts.missing > present).then(|| {
-        let manifest = shell_word(manifest);
+        let manifest = path_word(manifest);
         format!(
-            "to skip files that do not exist: truesum check --ignore-missing {manifest}; to check one: truesum check {manifest} FILE"
+            "to skip files that do not exist: truesum check{SAME_OPTIONS} --ignore-missing {manifest}; to check one: truesum check{SAME_OPTIONS} {manifest} FILE"
         )
     })
 }
@@ -247,7 +249,9 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
         let Reading::Not(reason) = row.reading else { return None };
         let text = reason(&Options::for_name(at.as_bytes()));
         let command = match row.name {
-            "minisign-signature" | "signify-signature" => format!("truesum check --pubkey KEY.pub {shown}"),
+            "minisign-signature" | "signify-signature" => {
+                format!("truesum check --pubkey KEY.pub {}", path_word(manifest))
+            }
             _ => text.split_once(VERIFY)?.1.to_owned(),
         };
         Some(format!("{shown} has a detached signature that was not verified: {command}"))
@@ -265,7 +269,9 @@ fn head_of(file: &Path) -> Option<String> {
 /// Returns a hint if a text is a digest without the name of a file.
 fn only_digest(text: &str) -> Option<String> {
     let digest = text.trim();
-    let hint = || format!("to compare a file with this digest: truesum check {} FILE", shell_word(digest));
+    let hint = || {
+        format!("to compare a file with this digest: truesum check {} FILE", path_word(OsStr::new(digest)))
+    };
     is_digest(OsStr::new(digest)).then(hint)
 }
 
@@ -279,18 +285,18 @@ fn lines_of_sum(text: &str) -> Option<String> {
     (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
         format!(
             "these lines were written by sum and cannot be checked; to compare them: truesum -a {algorithm} {}",
-            shell_word(name)
+            path_word(name)
         )
     })
 }
 
 /// Reports that the signature of a manifest was not verified, with a hint on how to verify it.
 pub fn unverified_signature(name: &[u8], signer: Signer, console: &mut Console) {
-    let shown = display_safe(name);
-    console.note(&format!("{shown} is signed, and the signature was not verified"));
+    let word = path_word(OsStr::from_bytes(name));
+    console.note(&format!("{} is signed, and the signature was not verified", display_safe(name)));
     console.hint(&match signer {
-        Signer::OpenPgp => format!("gpg --verify {shown}"),
-        Signer::Signify => format!("truesum check --pubkey KEY.pub {shown}"),
-        Signer::Package => format!("apksigner verify --print-certs {shown}"),
+        Signer::OpenPgp => format!("gpg --verify {word}"),
+        Signer::Signify => format!("truesum check --pubkey KEY.pub {word}"),
+        Signer::Package => format!("apksigner verify --print-certs {word}"),
     });
 }

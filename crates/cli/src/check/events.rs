@@ -14,7 +14,7 @@ use crate::objects;
 use crate::output::{Output, lists};
 use crate::selection::not_matched;
 use crate::terminal::on_one_line;
-use crate::words::{count, grouped, shell_word};
+use crate::words::{count, grouped, path_word};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -148,9 +148,10 @@ impl<'a> Printer<'a> {
             }
             Event::NotVerified(_) => {}
             Event::PassedOver(name) if self.plan.reporting.notes => {
-                let name = display_safe(name.as_os_str().as_bytes());
-                self.console
-                    .note(&format!("{name}: symbolic link, not followed; to check it: truesum check {name}"));
+                let (shown, word) = (display_safe(name.as_os_str().as_bytes()), path_word(name));
+                self.console.note(&format!(
+                    "{shown}: symbolic link, not followed; to check it: truesum check {word}"
+                ));
             }
             Event::Signature(name) if self.plan.reporting.notes => {
                 let name = display_safe(name.as_os_str().as_bytes());
@@ -165,8 +166,8 @@ impl<'a> Printer<'a> {
                 let (name, text) = self.unmatched(unmatched);
                 self.console.error_of(name.as_bytes(), &text);
                 self.reported.insert(name.clone());
-                if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name), None) {
-                    let name = shell_word(&name);
+                if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name)) {
+                    let name = path_word(&name);
                     self.console.hint(&format!(
                         "{name} is itself a manifest; to check its entries: truesum check {name}"
                     ));
@@ -186,7 +187,7 @@ impl<'a> Printer<'a> {
         {
             self.console.note(&format!("the given line is for {}", display_safe(name)));
             if file == Path::new("-") {
-                let (digest, name) = (expected.digest.to_hex(), shell_word(OsStr::from_bytes(name)));
+                let (digest, name) = (expected.digest.to_hex(), path_word(OsStr::from_bytes(name)));
                 self.console.hint(&format!(
                     "this reads standard input; to check the file: truesum check {digest} {name}"
                 ));
@@ -335,9 +336,7 @@ impl<'a> Printer<'a> {
         }
         let is_searched = self.plan.options.remote.is_some() || self.plan.options.search;
         let elsewhere = match &self.plan.subject {
-            Subject::Manifests(_) if !is_searched => {
-                advice::on_another_machine(manifest.name, self.plan.options.root.as_deref(), outcome)
-            }
+            Subject::Manifests(_) if !is_searched => advice::on_another_machine(manifest.name, outcome),
             _ => None,
         };
         if elsewhere.is_some() {
@@ -583,8 +582,8 @@ impl Printer<'_> {
                 record.failure(Tone::Unsure, "NO ENTRY", name.as_bytes(), &text(why));
             }
             Event::StillFailed(name) => {
-                let why = text("in an earlier run; not read in this one".to_owned());
-                record.failure(Tone::Bad, "FAILED before", &bytes(name), &why);
+                let why = text("not read in this run".to_owned());
+                record.failure(Tone::Bad, "FAILED in an earlier run", &bytes(name), &why);
             }
             Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
             Event::NotUsed(_, _, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),

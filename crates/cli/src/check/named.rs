@@ -3,17 +3,19 @@
 
 use crate::digests::pasted::{LENGTHS, MIN_DIGITS, embedded, is_composed, pasted};
 use crate::exit::Refusal;
-use crate::output::lists;
+use crate::output::{listed, lists};
 use crate::stores;
-use crate::words::shell_word;
+use crate::words::{path_word, shell_word};
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::symlink_metadata;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::verify::has_manifest_name;
 use truesum::verify::place::folder_of_names;
-use truesum_fs::name::OsStrExt;
+use truesum::{FileId, Root, Special};
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// The meaning of the arguments of `check`.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,8 +44,8 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
                 && is_manifest(manifest)
                 && !others.iter().any(|other| is_manifest_behind(manifest, other)) =>
         {
-            let folder = root.map_or_else(|| folder_of_entries(manifest), Path::to_owned);
-            let entries = others.iter().map(|file| entry_name(&folder, file)).collect();
+            let names = NamesIn::read(manifest, root);
+            let entries = others.iter().map(|file| names.entry(file).unwrap_or_else(|name| name)).collect();
             Ok(Named::Entries((*manifest).clone(), entries))
         }
         ([], files) => match digest_in_name(files) {
@@ -77,7 +79,7 @@ fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
         return None;
     }
     let shown = display_safe(missing.as_os_str().as_bytes());
-    let others: Vec<String> = others.iter().map(|file| shell_word(file.as_os_str())).collect();
+    let others: Vec<String> = others.iter().map(|file| path_word(file.as_os_str())).collect();
     Some(Refusal::with_hint(
         format!("check: {shown} is neither a file nor a digest"),
         format!("truesum check {digest} {}", others.join(" ")),
@@ -140,7 +142,7 @@ pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
 /// Returns whether the first argument is a manifest, either by its name or because it has an entry
 /// near its beginning.
 fn is_manifest(name: &Path) -> bool {
-    is_manifest_by_name(name) || std::fs::metadata(name).is_ok_and(|file| file.is_file()) && lists(name, None)
+    is_manifest_by_name(name) || std::fs::metadata(name).is_ok_and(|file| file.is_file()) && lists(name)
 }
 
 /// Returns whether an argument after the first one is also a manifest. If the first one has the
@@ -166,26 +168,78 @@ fn folder_of_entries(manifest: &Path) -> PathBuf {
 /// have meant that entry.
 pub fn manifest_in_first<'n>(manifests: &'n [PathBuf], root: Option<&Path>) -> Option<&'n Path> {
     let [first, others @ ..] = manifests else { return None };
-    let folder = root.map_or_else(|| folder_of_entries(first), Path::to_owned);
-    let is_entry = |other: &&PathBuf| lists(first, Some(entry_name(&folder, other).as_bytes()));
-    let is_file = |name: &Path| std::fs::metadata(name).is_ok_and(|metadata| metadata.is_file());
-    others.iter().filter(|_| is_file(first)).find(is_entry).map(PathBuf::as_path)
+    let names = NamesIn::read(first, root);
+    others.iter().find(|other| names.entry(other).is_ok()).map(PathBuf::as_path)
 }
 
-/// Returns the name that the entry of a file has in a manifest whose names are relative to
-/// `folder`. A name that is neither below this folder nor that of an existing file is returned
-/// unchanged.
-fn entry_name(folder: &Path, file: &Path) -> OsString {
-    let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_owned();
+/// The names near the beginning of a manifest, which arguments are compared with.
+struct NamesIn {
+    /// The folder that the names are relative to.
+    folder: PathBuf,
+    /// The names, each without redundant components and as in the manifest.
+    names: HashMap<PathBuf, Vec<u8>>,
+}
+
+impl NamesIn {
+    fn read(manifest: &Path, root: Option<&Path>) -> NamesIn {
+        let folder = root.map_or_else(|| folder_of_entries(manifest), Path::to_owned);
+        let names = listed(manifest).map(|name| (plain(Path::new(OsStr::from_bytes(&name))), name)).collect();
+        NamesIn { folder, names }
+    }
+
+    /// Returns the name of a file's entry: a spelling of the file's name, or else the name of an entry with the same
+    /// last component that leads to the same file.
+    ///
+    /// # Errors
+    /// Returns the most likely name if there is no such entry.
+    fn entry(&self, file: &Path) -> Result<OsString, OsString> {
+        let spellings = entry_names(&self.folder, file);
+        let is_listed = |name: &&OsString| self.names.contains_key(&plain(Path::new(name)));
+        match spellings.iter().find(is_listed) {
+            Some(name) => Ok(name.clone()),
+            None => self.same_file(file).ok_or_else(|| spellings[0].clone()),
+        }
+    }
+
+    /// Returns the entry that leads to this file without leaving the folder.
+    fn same_file(&self, file: &Path) -> Option<OsString> {
+        let wanted = FileId::from(&std::fs::metadata(file).ok()?);
+        let root = Root::folder(&self.folder, false).ok()?;
+        let is_it = |name: &&Vec<u8>| {
+            let found = root.open(name, Special::Refuse);
+            found.is_ok_and(|(_, stat)| FileId::from(&stat) == wanted)
+        };
+        let alike = self.names.iter().filter(|(name, _)| name.file_name() == file.file_name());
+        alike.map(|(_, name)| name).find(is_it).map(|name| OsString::from_vec(name.clone()))
+    }
+}
+
+/// Returns a path without redundant components.
+fn plain(path: &Path) -> PathBuf {
+    let path: PathBuf = path.components().collect();
+    path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
+}
+
+/// Returns the names that the entry of a file may have in a manifest whose names are relative to
+/// `folder`, the most likely one first. A name that is neither below this folder nor that of an
+/// existing file is returned unchanged.
+fn entry_names(folder: &Path, file: &Path) -> Vec<OsString> {
     let (near, given) = (plain(folder), plain(file));
     if stores::is_url(folder.as_os_str()) || near == given {
-        return file.into();
+        return vec![file.into()];
     }
-    if let Ok(below) = given.strip_prefix(&near)
-        && (!near.as_os_str().is_empty() || given.is_relative())
-    {
-        return below.into();
+    let below = given.strip_prefix(&near).ok();
+    let below = below.filter(|_| !near.as_os_str().is_empty() || given.is_relative());
+    let leaves = |below: &&Path| below.components().any(|part| part == Component::ParentDir);
+    match (below, real_name(folder, file)) {
+        (Some(below), Some(real)) if leaves(&below) => vec![real, below.into()],
+        (Some(below), real) => std::iter::once(below.into()).chain(real).collect(),
+        (None, real) => vec![real.unwrap_or_else(|| file.into())],
     }
+}
+
+/// Returns the name of an existing file relative to a folder, by the real paths of both folders.
+fn real_name(folder: &Path, file: &Path) -> Option<OsString> {
     let real = |path: &Path| {
         path.parent()
             .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent })?
@@ -199,9 +253,9 @@ fn entry_name(folder: &Path, file: &Path) -> OsString {
                 folder.components().zip(file.components()).take_while(|(one, other)| one == other).count();
             let up = folder.components().skip(shared).map(|_| "..");
             let down = file.components().skip(shared).map(|part| part.as_os_str());
-            up.map(OsStr::new).chain(down).collect::<PathBuf>().into()
+            Some(up.map(OsStr::new).chain(down).collect::<PathBuf>().into())
         }
-        _ => file.into(),
+        _ => None,
     }
 }
 
@@ -264,9 +318,10 @@ mod tests {
             (Path::new("no-such-folder"), Path::new("a"), "a"),
             (&folder, &folder.join("gone"), "gone"),
             (&folder, &real.join("a"), "../a"),
+            (&folder, &folder.join("../d/../a"), "../a"),
             (&real, &folder, "d"),
         ] {
-            assert_eq!(entry_name(folder, file), name, "{folder:?} {file:?}");
+            assert_eq!(entry_names(folder, file)[0], name, "{folder:?} {file:?}");
         }
     }
 }

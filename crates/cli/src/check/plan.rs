@@ -14,9 +14,8 @@ use crate::options::{Moved, Reporting};
 use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
-use crate::words::shell_word;
+use crate::words::path_word;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +26,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
+use truesum::open::{open_companion, open_named};
 use truesum::verify::seal;
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
 use truesum_fs::name::OsStrExt;
@@ -162,7 +162,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         match named(names, root.as_deref())? {
             Named::Manifests(manifests) => {
                 if let Some(name) = manifest_in_first(&manifests, root.as_deref()) {
-                    let (name, first) = (shell_word(name), shell_word(&manifests[0]));
+                    let (name, first) = (path_word(name), path_word(&manifests[0]));
                     clash = Some(format!(
                         "{name} is checked as a manifest; to verify it as a file: truesum check --only {name} {first}"
                     ));
@@ -245,22 +245,22 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         && !limits.is_all()
     {
         let name = display_safe(folder.as_os_str().as_bytes());
-        let manifest = shell_word(folder.join("SHA256SUMS"));
+        let manifest = path_word(folder.join("SHA256SUMS"));
         return Err(Refusal::with_hint(
             format!("{name}: is a folder; --max-bytes, --max-time and --state require a single manifest"),
             format!(
                 "truesum -o {manifest} {} creates one; then: truesum check --state FILE {manifest}",
-                shell_word(folder)
+                path_word(folder)
             ),
         ));
     }
     if let (Some(state), Subject::Manifests(names)) = (&limits.state, &subject)
         && state.is_dir()
     {
-        let names: Vec<String> = names.iter().map(shell_word).collect();
+        let names: Vec<String> = names.iter().map(path_word).collect();
         return Err(Refusal::with_hint(
             format!("--state: {} is a folder, not a file", display_safe(state.as_os_str().as_bytes())),
-            format!("truesum check --state {} {}", shell_word(state.join("check.state")), names.join(" ")),
+            format!("truesum check --state {} {}", path_word(state.join("check.state")), names.join(" ")),
         ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
@@ -352,12 +352,12 @@ fn list_and_data(
     let [list, data] = names else { return Ok(None) };
     let format_of = |path: &Path| {
         let mut head = Vec::new();
-        File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
+        open_companion(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
         let complete = (head.len() as u64) < HEAD;
         manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
     };
     // Data may look like a manifest by chance, but then contains no entry.
-    let is_data = || data.is_dir() || data.is_file() && (format_of(data).is_none() || !lists(data, None));
+    let is_data = || data.is_dir() || data.is_file() && (format_of(data).is_none() || !lists(data));
     if format.is_none()
         && !list.is_file()
         && !list.is_dir()
@@ -454,7 +454,7 @@ fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
     }
     let shown = manifest::path::display_safe(path.as_os_str().as_bytes());
     let mut text = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(KEY_LIMIT).read_to_end(&mut text));
+    let read = open_named(path).and_then(|file| file.take(KEY_LIMIT).read_to_end(&mut text));
     read.map_err(|error| {
         let why = format!("--pubkey {shown}: cannot read: {}", truesum::error::io_reason(&error));
         Refusal::with_hint(why, "specify a key file, or the 56 characters of the key, which begin with RW")
@@ -523,7 +523,7 @@ fn expected(
             }
             // The algorithm was given, and does not have digests of this length.
             Some(Err(manifest::ReadError::Line(error))) if !requested.is_empty() => {
-                let digest = shell_word(text);
+                let digest = path_word(OsStr::new(text));
                 Err(Refusal::with_hint(
                     format!("--expect: {}", error.reason),
                     format!("truesum identify {digest}"),

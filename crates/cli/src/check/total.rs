@@ -4,7 +4,7 @@ use crate::advice::Trouble;
 use crate::check::plan::{Checking, Subject};
 use crate::drawing::record::{Heading, Tone};
 use crate::ending::{facts, lines, manifest, rate, shortened};
-use crate::words::{count, grouped, not_shown, size};
+use crate::words::{as_sentence, count, grouped, not_shown, size};
 use std::time::Duration;
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
@@ -86,7 +86,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     };
     let plural = |number: u64, one: &'static str, many: &'static str| if number == 1 { one } else { many };
     row(report.moved, if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
-    row(report.still_failed, Tone::Bad, "FAILED before", Some(Trouble::StillFailed));
+    row(report.still_failed, Tone::Bad, "FAILED in an earlier run", Some(Trouble::StillFailed));
     row(report.ignored, Tone::Unsure, "missing and ignored", None);
     let unlisted = if report.cut { "or more not in the manifest" } else { "not in the manifest" };
     row(report.unlisted, if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
@@ -109,7 +109,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
 /// Returns how many of the entries were selected, or `None` if all were.
 pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
     let all = report.entries + report.deferred + report.left_out;
-    let mut text = format!("{} of {}", grouped(report.entries), count(all, "entry", "entries"));
+    let mut text = format!("selected: {} of {}", grouped(report.entries), count(all, "entry", "entries"));
     if let Some(sample) = sample {
         text += &format!(" (sample of {}, seed {})", sample.share(), sample.seed());
     }
@@ -224,7 +224,7 @@ pub fn heading(
         facts.push(("Files below", display_safe(root.as_os_str().as_bytes())));
     }
     let part = part(report, plan.options.select.sample());
-    let labels = part.map(|part| format!("Partial: {part}.")).into_iter().chain(weak(report)).collect();
+    let labels = part.map(|part| as_sentence(&part)).into_iter().chain(weak(report)).collect();
     let count = |row: Row| (row.tone, row.word.to_owned(), row.number, row.trouble);
     let counts = rows(report, exact).into_iter().map(count).collect();
     Heading {

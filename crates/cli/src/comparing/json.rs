@@ -23,6 +23,9 @@ pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &
         json::path_into(from.as_os_str().as_bytes(), out);
         out.push(b'}');
     }
+    if finding.candidates > 1 {
+        add(out, format_args!(",\"candidates\":{}", finding.candidates));
+    }
     for (name, facts) in [("listed", &finding.listed), ("found", &finding.found)] {
         if let Some(facts) = facts {
             add(out, format_args!(",\"{name}\":"));

@@ -1,11 +1,11 @@
 //! The summary of `audit` and `diff`.
 
 use crate::advice::Trouble;
-use crate::comparing::{Manner, tone as tone_of};
+use crate::comparing::{Manner, tone as tone_of, uncertain};
 use crate::drawing::record::{Heading, Note, Tone};
 use crate::ending::{facts, lines, manifest, rate, shortened};
 use crate::origin;
-use crate::words::{count, grouped, not_shown, size};
+use crate::words::{as_sentence, count, grouped, not_shown, size};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -27,8 +27,8 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     let mut text = format!("truesum: manifest with {}: {parts}", count(report.listed, "file", "files"));
     text += &format!("; {} read", size(report.bytes));
     weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
-    if let Some(part) = part(report) {
-        text += &format!("; partial: {part}");
+    if let Some(part) = part(manner, report) {
+        text += &format!("; {part}");
     }
     text += match report.equality() {
         Equality::PartEqual if report.count(FileStatus::Moved) > 0 => {
@@ -57,11 +57,15 @@ pub fn label(names: &BTreeSet<String>) -> Vec<String> {
     by_reason.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
 }
 
-/// Returns how many entries and files were excluded, or `None` if all were compared.
-fn part(report: &Report) -> Option<String> {
-    let [listed, found] = report.left_out;
-    let (entries, files) = (count(listed, "entry", "entries"), count(found, "file", "files"));
-    report.is_part().then(|| format!("{entries} and {files} excluded"))
+/// Returns a note if only part of the files was compared.
+pub fn part(manner: &Manner, report: &Report) -> Option<String> {
+    report.is_part().then(|| format!("not selected: {}", left_out(manner, report)))
+}
+
+/// Returns the numbers of files and folders on each side that were not selected.
+fn left_out(manner: &Manner, report: &Report) -> String {
+    let [old, new] = report.left_out.map(grouped);
+    format!("{old} {} and {new} {}", manner.sides[0], manner.sides[1])
 }
 
 /// Returns the kind of failure of a standing, for advice.
@@ -89,8 +93,8 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     let checked = report.manifests.iter().map(|(path, digest)| row("compared", name(path, digest.as_ref())));
     let mut rows: Vec<(String, String)> = checked.collect();
     rows.push(row("read", rate(report.bytes, time)));
-    if let Some(part) = part(report) {
-        rows.push(row("left out", part));
+    if report.is_part() {
+        rows.push(row("left out", left_out(manner, report)));
     }
     for status in FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0) {
         rows.extend(trouble(status).map(|trouble| row(manner.word(status), trouble.advice().to_owned())));
@@ -107,6 +111,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut notes: Vec<String> =
         finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
+    notes.extend(uncertain(finding));
     notes.extend(finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())));
     // The content of a moved file is the same as in the manifest.
     let found = finding.found.as_ref().filter(|_| finding.status != FileStatus::Moved);
@@ -163,7 +168,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let manifests = manifests.map(|(path, digest)| manifest(path.as_os_str().as_bytes(), digest.as_ref()));
     facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
     facts.push(("Listed", count(report.listed, "file", "files")));
-    let mut labels: Vec<String> = part(report).map(|part| format!("Partial: {part}.")).into_iter().collect();
+    let mut labels: Vec<String> = part(manner, report).map(|part| as_sentence(&part)).into_iter().collect();
     labels.extend(weak(report));
     let row = |status: FileStatus| {
         let (word, number) = (manner.word(status).to_owned(), report.count(status));

@@ -2,8 +2,10 @@
 
 use crate::console::Console;
 use crate::exit::Refusal;
-use crate::words::count;
+use crate::words::{SAME_OPTIONS, count, path_word};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::convert::{Converted, Lost};
 use truesum::manifest::path::display_safe;
@@ -16,6 +18,8 @@ const SHOWN: u64 = 10;
 pub struct Losses<'a> {
     /// The name of the manifest, safe to print.
     name: String,
+    /// The name as a word of a shell command.
+    word: String,
     format: &'static Format,
     lossy: bool,
     console: &'a mut Console,
@@ -35,11 +39,13 @@ pub struct Losses<'a> {
 impl<'a> Losses<'a> {
     /// Creates an empty collection for converting the manifest `input` to `format`.
     pub fn new(input: &[u8], format: &'static Format, lossy: bool, console: &'a mut Console) -> Losses<'a> {
-        let (name, parts) = (display_safe(input), BTreeMap::new());
+        let (name, word) = (display_safe(input), path_word(OsStr::from_bytes(input)));
+        let parts = BTreeMap::new();
         let (malformed, entries, signature, unnamed_algorithm, other) = (0, 0, false, false, false);
         let errors = Vec::new();
         Losses {
             name,
+            word,
             format,
             lossy,
             console,
@@ -146,6 +152,7 @@ impl<'a> Losses<'a> {
             ));
         }
         if self.any() && !lossy {
+            let word = &self.word;
             let text = format!(
                 "{name}: not converted: the format {} cannot store all of its data",
                 self.format.name
@@ -153,7 +160,7 @@ impl<'a> Losses<'a> {
             let hint = match self.format.tagged.filter(|_| self.unnamed_algorithm) {
                 Some(tagged) => {
                     format!(
-                        "to verify the files and compute sha256 digests: truesum convert {name} -a sha256 -o \
+                        "to verify the files and compute sha256 digests: truesum convert{SAME_OPTIONS} {word} -a sha256 -o \
                          SHA256SUMS; -t {} keeps these digests and names the algorithm",
                         tagged.name
                     )
@@ -161,7 +168,7 @@ impl<'a> Losses<'a> {
                 None if self.other => {
                     let usual = self.format.holds.usual_algorithm();
                     format!(
-                        "to verify the files and compute {usual} digests: truesum convert {name} -t {} -a {usual}",
+                        "to verify the files and compute {usual} digests: truesum convert{SAME_OPTIONS} {word} -t {} -a {usual}",
                         self.format.name
                     )
                 }

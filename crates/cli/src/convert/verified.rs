@@ -6,7 +6,7 @@ use crate::exit::{Exit, Refusal};
 use crate::options::Reporting;
 use crate::selection::not_matched;
 use crate::watch::Watch;
-use crate::words::{count, not_shown, size};
+use crate::words::{SAME_OPTIONS, count, not_shown, path_word, size};
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
@@ -95,7 +95,8 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWrit
     let (text, hint) = if report.counts.failed() > 0 {
         let failed = count(report.counts.failed(), "entry", "entries");
         let text = format!("{name}: not converted: {failed} not verified");
-        let hint = format!("to leave out an entry: truesum convert --exclude NAME ... {name}");
+        let word = path_word(&args.input);
+        let hint = format!("to leave out an entry: truesum convert{SAME_OPTIONS} --exclude NAME {word}");
         return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
     } else if lacking || report.counts.unverified > 0 {
         ("some entries have no digest of a complete file", None)

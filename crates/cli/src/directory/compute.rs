@@ -73,7 +73,7 @@ pub struct SelectArgs {
     /// Process only files that match GLOB
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// Skip files and folders that match GLOB
+    /// Skip files and folders that match GLOB, and all files in such folders
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// Respect .gitignore files

@@ -165,7 +165,7 @@ fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
     let missing = if report.size < size { "<i class=\"m\"></i>missing" } else { "" };
     let _ = writeln!(
         text,
-        "</div>\n<figcaption class=\"key\"><i class=\"g\"></i>good<i class=\"b\"></i>damaged{missing}\
+        "</div>\n<figcaption class=\"key\"><i class=\"g\"></i>intact<i class=\"b\"></i>damaged{missing}\
          <br>Each line shows {line}, starting at the byte given next to it.</figcaption>\n</figure>"
     );
 }

@@ -5,11 +5,12 @@ use crate::digests::{candidates, common, cryptographic_first};
 use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
 use crate::key::bring;
+use crate::words::{SAME_OPTIONS, path_word};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use truesum::find::Wanted;
 use truesum::hash::{Secret, Spec};
-use truesum::manifest::path::{Charset, display_safe, quotef};
+use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
 
 /// The digests to find and the places to search.
@@ -78,14 +79,12 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
             Ok(found) if both(&word) => format!("{}:{}", found[0].spec, word.to_string_lossy()).into(),
             _ => word.clone(),
         };
-        let line: Vec<String> = std::iter::once(first.clone())
-            .chain(rest.iter().map(named))
-            .map(|word| quotef(word.as_bytes(), Charset::Utf8))
-            .collect();
+        let line: Vec<String> =
+            std::iter::once(first.clone()).chain(rest.iter().map(named)).map(path_word).collect();
         let word = display_safe(word.as_bytes());
         return Err(Refusal::with_hint(
             format!("{word}: ambiguous: both a possible digest and an existing file (./{word})"),
-            format!("truesum find {}", line.join(" ")),
+            format!("truesum find{SAME_OPTIONS} {}", line.join(" ")),
         ));
     }
     if places + 1 == words.len() && !is_there(last) {

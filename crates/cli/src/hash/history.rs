@@ -12,6 +12,7 @@ use truesum::Error;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Time, ascmhl_chain};
+use truesum::open::read_companion;
 use truesum_fs::name::OsStrExt;
 
 /// The name of the chain file.
@@ -62,7 +63,7 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
 /// # Errors
 /// Fails if the list cannot be read or the chain cannot be written. The history then has no chain.
 pub fn chain(path: &Path) -> Result<(), Error> {
-    let list = fs::read(path).map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
+    let list = read_companion(path)?;
     let sha512: Spec = "sha512".parse().expect("a row of the table of algorithms");
     let name = path.file_name().unwrap_or_default().as_bytes();
     let target = folder_of(path).join(CHAIN);

@@ -200,13 +200,14 @@ pub fn digesting(
     args: &FormatArgs,
     target: Target<'_>,
 ) -> Result<Digesting, Refusal> {
-    let format = format(args);
     let template = template(args)?;
+    let of_name = target.output.filter(|_| is_open(args)).and_then(format_of_name);
+    let format = of_name.unwrap_or_else(|| format(args));
     let (format, specs) = match &template {
         // A template may contain no digest.
         Some(template) => (format, template.specs()),
         None => {
-            let (format, named) = match (&algorithms.algorithm[..], args.format, args.raw) {
+            let (format, named) = match (&algorithms.algorithm[..], args.format.or(of_name), args.raw) {
                 ([], None, false) => settings().hashing(format),
                 (_, None, false) if format.name == "gnu" => {
                     (settings().format.unwrap_or(format), algorithms.algorithm.clone())
@@ -290,25 +291,28 @@ fn format(args: &FormatArgs) -> &'static Format {
     args.format.or_else(|| manifest::format(name)).expect("formats named here are rows")
 }
 
-/// Returns a note if the name of the output suggests another format or algorithm. The format is not
-/// compared if the user specified one.
+/// Returns whether the options leave the format of the manifest open.
+fn is_open(args: &FormatArgs) -> bool {
+    !(args.json || args.tag || args.zero || args.raw) && args.format.is_none() && args.format_string.is_none()
+}
+
+/// Returns the format that the name of a manifest implies, such as `sfv` for `photos.sfv`. Lines of digests and names
+/// (gnu) are the default, which no name implies.
+fn format_of_name(output: &Path) -> Option<&'static Format> {
+    let name = output.file_name()?.as_bytes().to_ascii_lowercase();
+    let is_name =
+        |end: &&str| name == end.as_bytes() || end.starts_with('.') && name.ends_with(end.as_bytes());
+    let row = manifest::detect(Head { text: b"", complete: true }, Some(&name))?;
+    let is_written = !matches!(row.writing, Writing::No) && row.name != "gnu";
+    Some(row).filter(|row| is_written && row.file_names.iter().any(is_name))
+}
+
+/// Returns a note if the name of the output suggests another algorithm.
 fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[Spec]) -> Option<String> {
     let name = output.file_name()?.as_bytes();
     let shown = manifest::path::display_safe(output.as_os_str().as_bytes());
     if args.format_string.is_some() || args.raw {
         return None;
-    }
-    let requested = args.format.is_some() || args.json || args.tag || args.zero;
-    let nothing = Head { text: b"", complete: true };
-    let named = manifest::detect(nothing, Some(name)).filter(|row| !matches!(row.writing, Writing::No));
-    match named {
-        Some(row) if !requested && row.name != format.name && row.name != "gnu" => {
-            return Some(format!(
-                "{shown} is written in the format {}; to match its name, use -t {}",
-                format.name, row.name
-            ));
-        }
-        _ => {}
     }
     let is_other =
         |spec: &Spec| specs.iter().all(|computed| computed.algorithm().name != spec.algorithm().name);
@@ -407,7 +411,8 @@ fn form(
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
     writer.write(&entry).map_err(|why| {
-        Refusal::with_hint(format!("{}: {why}", format.name), "omit -t, or use --tag or --json")
+        let hint = "use another format, such as -t bsd or -t jsonl";
+        Refusal::with_hint(format!("{}: {why}", format.name), hint)
     })?;
     if spelling == Spelling::Base32 && target.output.is_some() && !is_read_back(writer, format, &entry) {
         let text = format!("--base32: {} with base32 digests cannot be read back", format.name);
@@ -546,6 +551,12 @@ mod tests {
             (&["-a", "blake3", "-t", "jsonl", "-o", "/tmp/M", "f"], "jsonl"),
             (&["-t", "gnu", "-o", "/tmp/M", "f"], "gnu"),
             (&["-a", "blake3", "-t", "gnu", "-o", "/tmp/B3SUMS", "f"], "gnu"),
+            // The name of the file decides where no option does.
+            (&["-o", "/tmp/x.SFV", "f"], "sfv"),
+            (&["-a", "crc32", "-o", "/tmp/x.sfv", "f"], "sfv"),
+            (&["-a", "crc32", "--tag", "-o", "/tmp/x.sfv", "f"], "bsd"),
+            (&["-a", "blake3", "-o", "/tmp/x.jsonl", "f"], "jsonl"),
+            (&["-o", "/tmp/world-record", "f"], "bsd"),
         ] {
             let plan = hashing(words).unwrap_or_else(|e| panic!("{e:?}"));
             assert!(matches!(plan.form, Form::Entries(format, _) if format.name == name), "{words:?}");

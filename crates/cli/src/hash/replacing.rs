@@ -33,6 +33,8 @@ pub struct Collected {
     /// Number of files and folders that were requested or found, but not read or not supported by
     /// the format.
     pub lacking: u64,
+    /// Whether a manifest of this format can lack them. The pieces of a torrent span files.
+    pub may_lack: bool,
     /// Whether the lists of names were read to their end.
     pub list_read: bool,
     /// Files and folders that the selection excluded.
@@ -71,7 +73,7 @@ pub fn refused_at(path: &Path, at: &Path, collected: Collected, accept: Accept) 
         }
         Collected { lacking, .. } if lacking > 0 && !accept.partial => (
             format!("{} would be missing from it", count(lacking, "file or folder", "files or folders")),
-            Some("to write the manifest without them, use --partial".to_owned()),
+            collected.may_lack.then(|| "to write the manifest without them, use --partial".to_owned()),
         ),
         Collected { listed: 0, left_out, .. } if !accept.empty => (
             match left_out == LeftOut::default() {
@@ -103,7 +105,7 @@ mod tests {
     fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
         let all = |listed, lacking, list_read| {
             let left_out = LeftOut::default();
-            Collected { listed, lacking, list_read, left_out, over: None }
+            Collected { listed, lacking, may_lack: true, list_read, left_out, over: None }
         };
         let words = |collected, partial, empty| {
             let refusal = refused(
@@ -133,11 +135,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("M");
         let left_out = LeftOut::default();
-        let collected = Collected { listed: 1, lacking: 0, list_read: true, left_out, over: Some(NAMED) };
+        let collected =
+            Collected { listed: 1, lacking: 0, may_lack: true, list_read: true, left_out, over: Some(NAMED) };
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        std::fs::write(dir.path().join("a"), "").unwrap();
         for (content, kept) in [
             (String::new(), false),
             (format!("# of yesterday\n{digest}  a\n"), false),
+            (format!("{digest}  refs/heads/main\n"), true),
             (format!("SHA256 (a) = {digest}\n"), false),
             ("hello\n".to_owned(), true),
             ("\u{7f}ELF\0\0\0".to_owned(), true),

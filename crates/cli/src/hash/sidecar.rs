@@ -174,7 +174,7 @@ impl<'p> EarlierManifests<'p> {
         for end in ends.filter(|end| known.is_none_or(|known| *end > known)) {
             let above = folder[..end].to_vec();
             let path = Path::new(OsStr::from_bytes(&above)).join(&self.name);
-            let manifest = Earlier::read(&path, None, &self.plan.reading.specs, self.plan.key.as_ref());
+            let manifest = Earlier::read(&path, None, &[], &self.plan.reading.specs, self.plan.key.as_ref());
             // One in the folder itself is not replaced if it cannot be read.
             if let (Err(why), true) = (&manifest, end < folder.len()) {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -361,7 +361,7 @@ impl<'a> SidecarWriter<'a> {
             return;
         }
         let (left_out, over) = (LeftOut::default(), Some(BESIDE));
-        let collected = Collected { listed, lacking, list_read: true, left_out, over };
+        let collected = Collected { listed, lacking, may_lack: true, list_read: true, left_out, over };
         let written = match of {
             None => {
                 refused(shown, collected, self.accept).map_or(Ok(Vec::new()), Err).map_err(Reason::Refused)
@@ -407,7 +407,7 @@ impl<'a> SidecarWriter<'a> {
                 return Err(Reason::Refused(refusal));
             }
             let earlier = match self.earlier.take(folder_of(path)) {
-                None => Earlier::read(file.target(), None, &specs.into(), self.key),
+                None => Earlier::read(file.target(), None, &[], &specs.into(), self.key),
                 earlier => Ok(earlier),
             };
             if let Some(mut earlier) = earlier.map_err(|why| Reason::Refused(not_replaced(shown, &why)))? {

@@ -2,14 +2,16 @@
 //! of the line.
 
 use crate::exit::Refusal;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::Path;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Source, Span};
+use truesum::Kind;
+use truesum::error::io_reason;
 use truesum::manifest::path::display_safe;
+use truesum::open::open_companion;
 use truesum_fs::name::OsStrExt;
-use truesum_fs::open::open_without_waiting;
 
 /// Maximum size of a settings file in bytes.
 const MOST: u64 = 64 << 10;
@@ -24,29 +26,23 @@ pub type Line = (usize, String, String);
 /// Fails if it cannot be read, or is not TOML with keys and words.
 pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     let shown = display_safe(path.as_os_str().as_bytes());
-    let cannot = |error: std::io::Error| {
-        Refusal::new(format!("{shown}: cannot read settings: {}", truesum::error::io_reason(&error)))
-    };
+    let cannot = |why: &str| Refusal::new(format!("{shown}: cannot read settings: {why}"));
     let mut text = String::new();
-    // Opening a pipe would block until it has a writer.
-    match open_without_waiting(path) {
+    match open_companion(path) {
         // A component of the path may not be a folder, or may be inaccessible, for example because
         // `sudo -u` kept the HOME of another user. In this case it is unknown whether there is a
         // file.
         Err(error)
             if !named
-                && (matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-                    || error.kind() == ErrorKind::PermissionDenied && path.symlink_metadata().is_err()) =>
+                && (error.is_missing()
+                    || error.kind() == Kind::Denied && path.symlink_metadata().is_err()) =>
         {
             return Ok(Vec::new());
         }
-        Err(error) => return Err(cannot(error)),
-        Ok(file) if !file.metadata().map_err(cannot)?.is_file() => {
-            let what = if path.is_dir() { "it is a directory" } else { "it is not a regular file" };
-            return Err(Refusal::new(format!("{shown}: cannot read settings: {what}")));
-        }
+        Err(error) => return Err(cannot(&error.reason())),
         Ok(file) => {
-            file.take(MOST + 1).read_to_string(&mut text).map_err(cannot)?;
+            let read = file.take(MOST + 1).read_to_string(&mut text);
+            read.map_err(|error| cannot(&io_reason(&error)))?;
         }
     }
     if text.len() as u64 > MOST {

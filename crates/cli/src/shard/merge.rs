@@ -145,9 +145,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         let earlier = match args.overwrite {
             true => None,
             false => {
-                let root = folder.as_deref().or_else(|| (!is_store).then_some(&root));
+                let names = folder.as_deref().or_else(|| (!is_store).then_some(&root));
                 let specs = plan.specs().into();
-                let earlier = Earlier::read(&args.output, root, &specs, None);
+                let earlier = Earlier::read(&args.output, names, std::slice::from_ref(&root), &specs, None);
                 earlier.map_err(|why| not_replaced(&args.output, &why))?
             }
         };

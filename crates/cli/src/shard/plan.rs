@@ -15,7 +15,6 @@ use crate::watch::Watch;
 use crate::words::{self, count};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::manifest::path::{display_safe, within_root};
@@ -23,7 +22,7 @@ use truesum::manifest::{self, ReadError, Reader};
 use truesum::shard::Sizes;
 use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
-use truesum::{AtomicFile, Cause, Error, FileId, Job, Notice, Progress, Remote, Root, Special, Task};
+use truesum::{AtomicFile, Cause, Error, FileId, Input, Job, Notice, Progress, Remote, Root, Special, Task};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
@@ -171,7 +170,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             (planned.map_err(fail)?, None)
         }
         (Some(manifest), None) => {
-            let mut tasks = Listed::open(manifest)?;
+            let mut tasks = Listed::open(manifest, &watch.progress)?;
             let root = Root::folder(&folder, false)?;
             let planned =
                 truesum::shard::plan(&mut tasks, &root, &own, &mut planner, &watch.progress, &mut hear);
@@ -285,14 +284,15 @@ fn own(output: &AtomicFile) -> Vec<FileId> {
 /// The files in a manifest.
 struct Listed {
     path: PathBuf,
-    lines: Reader<File>,
+    lines: Reader<Input>,
     last: Vec<u8>,
 }
 
 impl Listed {
-    fn open(path: &Path) -> Result<Listed, Error> {
+    fn open(path: &Path, progress: &Progress) -> Result<Listed, Error> {
         let name = path.as_os_str().as_bytes();
-        let file = File::open(path).map_err(|error| Error::io(name, "open", error))?;
+        let file =
+            Input::open(path, progress.stop_signal()).map_err(|error| Error::io(name, "open", error))?;
         let options = manifest::Options {
             allow_undigested: true,
             allow_pieces: true,
@@ -314,6 +314,7 @@ impl Iterator for Listed {
         loop {
             let name = match self.lines.next()? {
                 Ok(line) => line.entry.path,
+                Err(ReadError::Io(error)) if Input::is_interruption(&error) => return None,
                 Err(ReadError::Io(error)) => return of_manifest(Cause::Io(error)),
                 Err(ReadError::Line(error)) => return of_manifest(Cause::Other(error.to_string())),
             };

@@ -7,11 +7,11 @@ use crate::watch::Watch;
 use crate::words::count;
 use std::ffi::OsStr;
 use std::fmt::Write;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, detect};
+use truesum::open::open_companion;
 use truesum::tree::repair::Mode;
 use truesum::verify::piece_repair::{Repaired, repair as repair_pieces};
 use truesum::{Error, Mapping, Options, Verdict};
@@ -25,7 +25,7 @@ const HEAD: u64 = 64 << 10;
 pub fn is_list(path: &Path) -> bool {
     let mut head = Vec::new();
     if path.extension().is_some_and(|ending| ending == "ftr")
-        || File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err()
+        || !open_companion(path).is_ok_and(|file| file.take(HEAD).read_to_end(&mut head).is_ok())
     {
         return false;
     }

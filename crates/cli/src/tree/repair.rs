@@ -85,7 +85,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         let (copy, threads) = (Path::new(&args.copy), args.jobs.unwrap_or(0));
         return listed::repair(&args.tree, file, copy, mode, threads, console);
     }
-    if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree, None) {
+    if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree) {
         let why = "it has digests of complete files only, and no piece digests to locate damage";
         console.error_of(args.tree.as_os_str().as_bytes(), why);
         return Exit::NotAsAsked;

@@ -3,7 +3,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::words::shell_word;
+use crate::words::path_word;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use truesum::Error;
@@ -47,7 +47,7 @@ pub fn opened(
                 // A tree of the damaged file would match the damage.
                 console.hint(&match copy {
                     Some(copy) => {
-                        let (copy, file) = (shell_word(copy), shell_word(given));
+                        let (copy, file) = (path_word(copy), path_word(given));
                         format!(
                             "store the tree of the intact copy: truesum tree --save {copy} && truesum tree repair \
                              --from {copy} {copy}.ftr {file}"

@@ -34,18 +34,18 @@ pub struct UpdateArgs {
     #[command(flatten)]
     pub reading: ManifestArgs,
     /// Accept modified files; =all: also older versions and entries without times
-    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
     /// Remove entries of deleted files; =all: even if that looks like a mistake
-    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub prune: Option<Extent>,
     /// Update the names of moved files
     #[arg(long, help_heading = "Changes")]
     pub rename: bool,
     /// Skip files with unchanged size and time; =date: compare with the manifest's date
-    #[arg(long, value_name = "date", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "TIMES", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "times")]
     pub quick: Option<Quick>,
     /// Show what would be done, without writing anything

@@ -9,7 +9,7 @@ use crate::exit::{Exit, Refusal as Refused};
 use crate::objects;
 use crate::output::Output;
 use crate::update::plan::Updating;
-use crate::words::{count, grouped, size};
+use crate::words::{count, grouped, path_word, size};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -24,6 +24,7 @@ const MANNER: Manner = Manner {
     form: ResultForm::Lines,
     schema: "truesum-update/1",
     one_sided: ["missing", "new"],
+    sides: ["in the manifest", "found"],
     same: false,
     ending: Ending::Short,
     moved_passes: false,
@@ -208,9 +209,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         console.note(&what);
     }
     if report.beside > 0 && plan.reporting.notes {
-        let name = display_safe(plan.manifest.as_os_str().as_bytes());
-        let folder = folder_of_names(&plan.manifest);
-        let folder = display_safe(folder.as_os_str().as_bytes());
+        let (name, folder) = (path_word(&plan.manifest), path_word(folder_of_names(&plan.manifest)));
         let files = count(report.beside, "file", "files");
         let (were, them) = if report.beside == 1 { ("was", "it") } else { ("were", "them") };
         console.note(&format!(

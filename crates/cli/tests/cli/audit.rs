@@ -1,6 +1,6 @@
 //! `truesum audit` and `truesum diff`: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, OTHER, lines, shown, stamp};
 use std::time::{Duration, UNIX_EPOCH};
 
 #[test]
@@ -282,4 +282,30 @@ fn a_known_file_has_every_recorded_property() {
         folder.write("set", format!("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n{size},{md5},x\n"));
         assert_eq!(folder.run(&["audit", "-k", "set", "d"]).code, Some(code), "{size}");
     }
+}
+
+#[test]
+fn a_move_that_may_be_another_is_not_claimed() {
+    // regression: one of several equal files was reported as moved, as if no other could have been.
+    let moves = |new: &[&str], old: &[&str]| {
+        let folder = Folder::new();
+        folder.write("d/other", "x");
+        new.iter().for_each(|name| folder.write(format!("d/{name}"), "abc"));
+        let entries: Vec<_> = old.iter().map(|name| (ABC, *name)).collect();
+        folder.write("M", lines(&entries));
+        // All files were renamed after the manifest was written.
+        stamp(&folder, "M", UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+        folder.run(&["audit", "M", "d"]).out().replace("new\tother\n", "")
+    };
+    assert_eq!(moves(&["c"], &["a"]), "moved\tc\ta\n");
+    assert_eq!(moves(&["c", "e"], &["a"]), "moved\tc\ta\tone of 2 possible moves\ncopied\te\ta\n");
+    assert_eq!(moves(&["c"], &["a", "b"]), "missing\tb\nmoved\tc\ta\tone of 2 possible moves\n");
+    let both = "moved\tc\ta\tone of 2 possible moves\nmoved\te\tb\tone of 2 possible moves\n";
+    assert_eq!(moves(&["c", "e"], &["a", "b"]), both);
+    // A file that keeps its folder or its base name is more likely than others.
+    assert_eq!(moves(&["c", "s/e"], &["a"]), "moved\tc\ta\ncopied\ts/e\ta\n");
+    assert_eq!(moves(&["s/a", "s/b"], &["a", "b"]), "moved\ts/a\ta\nmoved\ts/b\tb\n");
+    let folder = Folder::with(&[("d/c", "abc"), ("d/e", "abc"), ("M", &lines(&[(ABC, "a"), (ABC, "b")]))]);
+    let ran = folder.run(&["audit", "--json", "M", "d"]);
+    assert_eq!(ran.out().matches("\"from\":{\"path\":\"a\"},\"candidates\":2,").count(), 1, "{}", ran.out());
 }

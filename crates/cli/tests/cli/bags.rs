@@ -97,23 +97,33 @@ fn a_bag_in_place_that_was_killed_after_the_move_is_completed() {
 }
 
 #[test]
-fn a_bag_in_place_that_is_killed_at_any_call_is_completed_by_the_same_command() {
+fn a_creation_of_a_bag_that_is_killed_at_any_call_is_completed_by_the_same_command() {
     if !can_trace() {
         return;
     }
-    let make = ["bag", "create", "--in-place", "-q", "-a", "md5,sha256", "bag"];
+    let in_place = ["bag", "create", "--in-place", "-q", "-a", "md5,sha256", "bag"];
+    let plain = ["bag", "create", "-q", "-a", "md5,sha256", "bag"];
+    for (make, data) in [(&in_place[..], "bag"), (&plain, "bag/data")] {
+        killed_at_any_call(make, data);
+    }
+}
+
+fn killed_at_any_call(make: &[&str], data: &str) {
     let mut killed = 0;
     for call in ["mkdir", "linkat", "rename", "renameat", "renameat2", "fsync"] {
         for n in 1..20 {
-            let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/bag-info.txt", "mine")]);
+            let folder = Folder::new();
+            for (name, text) in [("a", "abc"), ("s/b", ""), ("bag-info.txt", "mine")] {
+                folder.write(format!("{data}/{name}"), text);
+            }
             let inject = format!("inject={call}:signal=KILL:when={n}");
-            let ran = run(folder.root(), &["-e", &format!("trace={call}"), "-e", &inject], &make);
+            let ran = run(folder.root(), &["-e", &format!("trace={call}"), "-e", &inject], make);
             if ran.status.success() {
                 break;
             }
             killed += 1;
-            // regression: a bag that was killed in its last fsync was refused, because it was already a bag.
-            assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "{call} {n}");
+            // regression: a run that was killed in its last fsync was refused, because the folder was already a bag.
+            assert_eq!(shown(&folder.run(make)), (String::new(), "", Some(0)), "{call} {n}");
             assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0), "{call} {n}");
             for (name, text) in [("a", "abc"), ("s/b", ""), ("bag-info.txt", "mine")] {
                 assert_eq!(folder.read(format!("bag/data/{name}")), text.as_bytes(), "{call} {n}");

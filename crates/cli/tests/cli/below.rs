@@ -122,11 +122,11 @@ fn a_selection_without_an_entry_does_not_deny_the_manifests() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     let ran = folder.run(&["check", "-r", "--only", "nope", "d"]);
     let said = "truesum: nope: selected with --only, but no entry has this name\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; partial: 0 of 1 entry\n";
+                truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "-r", "--newer", "2999-01-01", "d"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; partial: 0 of 1 entry\n";
+                truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 
@@ -353,4 +353,37 @@ fn a_manifest_below_several_folders_counts_once() {
         let ran = folder.run(&["check", "-r", "d", "d", "./d", "--expect-manifests", expected, "-q"]);
         assert_eq!(ran.code, Some(code), "{expected}: {}", ran.err);
     }
+}
+
+#[test]
+fn a_manifest_below_several_folders_is_checked_once() {
+    // regression: `check -r A A/b` verified and counted the manifests of A/b twice.
+    let list = lines(&[(ABC, "a")]);
+    let files = [("d/a", "abc"), ("d/s/a", "abc"), ("d/s/SHA256SUMS", &list), ("d/SHA256SUMS", &list)];
+    let folder = Folder::with(&files);
+    folder.write("d/s/x.torrent", "");
+    symlink("SHA256SUMS", folder.path("d/s/x.sha256")).unwrap();
+    for (words, out) in [
+        (&["d", "d/s"][..], "d/SHA256SUMS d/s/SHA256SUMS"),
+        (&["d/s", "d"], "d/s/SHA256SUMS d/SHA256SUMS"),
+        (&["d", "./d/s", "d/../d"], "d/SHA256SUMS d/s/SHA256SUMS"),
+        (&["d/s/SHA256SUMS", "d"], "d/s/SHA256SUMS d/SHA256SUMS"),
+        (&["d", "d/s/SHA256SUMS"], "d/SHA256SUMS d/s/SHA256SUMS"),
+    ] {
+        let ran = folder.run(&[&["check", "-r", "--format-string", "%{manifest} "], words].concat());
+        assert_eq!(ran.out().trim_end(), out, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains("2 files verified by 2 manifests"), "{words:?}: {}", ran.err);
+        assert_eq!(ran.err.matches("symbolic link, not followed").count(), 1, "{words:?}: {}", ran.err);
+        assert_eq!(ran.err.matches("note: 1 manifest was not checked").count(), 1, "{words:?}: {}", ran.err);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+    }
+    // The same file in another folder describes other files.
+    let folder = Folder::with(&[("d/a", "abc"), ("e/a", "abd"), ("d/SHA256SUMS", &list)]);
+    std::fs::hard_link(folder.path("d/SHA256SUMS"), folder.path("e/SHA256SUMS")).unwrap();
+    let ran = folder.run(&["check", "-r", "d", "e"]);
+    assert!(ran.out().starts_with("d/a: OK\ne/a: FAILED\n") && ran.code == Some(1), "{ran:?}");
+    // A file that a search does not use is used if it is named.
+    folder.write("d/list", lines(&[(ABC, "a")]));
+    let ran = folder.run(&["check", "-r", "d", "d/list"]);
+    assert!(ran.err.contains("2 files verified by 2 manifests"), "{}", ran.err);
 }

@@ -1,6 +1,6 @@
 //! Digests of texts, manifests in each folder or next to each file, and CRC-32 values in names; one scenario a test.
 
-use crate::program::{ABC, EMPTY, Folder, after_the_tick, shown};
+use crate::program::{ABC, EMPTY, Folder, after_the_tick, lines, shown};
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -193,5 +193,30 @@ fn the_renames_that_are_shown_are_those_that_are_carried_out() {
             let (would, does) = (renames(shown.0.out(), would), renames(carried_out.out(), does));
             assert_eq!(would, does, "{words:?}: {}{}", shown.0.out(), carried_out.out());
         }
+    }
+}
+
+#[test]
+fn pipes_in_place_of_companions_are_never_waited_for() {
+    // regression: some of these commands opened the pipe and waited for its writer.
+    let folder = Folder::with(&[("a", "abc"), ("d/p", "x"), ("d/M.sha256", &lines(&[(ABC, "b")]))]);
+    for name in ["p", "a.ftr", "a.ftr.part", "x.torrent", "ascmhl/0001_x.mhl"] {
+        std::fs::create_dir_all(folder.path("ascmhl")).unwrap();
+        folder.pipe(name);
+    }
+    for words in [
+        &["check", "d/M.sha256", "d/p"][..],
+        &["tree", "--save", "a"],
+        &["tree", "verify", "a"],
+        &["tree", "prove", "--range", "0..1", "a"],
+        &["tree", "repair", "--from", "a", "x.torrent", "a"],
+        &["tree", "repair", "--from", "p", "a.ftr", "a"],
+        &["hash", "-t", "ascmhl", "-o", "ascmhl/0001_x.mhl", "d"],
+        &["hash", "-o", "p", "a"],
+        &["shard", "merge", "-o", "out", "p", "p"],
+        &["shard", "run", "p", "0", "-o", "part"],
+    ] {
+        let ran = folder.run(words);
+        assert!(ran.code.is_some_and(|code| code > 0), "{words:?}: {ran:?}");
     }
 }

@@ -188,7 +188,7 @@ fn an_entry_that_does_not_match_writes_nothing() {
     refused("truesum: a: does not match: expected crc32 352441c2, found ", 1);
     let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256"]);
     let hint = "truesum: photos.sfv: not converted: 1 entry not verified\n\
-                hint: to leave out an entry: truesum convert --exclude NAME ... photos.sfv\n";
+                hint: to leave out an entry: truesum convert -a sha256 --exclude NAME photos.sfv\n";
     assert!(ran.err.ends_with(hint), "{}", ran.err);
     let ran = folder.run(&["convert", "--exclude", "a", "photos.sfv", "-a", "sha256"]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 2), "as the hint says: {}", ran.err);
@@ -286,7 +286,7 @@ fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
         ran.err,
         "truesum: M.bsd: gnu cannot store the algorithm name: blake3\n\
          truesum: M.bsd: not converted: the format gnu cannot store all of its data\n\
-         hint: to verify the files and compute sha256 digests: truesum convert M.bsd -a sha256 -o SHA256SUMS; -t bsd keeps these digests and names the algorithm\n"
+         hint: to verify the files and compute sha256 digests: truesum convert -t gnu M.bsd -a sha256 -o SHA256SUMS; -t bsd keeps these digests and names the algorithm\n"
     );
     let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M.b3"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));

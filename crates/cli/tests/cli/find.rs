@@ -42,12 +42,40 @@ fn common_algorithms_are_tried_unless_all_are_wanted() {
     let hint =
         format!("less common algorithms were not tried\nhint: truesum find --all-algorithms {md4} d\n");
     assert!(ran.err.contains(&hint), "{}", ran.err);
+    // regression: algorithms were called tried although no file was read.
+    let ran = folder.run(&["find", "--size", "9", md4, "d"]);
+    assert_eq!((ran.code, ran.err.contains("tried only")), (Some(1), false), "{}", ran.err);
     let ran = folder.run(&["find", "-q", "--all-algorithms", md4, "d"]);
     assert_eq!(shown(&ran), (format!("found\td/a\t{md4}\tmd4\n"), "", Some(0)));
     let ran = folder.run(&["find", "-q", &format!("md4:{md4}"), "d"]);
     assert_eq!(ran.code, Some(0), "an algorithm that is named");
     let ran = folder.run(&["find", "-q", ABC, "d"]);
     assert_eq!(shown(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), "", Some(0)));
+}
+
+#[test]
+fn hints_keep_the_options_of_the_command_line() {
+    // regression: the hint dropped --size and --exclude, and took a file named -d for an option.
+    let folder = Folder::with(&[("-d/a", "abc"), ("-d/b", "abcd")]);
+    let md4 = "a448017aaf21d8525fc10ae87aa6729d";
+    for (words, hint) in [
+        (
+            &["find", "--size", "3B", "--exclude=b", md4, "./-d"][..],
+            format!("truesum find --size 3B --exclude=b --all-algorithms {md4} ./-d"),
+        ),
+        (&["find", "-0L", md4, "--", "-d"], format!("truesum find -0 -L --all-algorithms {md4} ./-d")),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(
+            ran.err.lines().find_map(|line| line.strip_prefix("hint: ")),
+            Some(&hint[..]),
+            "{}",
+            ran.err
+        );
+        let words: Vec<&str> = hint.split(' ').skip(1).collect();
+        let ran = folder.run(&words);
+        assert!(ran.code == Some(0) && ran.out().contains("./-d/a"), "{}{}", ran.out(), ran.err);
+    }
 }
 
 #[test]
@@ -409,4 +437,24 @@ fn a_word_that_may_be_digest_or_place_is_refused() {
     );
     assert_eq!(folder.run(&["find", ABC, &format!("./{OTHER}"), "d"]).code, Some(0));
     assert_eq!(folder.run(&["find", ABC, &format!("sha256:{OTHER}"), "d"]).code, Some(1));
+}
+
+#[test]
+fn a_hint_on_pipes_names_an_option_of_the_command() {
+    // regression: every command pointed to `hash --special` and `check --special`, whatever it was asked to do.
+    let folder = Folder::with(&[("d/a", "abc"), ("M", &format!("{ABC}  d/p\n"))]);
+    folder.pipe("d/p");
+    let hint = "hint: to read devices and pipes, use --special\n";
+    for (words, has_hint) in [
+        (&["find", ABC, "d/p"][..], false),
+        (&["duplicates", "d", "d/p"], false),
+        (&["audit", "-k", "M", "d/p"], false),
+        (&["shard", "plan", "-o", "plan", "d/p"], false),
+        (&["hash", "d/p"], true),
+        (&["check", "M"], true),
+    ] {
+        let ran = folder.run(words);
+        assert!(ran.code != Some(0) && ran.err.contains(hint) == has_hint, "{words:?}: {}", ran.err);
+        assert!(has_hint || !ran.err.contains("--special"), "{words:?}: {}", ran.err);
+    }
 }

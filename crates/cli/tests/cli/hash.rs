@@ -1,6 +1,6 @@
 //! `truesum hash`.
 
-use crate::program::{ABC, EMPTY, Folder, OLD};
+use crate::program::{ABC, EMPTY, Folder, OLD, shown};
 use std::os::unix::fs::symlink;
 use truesum_test_support::thorough_or;
 
@@ -189,6 +189,28 @@ fn an_entry_that_the_format_cannot_hold_is_lacking_too() {
 }
 
 #[test]
+fn the_name_of_a_manifest_decides_its_format() {
+    // regression: `hash -a crc32 -o x.sfv` wrote BSD lines.
+    let folder = Folder::with(&[("a", "abc")]);
+    for (words, name, text) in [
+        (&["-a", "crc32"][..], "x.sfv", "a 352441C2\n"),
+        (&[], "y.sfv", "a 352441C2\n"),
+        (&["-a", "md5"], "x.md5", "900150983cd24fb0d6963f7d28e17f72  a\n"),
+        (&["-a", "crc32", "-t", "bsd"], "z.sfv", "CRC32 (a) = 352441c2\n"),
+    ] {
+        let ran = folder.run(&[&["hash", "-o", name, "a"], words].concat());
+        assert_eq!((ran.err.as_str(), ran.code), ("", Some(0)), "{name}");
+        let written = String::from_utf8(folder.read(name)).unwrap();
+        assert!(written.ends_with(text), "{name}: {written}");
+        assert_eq!(folder.run(&["check", "-q", name]).code, Some(0), "{name}");
+    }
+    let ran = folder.run(&["hash", "-a", "sha256", "-o", "w.sfv", "a"]);
+    let said = "truesum: sfv: sha256 cannot be stored in this format\nhint: use another format, such as -t bsd or -t jsonl\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert!(!folder.path("w.sfv").exists());
+}
+
+#[test]
 fn whatever_is_written_to_a_file_is_verified_by_a_check() {
     let folder = Folder::with(&[("a", "abc"), ("b", "")]);
     let listed = folder.run(&["list", "algorithms", "--json"]).out();
@@ -196,7 +218,8 @@ fn whatever_is_written_to_a_file_is_verified_by_a_check() {
     for row in names {
         let algorithm = row["name"].as_str().unwrap();
         for name in &["M", "SHA256SUMS", "x.sfv", "x.md5"][..thorough_or(4, 1)] {
-            let made = folder.run(&["hash", "-a", algorithm, "-o", name, "a", "b"]);
+            let format = if *name == "x.sfv" { &["--tag"][..] } else { &[] };
+            let made = folder.run(&[&["hash", "-a", algorithm, "-o", name, "a", "b"], format].concat());
             assert_eq!(made.code, Some(0), "{algorithm} {name}: {}", made.err);
             // A sample verifies nothing unless it is asked for by name.
             let requested = if row["status"] == "sampled" { &["-a", algorithm][..] } else { &[] };
@@ -384,19 +407,17 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
 }
 
 #[test]
-fn a_name_that_says_another_format_or_algorithm_is_told() {
+fn a_name_that_says_another_algorithm_is_told() {
     let folder = Folder::with(&[("a", "abc")]);
     for (words, said) in [
         (
-            &["-o", "x.sfv", "a"][..],
-            "note: x.sfv is written in the format bsd; to match its name, use -t sfv\n",
+            &["-o", "MD5SUMS", "a"][..],
+            "note: MD5SUMS contains sha256 digests; to match its name, use -a md5\n",
         ),
-        (&["-o", "MD5SUMS", "a"], "note: MD5SUMS contains sha256 digests; to match its name, use -a md5\n"),
         (
             &["-o", "x.iso.sha1", "--tag", "a"],
             "note: x.iso.sha1 contains sha256 digests; to match its name, use -a sha1\n",
         ),
-        (&["-o", "x.torrent", "a"], "to match its name, use -t torrent\n"),
         (&["-o", "y.sfv", "-t", "sfv", "a"], ""),
         (&["-o", "z.sfv", "-t", "bsd", "a"], ""),
         (&["-o", "SHA256SUMS", "a"], ""),

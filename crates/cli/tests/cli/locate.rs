@@ -143,8 +143,8 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     std::fs::remove_file(folder.path("data.ftr")).unwrap();
     folder.run(&["tree", "--save", "data"]);
     let (text, located) = see();
-    assert!(text.contains("good according to data.ftr: the file matches its stored tree"), "{text}");
-    assert_eq!(located["verdict"], "good");
+    assert!(text.contains("intact according to data.ftr: the file matches its stored tree"), "{text}");
+    assert_eq!(located["verdict"], "intact");
     assert!(located["reason"].as_str().unwrap().contains("disagree"));
     // A manifest that holds the tree's digest knows whose tree it is.
     folder.write("good", data);

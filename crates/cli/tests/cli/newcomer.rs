@@ -173,10 +173,10 @@ fn a_digest_is_not_lost_with_a_file_that_moved_beside_the_folder() {
 fn a_part_is_never_taken_for_the_whole_in_silence() {
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))]);
     let ran = folder.run(&["check", "-q", "--only", "a", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: note: partial: 1 of 2 entries\n", Some(0)));
+    assert_eq!(shown(&ran), (String::new(), "truesum: note: selected: 1 of 2 entries\n", Some(0)));
     let ran = folder.run(&["check", "-q", "--sample", "1%", "--sample-seed", "1", "M"]);
     assert!(
-        ran.err.starts_with("truesum: note: partial: 1 of 2 entries (sample of 1 %, seed 1)"),
+        ran.err.starts_with("truesum: note: selected: 1 of 2 entries (sample of 1 %, seed 1)"),
         "{}",
         ran.err
     );
@@ -246,7 +246,7 @@ fn messages_do_not_mislead() {
     assert_eq!(shown(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])), (String::new(), "", Some(0)));
     for command in ["check", "audit"] {
         let ran = folder.run(&[command, "noise"]);
-        assert!(ran.err.contains("noise: cannot read as a manifest: it is binary data"), "{}", ran.err);
+        assert!(ran.err.contains("noise: not a manifest (binary data)"), "{}", ran.err);
     }
     folder.run(&["hash", "--key-file", "key", "-a", "hmac-sha256", "-o", "K", "a"]);
     for words in [&["check", "K"][..], &["audit", "K", "."], &["diff", "K", "."]] {

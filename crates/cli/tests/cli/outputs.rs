@@ -81,6 +81,57 @@ fn a_list_takes_the_place_of_no_file_of_data() {
 }
 
 #[test]
+fn text_whose_lines_have_the_form_of_entries_is_not_replaced() {
+    // regression: the output of `git show-ref` and other lists of digests were taken for an older manifest.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    let (sha1, md5) = ("a9993e364706816aba3e25717850c26c9cd0d89d", "900150983cd24fb0d6963f7d28e17f72");
+    assert_eq!(folder.run(&["hash", "-o", "GOOD", "d"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "plan", "-o", "plan", "d"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "run", "plan", "0"]).code, Some(0));
+    for text in [
+        format!("{sha1} refs/heads/main\n{sha1} refs/tags/v1\n"),
+        format!("{sha1} two words\n"),
+        format!("{md5}  password\n"),
+        "invoice 20240101\n".to_owned(),
+        format!("MD5  password\n{md5}  x\n"),
+    ] {
+        folder.write("refs", &text);
+        for words in [
+            &["hash", "-o", "refs", "d"][..],
+            &["hash", "-a", "sha1", "-o", "refs", "d"],
+            &["hash", "--root", "d", "-o", "refs", "d/a"],
+            &["convert", "GOOD", "-t", "bsd", "-o", "refs"],
+            &["shard", "merge", "plan", "-o", "refs"],
+        ] {
+            let ran = folder.run(words);
+            assert!(
+                ran.code == Some(2)
+                    && ran.err.contains("and is not replaced\nhint: to replace it anyway, use --overwrite"),
+                "{words:?}: {ran:?}"
+            );
+            assert_eq!(folder.read("refs"), text.as_bytes(), "{words:?}");
+        }
+    }
+    // A manifest is one in its own folder, with --root, and after some of its files were removed.
+    for words in [&["hash", "-o", "list", "d"][..], &["hash", "--root", "d", "-o", "rooted", "d"]] {
+        assert_eq!(folder.run(words).code, Some(0), "{words:?}");
+        assert_eq!(folder.run(words).code, Some(0), "{words:?}");
+    }
+    for _ in 0..2 {
+        let ran = folder.run(&["shard", "merge", "plan", "-o", "merged"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    std::fs::remove_file(folder.path("d/a")).unwrap();
+    assert_eq!(folder.run(&["hash", "-o", "list", "d"]).code, Some(0));
+    // Merged where its files are not: the new manifest has the files of the earlier one.
+    std::fs::remove_dir_all(folder.path("d")).unwrap();
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "merged"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(folder.run(&["hash", "-o", "list", "GOOD"]).code, Some(2));
+    assert_eq!(folder.run(&["hash", "-o", "list", "--overwrite", "GOOD"]).code, Some(0));
+}
+
+#[test]
 fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
     let folder = Folder::with(&[("d/x", "precious\n"), ("d/y", "y"), ("a", "abc"), ("names", "d/x\na\n")]);
     let whole = folder.path("d/x");
@@ -579,6 +630,10 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
             &["convert", "M", "-t", "bsd", "-o", name],
             &["shard", "merge", "plan", "-o", name],
         ] {
+            // The name makes it a torrent, which cannot contain two files of the current folder.
+            if name == "x.torrent" && words.len() > 4 && words[0] == "hash" {
+                continue;
+            }
             let ran = folder.run(words);
             assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{words:?}: {ran:?}");
             assert!(ran.err.ends_with("hint: to replace it anyway, use --overwrite\n"), "{words:?}: {ran:?}");

@@ -74,7 +74,7 @@ fn the_page_of_a_part_says_so() {
     let page = text(&read(&folder, "p.html"));
     for said in [
         "PART VERIFIED:\ncheck of M\nThe selected files are verified: 1 entry. The others were not checked.\n",
-        "\nPartial: 1 of 4 entries (sample of 1 %, seed 4).\n",
+        "\nSelected: 1 of 4 entries (sample of 1 %, seed 4).\n",
     ] {
         assert!(page.contains(said), "{page}");
     }

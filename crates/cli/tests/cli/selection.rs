@@ -1,7 +1,8 @@
 //! Which files a run is about, and a part of them at a time: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, Folder, OTHER, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, OTHER, shown, stamp};
 use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 fn lines(names: &[&str]) -> String {
@@ -13,7 +14,7 @@ fn a_check_by_names_says_that_it_is_a_part() {
     let folder = Folder::with(&[("a.iso", "abc"), ("d/b.iso", "abc"), ("d/c.txt", "abc")]);
     folder.write("M", lines(&["a.iso", "d/b.iso", "d/c.txt"]));
     let ran = folder.run(&["check", "--include", "*.iso", "--exclude", "/a*", "M"]);
-    let said = "truesum: 1 file verified; 3 B read; partial: 1 of 3 entries\n";
+    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries\n";
     assert_eq!(shown(&ran), ("d/b.iso: OK\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["check", "--only", "d", "--only", "*.iso", "M"]);
     let said = "truesum: 3 files verified; 9 B read\n";
@@ -42,7 +43,7 @@ fn a_check_that_selected_nothing_verified_nothing() {
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--newer", "2999-01-01", "M"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
-                truesum: 0 files verified; 0 B read; partial: 0 of 1 entry\n";
+                truesum: 0 files verified; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--min-size", "1K", "M"]).code, Some(2));
     let ran = folder.run(&["hash", "--min-size", "1K", "a"]);
@@ -57,7 +58,7 @@ fn an_entry_that_the_selection_excludes_is_not_reported_as_absent() {
     for filter in [&["--exclude", "a"][..], &["--newer", "2999-01-01"], &["--include", "d/*"]] {
         let ran = folder.run(&[&["check"], filter, &["M", "a"]].concat());
         let said = "truesum: a: excluded by the selection options\n\
-                    truesum: 0 files verified; 0 B read; partial: 0 of 2 entries\n";
+                    truesum: 0 files verified; 0 B read; selected: 0 of 2 entries\n";
         assert_eq!(shown(&ran), (String::new(), said, Some(2)), "{filter:?}");
         for words in [&["check", "M"][..], &["convert", "-a", "md5", "M"]] {
             let ran = folder.run(&[words, filter, &["--only", "a"]].concat());
@@ -154,7 +155,7 @@ fn files_and_folders_that_are_named_are_selected_like_others() {
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--exclude", "a*", ABC, "a.txt"]);
     assert_eq!(shown(&ran), (format!("absent\t{ABC}\n"), none, Some(2)));
     let ran = folder.run(&["duplicates", "-q", "--exclude", "d", "a.txt", "d/c.txt", "d"]);
-    assert_eq!(shown(&ran), ("first\ta.txt\ncopy\td/c.txt\ta.txt\n".to_owned(), "", Some(0)));
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "--exclude", "*.txt", "a.txt"]);
     assert_eq!(shown(&ran), (String::new(), none, Some(2)));
 }
@@ -188,7 +189,7 @@ fn a_file_that_was_cut_short_does_not_escape_by_its_size() {
         "of which nothing is known but that it is listed: {}",
         ran.out()
     );
-    assert!(ran.err.ends_with("partial: 3 of 4 entries\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("selected: 3 of 4 entries\n"), "{}", ran.err);
 }
 
 #[test]
@@ -222,14 +223,55 @@ fn an_audit_of_a_part_is_equal_in_what_was_selected() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said = "truesum: manifest with 1 file: 1 ok, 1 copied; 6 B read; partial: 2 entries and 1 file excluded: NOT equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok, 1 copied; 6 B read; not selected: 2 in the manifest and 2 found: NOT equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
-    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; partial: 2 entries and 2 files excluded: the selected files are equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; not selected: 2 in the manifest and 2 found: the selected files are equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
+}
+
+#[test]
+fn a_comparison_of_a_part_says_so() {
+    // regression: a diff with a selection did not say that it compared only a part, nor that a folder was excluded.
+    let folder = Folder::with(&[("a/f", "abc"), ("a/sub/x", "1"), ("b/f", "abc"), ("b/sub/x", "2")]);
+    for side in ["a", "b"] {
+        assert_eq!(folder.run(&["hash", "-o", &format!("{side}/M"), "--root", side, side]).code, Some(0));
+    }
+    let note = "truesum: note: not selected: 1 in OLD and 1 in NEW\n";
+    for words in [&["diff", "--exclude", "sub", "a/M", "b/M"][..], &["diff", "--only", "f", "a/M", "b/M"]] {
+        assert_eq!(shown(&folder.run(words)), (String::new(), note, Some(0)), "{words:?}");
+    }
+    let words = ["diff", "--exclude", "sub/", "--exclude", "M", "a", "b"];
+    let note = "truesum: note: not selected: 2 in OLD and 2 in NEW\n";
+    assert_eq!(shown(&folder.run(&words)), (String::new(), note, Some(0)));
+    let ran = folder.run(&[&words[..], &["-v"]].concat());
+    let said = "not selected: 2 in OLD and 2 in NEW: the selected files are equal\n";
+    assert!(ran.err.ends_with(said), "{}", ran.err);
+    let ran = folder.run(&[&words[..], &["--json"]].concat());
+    assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
+    assert_eq!(folder.run(&["diff", "a", "a"]).err, "");
+}
+
+#[test]
+fn a_folder_that_is_excluded_takes_along_its_files_on_the_command_line() {
+    // regression: --exclude FOLDER/ did not apply to a file in it that was named.
+    let folder = Folder::with(&[("build/a", "abc"), ("src/a", "abc"), ("list", "build/a\nsrc/a\n")]);
+    let note = "truesum: note: 1 argument was excluded by the selection options\n";
+    for words in [
+        &["hash", "--exclude", "build/", "build/a", "src/a"][..],
+        &["hash", "--exclude", "b*", "./build/a", "src/a"],
+        &["hash", "--exclude", "build", "--files-from", "list"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(shown(&ran), (format!("{ABC}  src/a\n"), note, Some(0)), "{words:?}");
+    }
+    // The folders of an absolute name, and those above the current one, only lead to it.
+    let whole = folder.path("build/a");
+    assert_eq!(folder.run(&["hash", "--exclude", "build", whole.to_str().unwrap()]).code, Some(0));
+    assert_eq!(folder.run(&["hash", "--exclude", ".*", "build/../src/a"]).code, Some(0));
 }
 
 #[test]
@@ -255,7 +297,7 @@ fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
     assert!((5..40).contains(&number), "{number}");
     let read = 3 * number;
     let said = format!(
-        "truesum: {number} files verified; {read} B read; partial: {number} of 200 entries (sample of 10 %, seed 1)\n"
+        "truesum: {number} files verified; {read} B read; selected: {number} of 200 entries (sample of 10 %, seed 1)\n"
     );
     assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
     assert_eq!(sample(&["--sample", "10%", "--sample-seed", "1"]).out(), ran.out());
@@ -276,7 +318,7 @@ fn a_sample_that_would_be_empty_has_one() {
     for seed in 0..5 {
         let ran = folder.run(&["check", "--sample", "0.0001%", "--sample-seed", &seed.to_string(), "M"]);
         let said = format!(
-            "truesum: 1 file verified; 3 B read; partial: 1 of 3 entries (sample of 0.0001 %, seed {seed})\n"
+            "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries (sample of 0.0001 %, seed {seed})\n"
         );
         assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
     }
@@ -336,7 +378,7 @@ fn nights_with_a_bound_re_read_everything_also_while_files_are_added() {
     assert_eq!(nights_read.len(), sizes.len());
     let ran = folder.run(&["check", "--state", "S", "M"]);
     assert_eq!(ran.code, Some(0));
-    assert!(!ran.err.contains("partial:"), "all at once is no part: {}", ran.err);
+    assert!(!ran.err.contains("selected:"), "all at once is no part: {}", ran.err);
 }
 
 #[test]
@@ -347,11 +389,11 @@ fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
     assert_eq!(night().code, Some(1));
     let said = "truesum: a: failed in an earlier run, and was not read in this one\n\
                 hint: to check such a file again now, use --only NAME with the same --state\n\
-                truesum: 1 file verified, 1 FAILED before; 3 B read; partial: 1 of 3 entries, 2 left for later runs\n";
+                truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
-    let said = "truesum: 1 file verified; 3 B read; partial: 1 of 3 entries, 2 left for later runs\n";
+    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 
@@ -380,11 +422,11 @@ fn after_its_time_a_check_begins_no_file() {
     folder.write("M", lines(&["a", "b"]));
     let ran = folder.run(&["check", "--max-time", "0s", "M"]);
     let said = "truesum: note: without --state, the next run starts with the same files\n\
-                truesum: 1 file verified; 3 B read; partial: 1 of 2 entries, 1 left for later runs\n";
+                truesum: 1 file verified; 3 B read; selected: 1 of 2 entries, 1 left for later runs\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["check", "--max-time", "1h", "M"]);
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nb: OK\n", Some(0)));
-    assert!(!ran.err.contains("partial:"), "{}", ran.err);
+    assert!(!ran.err.contains("selected:"), "{}", ran.err);
 }
 
 #[test]
@@ -392,7 +434,7 @@ fn a_conversion_takes_along_what_is_selected_and_says_so() {
     let folder = Folder::new();
     folder.write("M", lines(&["a", "d/b", "d/c"]));
     let ran = folder.run(&["convert", "M", "-t", "gnu", "--only", "d", "--exclude", "c"]);
-    let said = "truesum: note: converted 1 of 3 entries\n";
+    let said = "truesum: note: selected: 1 of 3 entries\n";
     assert_eq!(shown(&ran), (format!("{ABC}  d/b\n"), said, Some(0)));
     for (words, why) in [
         (&["--only", "e"][..], "truesum: e: selected with --only, but no entry has this name\n"),
@@ -437,8 +479,8 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: manifest with 1 file: 1 changed; 0 B read; partial: 1 entry and 0 files excluded: NOT equal\n  \
-         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 entry and 0 files excluded\n  \
+        "truesum: manifest with 1 file: 1 changed; 0 B read; not selected: 1 in the manifest and 0 found: NOT equal\n  \
+         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found\n  \
          changed   modified: restore it from a copy, or update the manifest if the change was intended"
     );
     assert_eq!(long, said);
@@ -449,4 +491,34 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     let object = folder.run(&["hash", "--summary=json", "--min-size", "1", "d"]).err;
     let object: serde_json::Value = serde_json::from_str(&object).unwrap();
     assert_eq!((&object["schema"], &object["left_out"]["files"]), (&"truesum-hash/1".into(), &1.into()));
+}
+
+#[test]
+fn an_entry_is_found_by_any_path_to_its_file() {
+    // regression: `check SHA256SUMS ../d/a` reported that the entry was not in the manifest.
+    let folder = Folder::with(&[("d/s/a", "abc"), ("d/b", ""), ("d/k/x", ""), ("o", "")]);
+    symlink("s", folder.path("d/latest")).unwrap();
+    let list = |name: &str| folder.write("d/SHA256SUMS", format!("{ABC}  {name}\n{EMPTY}  b\n"));
+    let check = |at: &str, manifest: &str, name: &str| {
+        let mut command = folder.command();
+        let ran = command.current_dir(folder.path(at)).args(["check", manifest, name]).output().unwrap();
+        (String::from_utf8(ran.stdout).unwrap(), ran.status.code())
+    };
+    let at = folder.root().canonicalize().unwrap().join("d/s//a");
+    for entry in ["s/a", "s//a", "./s/a", "s/./a", "latest/a"] {
+        list(entry);
+        for given in
+            ["s/a", "s//a", "./s/./a", "../d/s/a", "..//d//s/a", "s/../s/a", "latest/a", at.to_str().unwrap()]
+        {
+            let (out, code) = check("d", "SHA256SUMS", given);
+            assert_eq!(
+                (out.as_str(), code),
+                (format!("{entry}: OK\n").as_str(), Some(0)),
+                "{entry}: {given}"
+            );
+        }
+        let (out, code) = check("d/k", "../SHA256SUMS", "../../d/s/a");
+        assert_eq!((out, code), (format!("{entry}: OK\n"), Some(0)), "{entry}");
+    }
+    assert_eq!(check("d", "SHA256SUMS", "../o"), (String::new(), Some(1)));
 }

@@ -135,7 +135,7 @@ fn a_pipe_is_no_file_of_settings_and_is_not_waited_for() {
     assert!(status.success());
     let ran = run(&folder, &["hash", "a"], &[("TRUESUM_CONFIG", "HERE/pipe")]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
-    assert!(ran.err.contains("cannot read settings: it is not a regular file"), "{}", ran.err);
+    assert!(ran.err.contains("cannot read settings: not a regular file, but a named pipe"), "{}", ran.err);
 }
 
 #[test]
@@ -146,4 +146,36 @@ fn an_unknown_name_of_any_length_is_refused_at_once() {
     let ran = folder.run(&["hash", "-a", &"x".repeat(100_000), "a"]);
     assert_eq!(ran.code, Some(2));
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[test]
+fn the_command_line_names_the_settings_file_or_none() {
+    let folder = folder("algorithm = \"blake3\"\n");
+    folder.write("other.toml", "format = \"jsonl\"\n");
+    let (plain, tagged) = (format!("{ABC}  a\n"), format!("BLAKE3 (a) = {ABC_BLAKE3}\n"));
+    for (words, variables, expected) in [
+        (&["a"][..], &[][..], tagged.as_str()),
+        (&["--no-config", "a"], &[], &plain),
+        (&["hash", "a", "--no-config"], &[], &plain),
+        (&["--no-config", "a"], &[("TRUESUM_CONFIG", "HERE/other.toml")], &plain),
+        (&["--config", ".config/truesum/config.toml", "a"], &[("TRUESUM_CONFIG", "")], &tagged),
+        (&["--config=.config/truesum/config.toml", "hash", "a"], &[("TRUESUM_CONFIG", "")], &tagged),
+    ] {
+        let ran = run(&folder, words, variables);
+        assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), (expected, "", Some(0)), "{words:?}");
+    }
+    let ran = run(&folder, &["--config", "other.toml", "hash", "a"], &[]);
+    assert!(ran.out().starts_with("{\"schema\""), "{}", ran.out());
+    let ran = run(&folder, &["config", "--config", "other.toml"], &[]);
+    assert!(ran.out().starts_with("file: other.toml\n") && ran.out().contains("jsonl"), "{}", ran.out());
+    assert!(run(&folder, &["--no-config", "config"], &[]).out().starts_with("file: none ("));
+    for (words, why) in [
+        (&["--config", "missing", "a"][..], "missing: cannot read settings: No such file or directory\n"),
+        (&["check", "--config", "a", "M"], "a:1: "),
+        (&["--config", "a", "--no-config", "a"], "hash: --config cannot be combined with --no-config\n"),
+        (&["list", "--no-config"], "list: unknown option --no-config\n"),
+    ] {
+        let ran = run(&folder, words, &[]);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{words:?}: {}", ran.err);
+    }
 }

@@ -128,6 +128,11 @@ fn ranges_are_proven_and_work_is_divided() {
         assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
         std::fs::write(folder.join("lines"), second).unwrap();
         ends(folder, 2, &["tree", "combine", "lines"]);
+        // regression: the range was in leaves.
+        let ran = run(folder, &["tree", "combine", "lines"]);
+        let end = if name == "mtsum-sha256" { 1_572_864 } else { 1 << 20 };
+        let said = format!("truesum: combine: the range 0..{end} is missing\n");
+        assert_eq!(text(&ran.stderr), said, "{name}");
     }
     // Why there is no piece is told to programs as well, and is no piece.
     for (status, name, range, kind) in [

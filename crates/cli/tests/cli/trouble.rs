@@ -365,3 +365,33 @@ fn a_file_that_is_a_standard_stream_is_not_replaced_beneath_it() {
     }
     assert_eq!(folder.read("log"), b"before\n");
 }
+
+#[test]
+fn a_signal_ends_the_wait_for_a_manifest_from_a_pipe() {
+    // regression: the manifest was reported as unreadable ("Operation canceled"), and `shard plan` waited for ever.
+    let folder = Folder::with(&[("d/a", "abc"), ("M", &format!("{ABC}  d/a\n"))]);
+    let pipe = folder.pipe("p");
+    for words in [
+        &["audit", "p", "d"][..],
+        &["audit", "M", "p", "d"],
+        &["audit", "-k", "p", "d"],
+        &["diff", "p", "d"],
+        &["diff", "M", "p"],
+        &["find", "--manifest", "p", "d"],
+        &["check", "p"],
+        &["check", "--locate", "p", "none"],
+        &["shard", "plan", "-o", "plan", "--manifest", "p"],
+    ] {
+        for (sent, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+            let child =
+                folder.command().args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            // Opening it waits until the program has opened it.
+            let writer = std::fs::File::options().write(true).open(&pipe).unwrap();
+            signal(&child, sent);
+            let ran = ended(child);
+            drop(writer);
+            assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
+            assert!(!ran.err.contains("cannot"), "{words:?}: {}", ran.err);
+        }
+    }
+}

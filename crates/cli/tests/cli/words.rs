@@ -159,12 +159,64 @@ fn what_is_no_manifest_is_recognised_before_its_lines_are() {
     for (name, what) in [("SHA256SUMS", "an HTML page"), ("disk.img", "binary data")] {
         let ran = folder.run(&["check", name]);
         let said = format!(
-            "truesum: {name}: cannot read as a manifest: it is {what}\nhint: to compare a file with one digest: truesum check"
+            "truesum: {name}: not a manifest ({what})\nhint: to compare a file with one digest: truesum check"
         );
         assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
         assert!(ran.err.lines().count() <= 3, "{}", ran.err);
         assert_eq!(folder.feed(&["check"], &folder.read(name)).code, Some(2));
     }
+}
+
+#[test]
+fn compressed_files_are_named_with_the_command_that_unpacks_them() {
+    // regression: "this is compressed with bzip2, lz4, zip or 7z", and "byte 0: the data compressed with gzip is binary".
+    let folder = Folder::new();
+    let rest = [7; 60];
+    for (head, said) in [
+        (
+            &b"BZh91AY&SY"[..],
+            "compressed with bzip2, which truesum cannot unpack; unpack it first: bzip2 -dc FILE",
+        ),
+        (
+            b"\x04\x22\x4d\x18",
+            "compressed with lz4, which truesum cannot unpack; unpack it first: lz4 -dc FILE",
+        ),
+        (b"PK\x03\x04", "a zip archive, which truesum cannot unpack; unpack it first: unzip -p FILE"),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive, which truesum cannot unpack; unpack it first: 7z e -so FILE"),
+    ] {
+        folder.write("M", [head, &rest].concat());
+        let ran = folder.run(&["check", "-q", "M"]);
+        assert!(
+            ran.err.starts_with(&format!("truesum: M: cannot read: this is {said} | truesum check -\n")),
+            "{}",
+            ran.err
+        );
+    }
+    let pack = format!("head -c 3000 '{}' | gzip > M.gz", env!("CARGO_BIN_EXE_truesum"));
+    Command::new("sh").args(["-c", &pack]).current_dir(folder.root()).status().expect("a shell");
+    let ran = folder.run(&["check", "M.gz"]);
+    let said = "truesum: M.gz: not a manifest (binary data compressed with gzip)\n";
+    assert!(ran.err.starts_with(said), "{}", ran.err);
+}
+
+#[test]
+fn options_are_named_as_they_were_typed() {
+    // regression: --no-progress was called --progress in messages.
+    let folder = Folder::with(&[("a", "abc")]);
+    for (words, said) in [
+        (&["tree", "--no-progress", "a"][..], "tree: unknown option --no-progress"),
+        (
+            &["hash", "--no-progress", "--progress", "auto", "a"],
+            "hash: --no-progress cannot be combined with --progress",
+        ),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.err.lines().next(), ran.code), (Some(&format!("truesum: {said}")[..]), Some(2)));
+    }
+    assert_eq!(folder.run(&["--no-progress", "hash", "a", "--no-progress"]).code, Some(0));
+    // regression: --partial was suggested for torrents, which refuse it.
+    let ran = folder.run(&["hash", "-t", "torrent", "-o", "x.torrent", "gone"]);
+    assert!(ran.code == Some(1) && !ran.err.contains("--partial"), "{}", ran.err);
 }
 
 #[test]

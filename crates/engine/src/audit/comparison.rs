@@ -424,10 +424,11 @@ impl<'a> Comparison<'a> {
             written.zip(changed(&path)).is_some_and(|(written, changed)| changed >= written)
         };
         let pairs = moved(sets, &mut gone, fresh, &is_recent);
-        rows.extend(pairs.into_iter().map(|Move { from, to, ambiguous }| {
+        rows.extend(pairs.into_iter().map(|Move { from, to, ambiguous, candidates }| {
             let is_outside = !sets[FOUND].name(to).starts_with(&self.requested.inside);
             let doubtful = ambiguous || is_outside && !is_recent(to);
-            Row { from: Some((LISTED, from)), doubtful, ..Row::of(FileStatus::Moved, from, to) }
+            let row = Row::of(FileStatus::Moved, from, to);
+            Row { from: Some((LISTED, from)), doubtful, candidates, ..row }
         }));
         rows.extend(gone.into_iter().map(|at| Row::of(FileStatus::Missing, at, NONE)));
         for (at, &state) in (0..).zip(&self.state) {

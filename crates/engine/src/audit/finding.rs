@@ -60,6 +60,7 @@ impl Comparison<'_> {
         };
         let error = [LISTED, FOUND].into_iter().find_map(|side| self.errors.get(&(side, row.at[side])));
         let error = error.filter(|_| status == FileStatus::Unreadable);
-        on_event(&Finding { status, name: path(name), from: from.map(path), listed, found, error })
+        let (name, from, candidates) = (path(name), from.map(path), row.candidates);
+        on_event(&Finding { status, name, from, candidates, listed, found, error })
     }
 }

@@ -159,6 +159,7 @@ impl<'a> KnownSets<'a> {
                     .failed(&Error::new(bytes, "read as a manifest", Cause::NoManifest(what)), on_event);
             }
             Ok((reader, _)) => reader,
+            Err(error) if Input::is_interruption(&error) => return Ok(()),
             Err(error) => return self.failed(&Error::io(bytes, "read", error), on_event),
         };
         let before = self.report.listed;

@@ -12,7 +12,7 @@ use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::unlisted::{is_among, is_beside, is_signature};
-use crate::walk::{Item, Options, Walk};
+use crate::walk::{Item, LeftOut, Options, Walk};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -188,7 +188,8 @@ impl Comparison<'_> {
                 Err(why) => self.failed(&Error::new(&path, "list", Cause::Other(why)), on_event)?,
             }
         }
-        self.report.left_out[side] += walk.left_out().files;
+        let LeftOut { files, folders, .. } = walk.left_out();
+        self.report.left_out[side] += files + folders;
         Ok(fresh)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::audit::comparison::Quick;
 use crate::audit::comparison::{Comparison, FAILED, LISTED, Observer, SAME, UNSEEN};
-use crate::audit::stamps::same_time;
+use crate::audit::stamps::{is_before, same_time};
 use crate::content::set::Set;
 use crate::error::Kind;
 use crate::hash_files::Each;
@@ -54,11 +54,11 @@ impl Jobs<'_> {
     fn seems_same(&self, at: u32) -> bool {
         let Some((root, quick)) = self.quick else { return false };
         self.look(root, at).is_some_and(|(size, time, changed)| {
-            let same = self
-                .set
-                .time(at)
-                .map_or(quick.trusts_date && time < quick.written, |listed| same_time(listed, time));
-            same && changed < quick.written && self.set.size(at).is_none_or(|listed| listed == size)
+            let same =
+                self.set.time(at).map_or(quick.trusts_date && is_before(time, quick.written), |listed| {
+                    same_time(listed, time)
+                });
+            same && is_before(changed, quick.written) && self.set.size(at).is_none_or(|listed| listed == size)
         })
     }
 }
@@ -87,23 +87,8 @@ impl Iterator for Jobs<'_> {
             }
         };
         let size = if expected.is_empty() { None } else { self.set.size(at) };
-        let mtime = self.set.time(at);
-        let origin = (at as usize, Place::Line(0));
-        let exempt = false;
-        Some(Task::File(Job {
-            name,
-            open: None,
-            stdin: false,
-            also: 0,
-            anchor: None,
-            listed: None,
-            specs,
-            expected,
-            size,
-            mtime,
-            exempt,
-            origin,
-        }))
+        let (mtime, origin) = (self.set.time(at), (at as usize, Place::Line(0)));
+        Some(Task::File(Job { size, mtime, origin, ..Job::entry(name, specs, expected) }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

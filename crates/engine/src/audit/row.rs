@@ -10,10 +10,12 @@ pub(crate) struct Row {
     pub from: Option<(usize, u32)>,
     /// Whether a moved file may not be the one in the manifest: another file is as likely, or it was there before.
     pub doubtful: bool,
+    /// The number of files that are equally likely to be the other name of a moved file.
+    pub candidates: u32,
 }
 
 impl Row {
     pub(crate) fn of(status: FileStatus, listed: u32, found: u32) -> Row {
-        Row { status, at: [listed, found], from: None, doubtful: false }
+        Row { status, at: [listed, found], from: None, doubtful: false, candidates: 1 }
     }
 }

@@ -54,6 +54,14 @@ pub fn is_edited(written: Time, found: Time) -> bool {
     edited_by(nanos(written), nanos(found), nanos(clock::now()))
 }
 
+/// Returns whether something certainly happened before `written`, although its time `found` may have been truncated to
+/// the unit of a coarse file system: the end of the unit must be before `written`, too.
+pub(crate) fn is_before(found: Time, written: Time) -> bool {
+    let found = nanos(found);
+    let unit = UNITS.into_iter().rev().find(|unit| found % unit == 0).unwrap_or(1);
+    found + unit <= nanos(written)
+}
+
 fn edited_by(written: i128, found: i128, now: i128) -> bool {
     found > written + TICK && found <= now && !is_same_stamp(written, found)
 }
@@ -124,6 +132,23 @@ mod tests {
         }
         // A difference of whole hours counts only for times that FAT can represent.
         assert_eq!(movement(RECORDED, at(3601, 123_456_789)), Movement::Later);
+    }
+
+    #[test]
+    fn a_time_in_coarse_units_is_earlier_only_if_its_unit_has_passed() {
+        for (found, written, expected) in [
+            (at(1, 123_456_788), RECORDED, true),
+            (RECORDED, RECORDED, false),
+            (at(1, 0), RECORDED, false),
+            (at(1, 0), at(2, 0), true),
+            // FAT: an edit at any time until second 2 may have this stamp.
+            (at(0, 0), at(1, 999_999_999), false),
+            (at(0, 0), at(2, 0), true),
+            (at(1, 120_000_000), RECORDED, false),
+            (at(1, 110_000_000), RECORDED, true),
+        ] {
+            assert_eq!(is_before(found, written), expected, "{found:?} {written:?}");
+        }
     }
 
     #[test]

@@ -83,6 +83,9 @@ pub struct Finding<'f> {
     /// The name of the content in the manifest ([`FileStatus::Moved`], [`FileStatus::Copied`]), or the name of the first
     /// new file with the same content ([`FileStatus::Duplicated`]).
     pub from: Option<&'f Path>,
+    /// The number of files with the same content that are equally likely to be the other name of a
+    /// [`FileStatus::Moved`] file; `from` is the first of them. 1 if the move is certain.
+    pub candidates: u32,
     /// The facts in the manifest.
     pub listed: Option<Facts>,
     /// The facts found, if they differ from the manifest.
@@ -141,8 +144,8 @@ pub struct Report {
     pub read: u64,
     /// Bytes of those files.
     pub bytes: u64,
-    /// Files of either side that are not selected, as far as they were visited. Files in excluded folders are not
-    /// counted.
+    /// Files and folders of either side that are not selected. An excluded folder counts as one, because the files in
+    /// it are not visited.
     pub left_out: [u64; 2],
     /// The manifests that were read, each with its own SHA-256 if requested.
     pub manifests: Vec<(PathBuf, Option<Digest>)>,

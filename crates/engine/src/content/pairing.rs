@@ -78,6 +78,9 @@ pub(crate) struct Move {
     pub to: u32,
     /// Whether another new file is as likely to be the missing one.
     pub ambiguous: bool,
+    /// The number of missing files that are as likely to be this one, or of new files that are as likely to be the
+    /// missing one, whichever is larger. 1 if the move is certain.
+    pub candidates: u32,
 }
 
 /// Pairs missing files with new files of the same content, one to one; files in the same folder are preferred, then
@@ -159,7 +162,8 @@ fn pair(
             ambiguous = is_recent(tos[froms.len()]) || !is_recent(tos[froms.len() - 1]);
         }
         let both = froms.len().min(tos.len());
-        pairs.extend(froms.iter().zip(&tos).map(|(&from, &to)| Move { from, to, ambiguous }));
+        let candidates = if ambiguous { tos.len() } else { froms.len() } as u32;
+        pairs.extend(froms.iter().zip(&tos).map(|(&from, &to)| Move { from, to, ambiguous, candidates }));
         rest[0].extend_from_slice(&froms[both..]);
         rest[1].extend_from_slice(&tos[both..]);
     }

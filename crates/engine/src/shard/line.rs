@@ -6,12 +6,12 @@
 
 use super::state::State;
 use crate::error::{Cause, Error};
+use crate::io::open::open_companion;
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
-use truesum_fs::open::open_without_waiting;
 use truesum_hash::{Digest, Hasher, Spec};
 use truesum_manifest::Time;
 use truesum_manifest::json::exact::Exact;
@@ -25,13 +25,9 @@ const SEAL: &str = ",\"blake3\":\"";
 /// The number of hexadecimal digits of that digest.
 const DIGITS: usize = 64;
 
-/// Opens a plan or a part. It must be a regular file, so that reading never waits for the writer of a pipe.
+/// Opens a plan or a part. It must be a regular file, because it is read more than once.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let file = open_without_waiting(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    Ok(file)
+    Ok(open_companion(path).map_err(|error| error.cause)?)
 }
 
 /// Returns the error for a plan that cannot be used.

@@ -5,6 +5,7 @@
 
 use crate::error::{Cause, Error};
 use crate::io::memory_limit::thread;
+use crate::io::open::open_companion;
 use crate::io::source::{Source, finish};
 use crate::job::Found;
 use crate::pieces::chains::Chains;
@@ -139,7 +140,7 @@ pub fn save(
     let hints = Hints::of(file.stat());
     let refuse = |why: String| Error::new(path, "store its tree", Cause::Undivided(why));
     let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
-    if let Ok(old) = std::fs::File::open(saving.target) {
+    if let Ok(old) = open_companion(saving.target) {
         may_be_replaced(&old, saving.target)?;
     }
     let Begun { store, hashers, unread } = begin(source, header, saving)?;

@@ -16,7 +16,7 @@ pub enum Origins {
     Trusted,
 }
 
-/// The reason why pieces cannot be combined to a digest.
+/// The reason why pieces cannot be combined to a digest. All ranges and offsets are in bytes of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CombineError {
     /// There are no pieces.
@@ -75,6 +75,23 @@ impl std::fmt::Display for CombineError {
 
 impl std::error::Error for CombineError {}
 
+impl CombineError {
+    /// Returns the error with ranges in bytes instead of units of the digest.
+    fn in_bytes(self, division: &Division, size: u64) -> CombineError {
+        let bytes = |units: Range<u64>| division.offset(units.start, size)..division.offset(units.end, size);
+        match self {
+            CombineError::Unstamped(range) => CombineError::Unstamped(bytes(range)),
+            CombineError::Moved(range, path, what) => CombineError::Moved(bytes(range), path, what),
+            CombineError::Contradiction(range) => CombineError::Contradiction(bytes(range)),
+            CombineError::Gap(expected, found) => {
+                CombineError::Gap(division.offset(expected, size), division.offset(found, size))
+            }
+            CombineError::Levels(range) => CombineError::Levels(bytes(range)),
+            other @ (CombineError::None | CombineError::Mixed(_) | CombineError::Undivided(_)) => other,
+        }
+    }
+}
+
 /// Returns the digest of the complete file from pieces that cover it, in any order. Duplicate pieces are allowed,
 /// because the work of a slow worker may be given to a second one.
 ///
@@ -83,11 +100,25 @@ impl std::error::Error for CombineError {}
 /// themselves or each other.
 pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, CombineError> {
     parts.sort_by_key(|piece| (piece.range.start, piece.range.end));
+    let Some(first) = parts.first() else { return Err(CombineError::None) };
+    let (spec, size) = (first.spec.clone(), first.size);
+    // No file is larger. A line that claims a larger size must not consume memory.
+    let possible = size <= 1 << 48;
+    let division = if possible { Division::of(&spec, size) } else { None };
+    let division = division.ok_or_else(|| CombineError::Undivided(format!("{spec} of {size} bytes")))?;
+    combine_units(parts, origins, &division).map_err(|error| error.in_bytes(&division, size))
+}
+
+/// Combines sorted pieces of one digest. Errors have ranges in units of the digest.
+fn combine_units(
+    mut parts: Vec<Piece>,
+    origins: Origins,
+    division: &Division,
+) -> Result<Digest, CombineError> {
+    let (spec, size) = (parts[0].spec.clone(), parts[0].size);
     if origins == Origins::One {
         one_origin(&parts)?;
     }
-    let Some(first) = parts.first() else { return Err(CombineError::None) };
-    let (spec, size) = (first.spec.clone(), first.size);
     if let Some(other) = parts.iter().find(|piece| piece.spec != spec || piece.size != size) {
         let what = format!("{spec} of {size} bytes and {} of {} bytes", other.spec, other.size);
         return Err(CombineError::Mixed(what));
@@ -98,10 +129,6 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Combin
         return Err(CombineError::Contradiction(pair[0].range.clone()));
     }
     parts.dedup_by(|later, earlier| later.range == earlier.range);
-    // No file is larger. A line that claims a larger size must not consume memory.
-    let possible = size <= 1 << 48;
-    let division = if possible { Division::of(&spec, size) } else { None };
-    let division = division.ok_or_else(|| CombineError::Undivided(format!("{spec} of {size} bytes")))?;
     let mut next = 0;
     for piece in &parts {
         if piece.range.start != next {

@@ -131,6 +131,17 @@ impl Division {
         }
     }
 
+    /// Returns the offset of the byte where a unit begins, or the size for one beyond the end.
+    pub(super) fn offset(&self, unit: u64, size: u64) -> u64 {
+        let offset = match self {
+            Division::Checksum(_) => unit,
+            Division::Tree(tree) => unit.saturating_mul(tree.leaf_size()),
+            Division::Leaves(plan) if unit < plan.pieces() => plan.piece(unit).start,
+            Division::Leaves(_) => size,
+        };
+        offset.min(size)
+    }
+
     /// Returns the total number of units.
     pub(super) fn count(&self, size: u64) -> u64 {
         match self {

@@ -4,7 +4,7 @@
 //! reader trusts nothing that is not confirmed by a CRC or the file's length.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
+use crate::io::open::{Root, Special, open_companion};
 use crate::pieces::ranges::joined;
 use crate::tree::header::{BLOCK, MAGIC, ROW};
 use std::ffi::OsString;
@@ -65,7 +65,7 @@ impl Store {
     /// Returns the outer error if the file cannot be read, the inner one if it is not a stored tree.
     pub fn open(path: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|error| io_error(path, "read", error))?;
+        let file = open_companion(path).map_err(|error| Error { action: "read", ..error })?;
         Store::of(file, path)
     }
 
@@ -83,7 +83,7 @@ impl Store {
     /// Fails as [`Store::create`] and [`Store::open`].
     pub(crate) fn copy(from: &Path, path: &Path) -> Result<Result<Store, Unusable>, Error> {
         let mut file = emptied(path)?;
-        let mut old = File::open(from).map_err(|error| io_error(from, "read", error))?;
+        let mut old = open_companion(from).map_err(|error| Error { action: "read", ..error })?;
         io::copy(&mut old, &mut file).map_err(|error| io_error(path, "write", error))?;
         Store::of(file, path)
     }
@@ -300,6 +300,10 @@ fn own_file(path: &Path) -> Result<File, Error> {
         Errno::LOOP => refuse("it is a symbolic link"),
         _ => io_error(path, "write", error),
     })?;
+    let metadata = file.metadata().map_err(|error| io_error(path, "write", error))?;
+    if !metadata.is_file() {
+        return Err(refuse("it is not a regular file"));
+    }
     lock(&file, path)?;
     if Metadata::of(&file).map_err(|error| io_error(path, "write", error))?.links() > 1 {
         return Err(refuse("the file has other hard links"));

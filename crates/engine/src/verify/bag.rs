@@ -92,6 +92,24 @@ pub(super) fn lists_twice(manifest: &Path) -> Error {
     refused(manifest, "a file occurs more than once")
 }
 
+/// Returns whether a name may be in a tag manifest: it belongs neither to the payload nor to a tag manifest.
+pub(super) fn is_tag_entry(name: &[u8]) -> bool {
+    let name = name.strip_prefix(b"./").unwrap_or(name);
+    !is_payload(name) && (name.contains(&b'/') || !is_list(OsStr::from_bytes(name), TAGS))
+}
+
+/// Returns the doubt about a tag manifest that contains this number of entries that do not belong there (RFC 8493,
+/// section 2.2.1). The bag stays valid: the entries are verified like all others, the payload must be complete in the
+/// payload manifests in any case, and other programs accept such a bag. But an entry that no program expects may have
+/// been moved there by mistake.
+pub(super) fn lists_other_files(manifest: &Path, entries: u64) -> Error {
+    let entries = match entries {
+        1 => "1 entry".to_owned(),
+        _ => format!("{entries} entries"),
+    };
+    refused(manifest, format!("{entries} for payload files or tag manifests, which do not belong in it"))
+}
+
 fn refused(path: &Path, why: impl Into<String>) -> Error {
     Error::new(path.as_os_str().as_bytes(), "verify", Cause::Other(why.into()))
 }

@@ -4,7 +4,9 @@
 use crate::embedded_crc::{mark, spec};
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
+use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special};
+use crate::io::write::folder;
 use crate::job::Job;
 use crate::run::config::Config;
 use crate::task::{Notice, Task};
@@ -15,6 +17,7 @@ use crate::verify::report::{Checked, Report};
 use crate::verify::verification::{Observer, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -87,17 +90,30 @@ impl Verification<'_> {
     pub fn below(&mut self, places: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
         let folders: Vec<PathBuf> = places.iter().filter(|place| place.is_dir()).cloned().collect();
-        let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
         // The places below which something was used or reported.
         let mut fruitful = BTreeSet::new();
+        // A file below several of the given folders is used once. Whether each was used or reported, and is a manifest.
+        let mut known: BTreeMap<(FileId, OsString), (bool, bool)> = BTreeMap::new();
+        let is_repeatable = places.len() > 1;
         let mut not_used: BTreeMap<NotUsed, (u64, PathBuf)> = BTreeMap::new();
+        let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
         let mut walk = walk.until(self.progress.stop_flag());
         let uses = |manifests: &[PathBuf], not_used: &BTreeMap<NotUsed, (u64, PathBuf)>, report: &Report| {
             let others = not_used.values().map(|(files, _)| files).sum::<u64>();
-            (manifests.len(), others, report.unread, report.counts.unreadable)
+            (manifests.len(), others, report.unread, report.counts.unreadable, report.skipped_manifests)
         };
         while let Some(item) = walk.next() {
+            let key = candidate(&item).filter(|_| is_repeatable).and_then(identity);
+            if let Some(&(is_used, is_manifest)) = key.as_ref().and_then(|key| known.get(key))
+                // A file that the user named is a manifest, even if the search of a folder did not use it.
+                && (is_manifest || !matches!(item, Item::File(_, None)))
+            {
+                if is_used {
+                    fruitful.insert(walk.current_root().to_owned());
+                }
+                continue;
+            }
             let before = uses(&manifests, &not_used, &self.report);
             match item {
                 Item::File(path, None) => manifests.push(path),
@@ -138,15 +154,16 @@ impl Verification<'_> {
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Link(path) if may_be_manifest(&path) => {
-                    fruitful.insert(walk.current_root().to_owned());
                     self.report.skipped_manifests += 1;
                     on_event(Event::PassedOver(&path))?;
                 }
                 _ => {}
             }
-            if before != uses(&manifests, &not_used, &self.report) {
+            let after = uses(&manifests, &not_used, &self.report);
+            if before != after {
                 fruitful.insert(walk.current_root().to_owned());
             }
+            known.extend(key.map(|key| (key, (before != after, before.0 != after.0))));
         }
         // If no manifest was found anywhere, a single message covers all folders.
         if !manifests.is_empty() && !self.progress.stopped() {
@@ -164,15 +181,30 @@ impl Verification<'_> {
             .try_for_each(|(why, (files, first))| on_event(Event::NotUsed(*why, *files, first)))?;
         let found = manifests.len() as u64;
         self.report.manifests = Some(found);
-        // A manifest below several of the given folders counts once.
-        let distinct = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-        let distinct = match self.options.expect_manifests {
-            0 => 0,
-            _ => manifests.iter().map(distinct).collect::<BTreeSet<_>>().len() as u64,
-        };
-        self.report.missing_manifests = self.options.expect_manifests.saturating_sub(distinct);
+        self.report.missing_manifests = self.options.expect_manifests.saturating_sub(found);
         self.manifests(&manifests, on_event)
     }
+}
+
+/// Returns the path of an object that a search of folders may use or report.
+fn candidate(item: &Item) -> Option<&Path> {
+    let (Item::File(path, _) | Item::Link(path) | Item::Dangling(path) | Item::Special(path, _)) = item
+    else {
+        return None;
+    };
+    let is_given = matches!(item, Item::File(_, None));
+    let is_candidate = is_given
+        || path.ends_with(bag::DECLARATION)
+        || may_be_manifest(path)
+        || ends(path, COMPRESSED) && ends(&path.with_extension(""), LINES);
+    is_candidate.then_some(path)
+}
+
+/// Returns what identifies a manifest: its folder, to which its names are relative, and its own name. Another hard link
+/// to the same file in another folder is another manifest.
+fn identity(path: &Path) -> Option<(FileId, OsString)> {
+    let folder = std::fs::metadata(folder(path)).ok()?;
+    Some((FileId::from(&folder), path.file_name()?.to_owned()))
 }
 
 /// Returns whether a name has one of these endings, in any letter case.

@@ -327,20 +327,7 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
         let origin = (self.origin, at);
-        Job {
-            name: path,
-            open,
-            stdin: false,
-            also: 0,
-            anchor: None,
-            listed: None,
-            specs,
-            expected,
-            size,
-            mtime,
-            exempt,
-            origin,
-        }
+        Job { open, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
     }
 
     /// Returns the next line that becomes a task of its own.

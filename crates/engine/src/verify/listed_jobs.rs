@@ -38,7 +38,8 @@ impl From<io::Error> for Ended {
 }
 
 /// Passes every entry of a manifest to `each`, those with piece digests last. Returns the manifest's own digest, if
-/// requested by the options. The identity of its file is added to `own`.
+/// requested by the options. The identity of its file is added to `own`. A stop of the run ends the reading without an
+/// error.
 ///
 /// # Errors
 /// Fails if it cannot be opened, is not a manifest or cannot be read to its end, or with the error of `each`.
@@ -56,13 +57,13 @@ pub(crate) fn listed_jobs(
     let folder = options.folder(name);
     let root = options.leading(&folder).map_err(Ended::Unread)?;
     let manifest_digest = ManifestDigest::new(options.digest_manifests);
-    let reader = match look(CountedReader { reader: file, progress, digest: &manifest_digest }, None)
-        .map_err(unread("read"))?
-    {
-        (_, Some(what)) if options.format.is_none() => {
+    let reader = match look(CountedReader { reader: file, progress, digest: &manifest_digest }, None) {
+        Ok((_, Some(what))) if options.format.is_none() => {
             return Err(Ended::Unread(Error::new(bytes, "read as a manifest", Cause::NoManifest(what))));
         }
-        (reader, _) => reader,
+        Ok((reader, _)) => reader,
+        Err(error) if Input::is_interruption(&error) => return Ok(None),
+        Err(error) => return Err(unread("read")(error)),
     };
     // The location of damage is not needed.
     let reading = manifest::Options { locating: false, one_piece: false, ..options.reading(bytes, progress) };

@@ -125,19 +125,16 @@ impl MissingEntries {
             Err(_) => (path, None),
         };
         let place = if source.in_lines { Place::Line(number) } else { Place::Byte(number) };
+        let expected = self.files.digests(file).into_iter().map(|(_, digest)| digest).collect();
+        let (size, mtime) = (self.files.size(file), self.files.time(file));
+        let (exempt, origin) = (source.exempt, (source.origin, place));
         Job {
-            name,
             open,
-            stdin: false,
-            also: 0,
-            anchor: None,
-            listed: None,
-            specs: self.files.specs(file).clone(),
-            expected: self.files.digests(file).into_iter().map(|(_, digest)| digest).collect(),
-            size: self.files.size(file),
-            mtime: self.files.time(file),
-            exempt: source.exempt,
-            origin: (source.origin, place),
+            size,
+            mtime,
+            exempt,
+            origin,
+            ..Job::entry(name, self.files.specs(file).clone(), expected)
         }
     }
 

@@ -78,20 +78,8 @@ impl EntryQueue {
         let mtime = (nanos != u32::MAX).then_some(Time { seconds: seconds as i64, nanos });
         let place = if is_byte == 1 { Place::Byte(place) } else { Place::Line(place) };
         let size = Some(size).filter(|&size| size != NONE);
-        Job {
-            name,
-            open,
-            stdin: false,
-            also: 0,
-            anchor: None,
-            listed: None,
-            specs,
-            expected,
-            size,
-            mtime,
-            exempt: exempt == 1,
-            origin: (0, place),
-        }
+        let (exempt, origin) = (exempt == 1, (0, place));
+        Job { open, size, mtime, exempt, origin, ..Job::entry(name, specs, expected) }
     }
 }
 

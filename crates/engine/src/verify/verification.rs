@@ -277,15 +277,24 @@ impl<'a> Verification<'a> {
                 faults.extend(bag::unlisted_fetches(folder, &mut |name| listed.contains(name)));
             }
         }
+        let mut doubts = Vec::new();
         for name in &bag.tags {
-            self.part_of_bag(name, &mut tags, on_event)?;
+            let mut misplaced = 0;
+            self.part_of_bag(name, &mut tags, &mut |event| {
+                if let Event::Entry(_, outcome) | Event::Ignored(_, outcome) = &event {
+                    misplaced += u64::from(!bag::is_tag_entry(outcome.job.path()));
+                }
+                on_event(event)
+            })?;
+            doubts.extend((misplaced > 0).then(|| bag::lists_other_files(name, misplaced)));
         }
         beside.retain(|name| !tags.contains(name));
         for fault in faults {
             self.report.incomplete += 1;
             on_event(Event::Failed(&fault))?;
         }
-        bag::doubts(folder, &beside).iter().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))
+        doubts.extend(bag::doubts(folder, &beside));
+        doubts.iter().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))
     }
 
     fn part_of_bag(

@@ -166,7 +166,36 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
         symlink("/etc", bag.join("link")).unwrap();
     }
     type Spoil = fn(&Path);
-    let cases: [(Spoil, Option<&str>); 8] = [
+    fn add_tag(bag: &Path, entry: &str) {
+        let manifest = bag.join("tagmanifest-sha256.txt");
+        let text = std::fs::read_to_string(&manifest).unwrap() + entry + "\n";
+        std::fs::write(manifest, text).unwrap();
+    }
+    let cases: [(Spoil, Option<&str>); 11] = [
+        // regression: entries of the payload in a tag manifest were accepted without a word.
+        (
+            |bag| add_tag(bag, &format!("{}  data/a", digest("sha256", b"abc"))),
+            Some(
+                "/tagmanifest-sha256.txt: 1 entry for payload files or tag manifests, which do not belong in it",
+            ),
+        ),
+        (
+            |bag| add_tag(bag, &format!("{0}  ./data/a\n{0}  data\\a", digest("sha256", b"abc"))),
+            Some("/tagmanifest-sha256.txt: 2 entries for payload files"),
+        ),
+        (
+            |bag| {
+                std::fs::write(bag.join("tagmanifest-md5.txt"), "").unwrap();
+                let entry = |name: &str| {
+                    let content = std::fs::read(bag.join(name)).unwrap();
+                    format!("{}  {name}\n", digest("md5", &content))
+                };
+                let text = ["bagit.txt", "manifest-md5.txt", "manifest-sha256.txt"].map(entry).concat();
+                std::fs::write(bag.join("tagmanifest-md5.txt"), &text).unwrap();
+                add_tag(bag, &format!("{}  tagmanifest-md5.txt", digest("sha256", text.as_bytes())));
+            },
+            Some("/tagmanifest-sha256.txt: 1 entry for payload files or tag manifests"),
+        ),
         (
             |bag| std::fs::write(bag.join("manifest_sha1.txt"), "x").unwrap(),
             Some("/manifest_sha1.txt: named like"),

@@ -61,17 +61,46 @@ pub(crate) static ZSTD: Format = Format {
     tagged: None,
 };
 
-pub(crate) static PACKED: Format = Format {
-    name: "packed",
-    file_names: &[".bz2", ".lz4"],
-    summary: "unsupported compressed file or archive; recognised, not read",
+pub(crate) static BZIP2: Format = Format {
+    name: "bzip2",
+    file_names: &[".bz2"],
+    summary: "file compressed with bzip2; recognised, not read",
     holds: Holds::DIGESTS,
-    sniff: |head| begins(head, &[b"BZh", b"\x04\x22\x4d\x18", b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"]),
-    reading: Reading::Not(|_| {
-        "this is compressed with bzip2, lz4, zip or 7z, which truesum cannot unpack; unpack it first: \
-         bzip2 -dc, lz4 -dc or unzip -p FILE | truesum check -"
-            .to_owned()
-    }),
+    sniff: |head| begins(head, &[b"BZh"]),
+    reading: Reading::Not(|_| not_unpacked("compressed with bzip2", "bzip2 -dc")),
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static LZ4: Format = Format {
+    name: "lz4",
+    file_names: &[".lz4"],
+    summary: "file compressed with lz4; recognised, not read",
+    holds: Holds::DIGESTS,
+    sniff: |head| begins(head, &[b"\x04\x22\x4d\x18"]),
+    reading: Reading::Not(|_| not_unpacked("compressed with lz4", "lz4 -dc")),
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static ZIP: Format = Format {
+    name: "zip",
+    file_names: &[],
+    summary: "zip archive; recognised, not read",
+    holds: Holds::DIGESTS,
+    sniff: |head| begins(head, &[b"PK\x03\x04"]),
+    reading: Reading::Not(|_| not_unpacked("a zip archive", "unzip -p")),
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static SEVEN_Z: Format = Format {
+    name: "7z",
+    file_names: &[],
+    summary: "7z archive; recognised, not read",
+    holds: Holds::DIGESTS,
+    sniff: |head| begins(head, &[b"7z\xbc\xaf\x27\x1c"]),
+    reading: Reading::Not(|_| not_unpacked("a 7z archive", "7z e -so")),
     writing: Writing::No,
     tagged: None,
 };
@@ -82,10 +111,7 @@ pub(crate) static LZMA: Format = Format {
     summary: "legacy .lzma file (before .xz); recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| is_lzma(head.text).then_some(MARK),
-    reading: Reading::Not(|_| {
-        "this is compressed with lzma, which truesum cannot unpack; unpack it first: unlzma -c FILE | truesum check -"
-            .to_owned()
-    }),
+    reading: Reading::Not(|_| not_unpacked("compressed with lzma", "unlzma -c")),
     writing: Writing::No,
     tagged: None,
 };
@@ -122,6 +148,11 @@ const MAX_UNPACKED: u64 = 4 << 30;
 
 fn begins(head: &Head<'_>, magic: &[&[u8]]) -> Option<Claim> {
     magic.iter().any(|magic| head.text.starts_with(magic)).then_some(MARK)
+}
+
+/// Returns the error for a file that is not unpacked, and the command that unpacks it.
+fn not_unpacked(what: &str, command: &str) -> String {
+    format!("this is {what}, which truesum cannot unpack; unpack it first: {command} FILE | truesum check -")
 }
 
 #[cfg(not(feature = "unpack"))]

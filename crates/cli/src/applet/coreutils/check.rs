@@ -7,11 +7,11 @@ use super::settings::{Settings, Verbosity};
 use crate::applet::entries::{self, End, Parsed};
 use crate::applet::streams::{Done, Streams};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::original::coreutils::{Program, Split, Splitter};
+use truesum::open::open_named;
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, Verdict};
 use truesum_fs::Errno;
 use truesum_fs::handle::{AsFd, OwnedFd};
@@ -45,7 +45,7 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
     let opened = if from_stdin {
         io::stdin().as_fd().try_clone_to_owned()
     } else {
-        File::open(OsStr::from_bytes(name)).map(OwnedFd::from)
+        open_named(OsStr::from_bytes(name)).map(OwnedFd::from)
     };
     let manifest = match opened {
         Ok(manifest) => manifest,

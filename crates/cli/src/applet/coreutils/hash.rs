@@ -5,12 +5,12 @@ use super::{hardware, quote};
 use crate::applet::entries::{config, segments, threads};
 use crate::applet::streams::{Done, Streams};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 use truesum::error::io_reason;
 use truesum::manifest::original::coreutils::DigestForm;
 use truesum::manifest::path::{escape_into, needs_escape};
+use truesum::open::open_named;
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
 use truesum_fs::name::OsStrExt;
 
@@ -56,7 +56,7 @@ fn was_opened(error: &Error) -> bool {
 /// be failing.
 fn read_directory(path: &[u8]) -> String {
     let mut byte = [0];
-    match File::open(OsStr::from_bytes(path)).and_then(|mut directory| directory.read(&mut byte)) {
+    match open_named(OsStr::from_bytes(path)).and_then(|mut directory| directory.read(&mut byte)) {
         Err(error) => io_reason(&error),
         Ok(_) => "Is a directory".to_owned(),
     }
