@@ -47,7 +47,7 @@ pub enum Special {
 }
 
 /// Opens a file of any type that the user named, such as a key from a pipe. Opening a pipe waits for its writer, as the
-/// shell's `<` does. A program that handles signals uses [`Input`](crate::Input) instead, which ends the wait when the run
+/// shell's `<` does. A program that handles signals uses [`Input`](crate::input::Input) instead, which ends the wait when the run
 /// is stopped.
 ///
 /// # Errors
