@@ -203,7 +203,7 @@ fn end(
         && let Some(part) = total::part(report, sample)
     {
         // Without a note, a user would assume that everything was verified.
-        console.note(&format!("partial: {part}"));
+        console.note(&part);
     }
     let nothing = report.counts.verified == 0 || report.unread > 0;
     if exit == Exit::NotAsAsked && nothing && plan.detail() != Detail::None {

@@ -108,7 +108,7 @@ fn kernels() -> String {
         ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name).collect();
     text += "\nAlgorithms that hash one message at a time:\n";
     text += &wrapped("  ", &serial.join(", "), WIDTH);
-    text += "\nTRUESUM_KERNEL=NAME restricts truesum to kernels of that name and the portable ones.\n";
+    text += "\nTRUESUM_KERNEL=NAME restricts truesum to kernels of that name and portable ones.\n";
     text += "TRUESUM_CPU=NAMES restricts truesum to some of the features of this CPU:\n";
     text += &wrapped("  ", &kernel::features().join(", "), WIDTH);
     text
@@ -305,6 +305,7 @@ mod tests {
                 assert!(text.contains(name), "{name}");
             }
         }
+        assert!(kernels().lines().all(|line| line.chars().count() <= 80), "{}", kernels());
     }
 
     #[test]

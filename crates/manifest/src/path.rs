@@ -30,6 +30,19 @@ pub fn escape_into(name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Appends the name with `%0A`, `%0D` and `%25` in place of LF, CR and `%`, as in the manifests of bags
+/// (RFC 8493, section 2.1.3).
+pub fn percent_escape_into(name: &[u8], out: &mut Vec<u8>) {
+    for &byte in name {
+        match byte {
+            b'\n' => out.extend_from_slice(b"%0A"),
+            b'\r' => out.extend_from_slice(b"%0D"),
+            b'%' => out.extend_from_slice(b"%25"),
+            _ => out.push(byte),
+        }
+    }
+}
+
 /// Reverses [`escape_into`]. Returns `None` if a backslash is not followed by `\`, `n` or `r`.
 pub fn unescape(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());

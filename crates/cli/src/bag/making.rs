@@ -258,7 +258,7 @@ fn compare_tags(
 fn recreation(older: &Older, place: &Place) -> String {
     let declaration = place.folder.join(DECLARATION);
     let words = std::iter::once(&declaration).chain(older.all_manifests());
-    let words = words.map(|path| path_word(path)).collect::<Vec<_>>().join(" ");
+    let words = words.map(path_word).collect::<Vec<_>>().join(" ");
     let create = place.command("create");
     format!(
         "restore the payload manifests from a copy; to record the files without verification: rm {words} && {create}"

@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::path::{display_safe, within_root};
+use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
 use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
 use truesum::open::open_companion;
 use truesum::update::SIGNATURES;
@@ -107,6 +107,20 @@ pub fn respelt(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     Some(format!(
         "{found} exists and differs from {name} only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names"
     ))
+}
+
+/// Returns a hint if a missing file of a bag exists under a name that contains `%25`, `%0A` or `%0D`: the program that
+/// wrote the manifest did not escape names.
+pub fn unescaped(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<String> {
+    let root = Root::folder(folder, false).ok().filter(|_| is_bag(folder))?;
+    let spelled = names.iter().filter(|name| name.iter().any(|byte| b"%\n\r".contains(byte))).map(|name| {
+        let mut spelled = Vec::new();
+        percent_escape_into(name, &mut spelled);
+        spelled
+    });
+    let found = spelled.into_iter().find(|name| root.exists(OsStr::from_bytes(name)))?;
+    let found = display_safe(&found);
+    Some(format!("{found} exists, whose name is not escaped in the manifest; {}", searching(manifest, None)))
 }
 
 /// Returns a hint if files of this manifest that are missing from its folder exist in the current folder or in the

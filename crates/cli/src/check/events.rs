@@ -449,6 +449,7 @@ impl<'a> Printer<'a> {
             let root = self.plan.options.root.clone();
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
             let known = advice::respelt(&folder, &missing)
+                .or_else(|| advice::unescaped(manifest.name, &folder, &missing))
                 .or_else(|| advice::missing(manifest.name, &folder, &missing));
             let is_searched = self.plan.options.search || !matches!(self.plan.subject, Subject::Manifests(_));
             let renamed = || advice::renamed(manifest.name, self.plan.options.root.as_deref(), &missing);

@@ -145,7 +145,7 @@ pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -
     };
     let parts: Vec<String> = rows(report, exact).iter().map(text).collect();
     let mut text = format!("truesum: {}; {} read", parts.join(", "), size(read));
-    let part = part(report, sample).map(|part| format!("partial: {part}"));
+    let part = part(report, sample);
     for more in weak(report).into_iter().chain(part) {
         text += &format!("; {more}");
     }

@@ -411,7 +411,12 @@ fn form(
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
     writer.write(&entry).map_err(|why| {
-        let hint = "use another format, such as -t bsd or -t jsonl";
+        let hint = match target.output.filter(|_| is_open(args)).and_then(format_of_name) {
+            Some(_) => {
+                "the name of the file implies this format; to write another one, use -t bsd or -t jsonl"
+            }
+            None => "use another format, such as -t bsd or -t jsonl",
+        };
         Refusal::with_hint(format!("{}: {why}", format.name), hint)
     })?;
     if spelling == Spelling::Base32 && target.output.is_some() && !is_read_back(writer, format, &entry) {

@@ -767,3 +767,20 @@ fn a_check_of_a_bag_reports_pipes_and_misnamed_tag_manifests() {
     let ran = folder.run(&["bag", "check", "bag"]);
     assert!(ran.err.contains("Tagmanifest-sha512.txt: named like a manifest"), "{}", ran.err);
 }
+
+#[test]
+fn a_name_that_is_not_escaped_in_the_manifest_of_a_bag_is_found_by_a_hint() {
+    let line = format!("{ABC}  data/a%25b\n");
+    let folder = Folder::with(&[
+        ("bag/data/a%25b", "abc"),
+        ("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
+        ("bag/manifest-sha256.txt", &line),
+    ]);
+    let ran = folder.run(&["check", "bag"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("data/a%b: MISSING\n", Some(1)), "{}", ran.err);
+    let hint = "hint: data/a%25b exists, whose name is not escaped in the manifest; to find its files by size and digest: \
+                truesum check --search --moved=ok bag/manifest-sha256.txt\n";
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    let ran = folder.run(&["check", "--search", "--moved=ok", "bag/manifest-sha256.txt"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("data/a%b: MOVED to data/a%25b\n", Some(0)), "{}", ran.err);
+}

@@ -10,6 +10,7 @@ use crate::format::{
 };
 use crate::formats::bsd::BSD;
 use crate::line::Reason;
+use crate::path::percent_escape_into;
 use crate::scan;
 use truesum_hash::Spec;
 
@@ -124,14 +125,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
     out.extend_from_slice(digest.as_bytes());
     out.extend_from_slice(b"  ");
-    for &byte in &entry.path {
-        match byte {
-            b'\n' => out.extend_from_slice(b"%0A"),
-            b'\r' => out.extend_from_slice(b"%0D"),
-            b'%' => out.extend_from_slice(b"%25"),
-            byte => out.push(byte),
-        }
-    }
+    percent_escape_into(&entry.path, out);
     out.push(b'\n');
     Ok(())
 }

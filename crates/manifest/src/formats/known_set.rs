@@ -201,7 +201,9 @@ struct ClamAv {
 impl Parse for ClamAv {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if is_remark(line) {
-            return Ok(None);
+            // A digest whose first digit is now the mark of a comment.
+            let is_damaged = || signature(&[b"0", &line[1..]].concat()).is_some();
+            return if line.len() > 1 && is_damaged() { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (digest, size, name) = signature(line).ok_or(Reason::NotALine)?;
         let digests = vec![untagged(digest, &self.options)?];

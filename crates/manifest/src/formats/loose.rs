@@ -149,6 +149,13 @@ fn shape(line: &[u8]) -> Shape<'_> {
     Shape::Name
 }
 
+/// Returns true if a comment without a blank after its mark would be an entry with another first
+/// character.
+fn is_damaged(line: &[u8]) -> bool {
+    matches!(line, [_, second, ..] if !scan::is_blank(*second))
+        && matches!(shape(&[b"x", &line[1..]].concat()), Shape::Entry(..))
+}
+
 /// Splits a text into what is before its last word, and that word.
 fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let gap = scan::rfind(text, scan::is_blank)?;
@@ -271,7 +278,7 @@ impl Parse for Loose {
             Shape::Empty => {
                 // A table row whose first character was overwritten.
                 let in_table = !std::mem::take(&mut self.stated).is_empty();
-                if in_table && is_comment(line) && holds_like(line) {
+                if is_comment(line) && (in_table && holds_like(line) || is_damaged(line)) {
                     return Err(Reason::DamagedComment);
                 }
                 // The usual parser reports comments that are damaged entries.

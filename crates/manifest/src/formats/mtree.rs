@@ -40,6 +40,9 @@ pub(crate) static MTREE: Format = Format {
     tagged: None,
 };
 
+/// Keywords without a value.
+const NO_VALUE: &[&str] = &["ignore", "nochange", "optional"];
+
 /// Keywords of digests, and their algorithms.
 const DIGESTS: &[(&str, &str)] = &[
     ("md5", "md5"),
@@ -122,6 +125,9 @@ impl Tree {
     fn set(&mut self, words: &[u8]) -> Result<(), Reason> {
         for word in words.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
+            if !word.contains(&b'=') && !NO_VALUE.contains(&key.as_str()) {
+                return Err(Reason::Part("a name after /set"));
+            }
             if DIGESTS.iter().any(|(name, _)| *name == key) && !is_long_hex(&value) {
                 return Err(Reason::NotHex);
             }

@@ -1,6 +1,6 @@
 //! The candidates that are digests of a file.
 
-use super::Candidate;
+use super::candidate::Candidate;
 use truesum_hash::{Digest, Spec};
 
 /// Part sizes that upload programs use, in MiB.

@@ -60,8 +60,8 @@ struct Open {
     depth: usize,
     at: usize,
     values: Vec<Found>,
-    /// True if an element in it contains text next to elements.
-    is_mixed: bool,
+    /// True if a text in it is probably an element whose first character is damaged.
+    is_damaged: bool,
 }
 
 /// Parses a document of this shape.
@@ -155,7 +155,7 @@ impl Walk<'_> {
             if self.open.is_some() {
                 return Err(refused(at, "a file element inside another one"));
             }
-            self.open = Some(Open { depth: self.stack.len(), at, values: Vec::new(), is_mixed: false });
+            self.open = Some(Open { depth: self.stack.len(), at, values: Vec::new(), is_damaged: false });
         } else if self.open.is_none()
             && is_nearly(name.as_bytes(), self.shape.entry.as_bytes())
             && !self.is_plural(name)
@@ -205,11 +205,11 @@ impl Walk<'_> {
         self.stack.pop();
     }
 
-    /// Handles the complete text of an element. None of these formats has text between elements, so
-    /// it is probably a damaged one.
+    /// Handles the complete text of an element. Text between elements that ends like an element is
+    /// probably a damaged one.
     fn text_ended(&mut self, text: String, has_elements: bool, at: usize) {
         match &mut self.open {
-            Some(open) if has_elements => open.is_mixed = true,
+            Some(open) if has_elements && text.contains("/>") => open.is_damaged = true,
             None if has_elements && text.split(['"', '\'']).any(|part| is_like(part.as_bytes())) => {
                 self.records.begin(at);
                 self.records.fault("a digest in text between elements");
@@ -270,8 +270,8 @@ impl Walk<'_> {
                 None => self.records.fault("its name is not the path of a file"),
             }
         }
-        if open.is_mixed {
-            self.records.fault("text between its elements, one of which may be damaged");
+        if open.is_damaged {
+            self.records.fault("text between its elements that ends like an element");
         }
         for found in of_file(shape.sizes).into_iter().flat_map(|path| at(path)) {
             self.records.size(found.value.trim().as_bytes());
