@@ -47,8 +47,8 @@ pub enum Special {
 }
 
 /// Opens a file of any type that the user named, such as a key from a pipe. Opening a pipe waits for its writer, as the
-/// shell's `<` does. A program that handles signals uses [`Input`](crate::input::Input) instead, which ends the wait when the run
-/// is stopped.
+/// shell's `<` does. A program that handles signals uses [`Input`](crate::input::Input) instead, which ends the wait
+/// when the run is stopped.
 ///
 /// # Errors
 /// Returns the system's error.
