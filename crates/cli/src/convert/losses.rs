@@ -5,11 +5,11 @@ use crate::exit::Refusal;
 use crate::words::{SAME_OPTIONS, count, path_word};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
 use truesum::manifest::convert::{Converted, Lost};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Format, Unholdable};
+use truesum_fs::name::OsStrExt;
 
 /// Maximum number of malformed parts and names shown if nothing is written.
 const SHOWN: u64 = 10;
