@@ -22,7 +22,7 @@ pub(crate) use padding::{
 };
 #[cfg(test)]
 pub(crate) use row::Advance;
-pub(crate) use row::{Code, kernels};
+pub(crate) use row::{Code, kernels, portable};
 pub use row::{Kernel, Runnable, forced, pick};
 pub(crate) use schedule::{Message, run};
 pub(crate) use stream::{Stream, finish_streams, update_streams};

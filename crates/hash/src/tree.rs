@@ -35,12 +35,11 @@ pub use crate::algorithm::{Crc, Linear, Parameters, Variant};
 pub use compact_range::{CompactRange, Gap, decompose};
 pub(crate) use family::from_stored;
 pub use family::{FAMILIES, Family, halves, stored};
-pub use merkle::{FTREE_ID, Merkle, zero_levels};
+pub use merkle::Merkle;
 pub use mtsum::{Step, Steps};
 pub use plan::{Fold, Plan, Zeros};
 pub use proof::{
-    ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path, range_path_len,
-    verify_consistency, verify_range,
+    ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path, verify_range,
 };
 
 /// The rows of this module, in the order of listings.

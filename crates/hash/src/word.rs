@@ -42,6 +42,8 @@ pub(crate) use avx2::{U32x8, U64x4};
 pub(crate) use avx512::{U32x16, U64x8};
 #[cfg(target_arch = "aarch64")]
 pub(crate) use neon::{Sha3U64x2, U32x4, U64x2};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use operations::HalfChunk;
 pub(crate) use operations::{Endian, Word, Word32, Word64};
 #[cfg(any(
     target_arch = "x86_64",

@@ -120,7 +120,7 @@ pub fn unescaped(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<St
     });
     let found = spelled.into_iter().find(|name| root.exists(OsStr::from_bytes(name)))?;
     let found = display_safe(&found);
-    Some(format!("{found} exists, whose name is not escaped in the manifest; {}", searching(manifest, None)))
+    Some(format!("{found} exists, whose name is not escaped in the manifest; {}", searching(manifest)))
 }
 
 /// Returns a hint if files of this manifest that are missing from its folder exist in the current folder or in the

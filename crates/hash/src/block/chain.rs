@@ -10,8 +10,8 @@ use super::row::Kernel;
 pub(crate) const MAX_WORDS: usize = 25;
 /// The size of the largest block (LSH-512).
 pub(crate) const MAX_BLOCK: usize = 256;
-/// The maximum size of the last blocks of a message (three of the longer blocks of Kupyna and Grøstl).
-const MAX_TAIL: usize = 3 * 128;
+/// The maximum size of the last blocks of a message (two blocks of SHA-512, for example).
+const MAX_TAIL: usize = 2 * 128;
 
 /// The state of one message.
 pub(crate) type State = [u64; MAX_WORDS];

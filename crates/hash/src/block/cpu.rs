@@ -84,22 +84,20 @@ features! {
     SSE41: "sse4.1" with [SSE2 SSSE3] if ["sse4.1"];
     /// Carry-less multiplication.
     CLMUL: "pclmulqdq" with [SSE2 SSSE3 SSE41] if ["pclmulqdq"];
-    /// The instructions for AES.
-    AES: "aes" with [SSE2 SSSE3 SSE41] if ["aes"];
     /// The instructions for SHA-1 and SHA-256.
     SHA: "sha" with [SSE2 SSSE3 SSE41] if ["sha"];
     /// AVX2.
-    AVX2: "avx2" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK] if ["avx2"];
+    AVX2: "avx2" with [SSE2 SSSE3 SSE41 CLMUL BMI2 QUICK] if ["avx2"];
     /// Bit manipulation for scalar code (BMI1 and BMI2), introduced with AVX2.
     BMI2: "bmi2" with [SSE2 SSSE3 SSE41 CLMUL] if ["bmi1" "bmi2"];
     /// AVX-512 as the kernels use it (F, BW and VL).
-    AVX512: "avx512" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2] if ["avx512f" "avx512bw" "avx512vl"];
+    AVX512: "avx512" with [SSE2 SSSE3 SSE41 CLMUL BMI2 QUICK AVX2] if ["avx512f" "avx512bw" "avx512vl"];
     /// Byte permutations in AVX-512.
-    VBMI: "avx512vbmi" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2 AVX512] if ["avx512vbmi"];
+    VBMI: "avx512vbmi" with [SSE2 SSSE3 SSE41 CLMUL BMI2 QUICK AVX2 AVX512] if ["avx512vbmi"];
     /// Arithmetic in GF(2^8).
     GFNI: "gfni" with [SSE2 SSSE3 SSE41 CLMUL] if ["gfni"];
     /// Carry-less multiplication in wide registers.
-    VPCLMUL: "vpclmulqdq" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2] if ["vpclmulqdq"];
+    VPCLMUL: "vpclmulqdq" with [SSE2 SSSE3 SSE41 CLMUL BMI2 QUICK AVX2] if ["vpclmulqdq"];
     /// Vector additions and shifts with a latency of one cycle, like scalar ones. Nearly every CPU has this.
     QUICK: "quick-vectors" with [SSE2] if [] and is_quick;
 }

@@ -152,9 +152,6 @@ macro_rules! isa {
     (avx2 $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2", [AVX2], $($rest)* }
     };
-    (avx2_aes $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2,aes", [AVX2 AES], $($rest)* }
-    };
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
@@ -277,3 +274,45 @@ macro_rules! kernels {
     };
 }
 pub(crate) use kernels;
+
+/// Defines a chain with a single portable row, for algorithms that are rarely used for much data. `compress` is a safe
+/// function that processes the blocks of one message: `fn(state: &mut [Lane; WORDS], blocks: &[Block])`, where a block
+/// is an array of words, each an array of bytes.
+///
+/// The row's casts are sound because the chain takes the sizes of its state and its blocks from the same place.
+#[rustfmt::skip]
+macro_rules! portable {
+    (static $chain:ident: Chain {
+        state: $code:ident of [$lane:ty; $words:expr],
+        block: [[u8; $bytes:literal]; $count:expr],
+        compress: $compress:expr,
+        pad: $pad:expr,
+        last_blocks: $last:expr,
+        output: $output:expr,
+    }) => {
+        #[allow(unsafe_code)]
+        static $chain: $crate::block::Chain = {
+            unsafe fn portable(state: *mut $lane, messages: *const *const u8, blocks: usize) {
+                // SAFETY: a row with one lane gets a state with the words of its chain and one message of complete
+                // blocks, which are bytes and therefore aligned.
+                let (state, blocks) = unsafe {
+                    let blocks =
+                        std::slice::from_raw_parts((*messages).cast::<[[u8; $bytes]; $count]>(), blocks);
+                    (&mut *state.cast::<[$lane; $words]>(), blocks)
+                };
+                $compress(state, blocks);
+            }
+            $crate::block::Chain {
+                block: $bytes * $count,
+                words: $words,
+                lazy: false,
+                kernels: &[$crate::block::row::row!((), "portable", "", [], 1 [1] $code portable)],
+                pad: $pad,
+                output: $output,
+                last_blocks: $last,
+                squeeze: None,
+            }
+        };
+    };
+}
+pub(crate) use portable;

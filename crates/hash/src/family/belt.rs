@@ -1,18 +1,11 @@
 //! The hash of STB 34.101.31 (BelT), a standard of Belarus: section 7.8, based on the block cipher of section 6.1.
 //!
 //! A block of the message is the key of one encryption, whose result is half of the keys of two others, which run side
-//! by side. The sum of all first results is hashed last, together with the length: the state determines before which
-//! block it replaces the second half of the message.
-#![allow(unsafe_code)]
-
-#[cfg(target_arch = "x86_64")]
-mod lanes;
+//! by side. The sum of all first results is hashed last, together with the length: the state determines for which block
+//! it is the second half of the message.
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
-use crate::block::{Chain, State, Tail, kernels, output_le32, state};
-#[cfg(target_arch = "x86_64")]
-use crate::word::{U32x8, U32x16};
-use crate::word::{Endian, Word32, array};
+use crate::block::{State, Tail, output_le32, portable, state};
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
@@ -26,25 +19,14 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     ..Algorithm::PLAIN
 }];
 
-static BELT: Chain = Chain {
-    block: 32,
-    words: WORDS,
-    lazy: false,
-    kernels: KERNELS,
-    pad,
-    output: output_le32,
-    last_blocks: 2,
-    squeeze: None,
-};
-
-kernels! {
-    static KERNELS: Word32 of u32;
-    x86_64 {
-        avx512: avx512_gfni x 16, from 2 = compress[U32x16];
-        avx2: avx2 x 8, from 4 = compress[U32x8];
-    }
-    portable {
-        one: x 1, from 1 = compress[u32];
+portable! {
+    static BELT: Chain {
+        state: Word32 of [u32; WORDS],
+        block: [[u8; 4]; 8],
+        compress: compress,
+        pad: pad,
+        last_blocks: 2,
+        output: output_le32,
     }
 }
 
@@ -63,7 +45,7 @@ fn init(_: &Params) -> State {
     state(&words)
 }
 
-/// The remainder of the message, padded with zeros; then the length in bits, next to which the kernel puts the sum.
+/// The remainder of the message, padded with zeros; then the length in bits, next to which [`compress`] puts the sum.
 fn pad(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let before = if buffered == 0 { 0 } else { 1 };
     tail[32 * before..][..16].copy_from_slice(&(u128::from(total) << 3).to_le_bytes());
@@ -88,16 +70,6 @@ static H: [u8; 256] = {
     table
 };
 
-/// Words with a byte-wise substitution.
-trait Substitute: Word32 {
-    /// Returns the transformation G of section 6.1.2: the substitution of every byte, then a rotation by `BITS`: 5, 13
-    /// or 21.
-    ///
-    /// # Safety
-    /// The CPU has the features of this word, and the caller is compiled for them.
-    unsafe fn g<const BITS: u32>(self) -> Self;
-}
-
 /// The substitution of a byte, rotated by 5, 13, 21 and 29 bits: G of every byte of a word is in one of them.
 static ROTATED: [[u32; 256]; 4] = {
     let mut tables = [[0; 256]; 4];
@@ -110,82 +82,57 @@ static ROTATED: [[u32; 256]; 4] = {
     tables
 };
 
-impl Substitute for u32 {
-    #[inline(always)]
-    unsafe fn g<const BITS: u32>(self) -> u32 {
-        let first = BITS as usize / 8;
-        let bytes = self.to_le_bytes().map(usize::from);
-        ROTATED[first][bytes[0]]
-            ^ ROTATED[(first + 1) % 4][bytes[1]]
-            ^ ROTATED[(first + 2) % 4][bytes[2]]
-            ^ ROTATED[(first + 3) % 4][bytes[3]]
-    }
+/// Returns the transformation G of section 6.1.2: the substitution of every byte, then a rotation by `BITS`: 5, 13 or
+/// 21.
+#[inline(always)]
+fn g<const BITS: usize>(word: u32) -> u32 {
+    let bytes = word.to_le_bytes().map(usize::from);
+    (0..4).fold(0, |sum, i| sum ^ ROTATED[(BITS / 8 + i) % 4][bytes[i]])
 }
 
 /// Encrypts `N` blocks of four words, each with its own key (section 6.1.3).
-///
-/// # Safety
-/// The same as for [`Substitute::g`].
 #[inline(always)]
-unsafe fn encrypt<W: Substitute, const N: usize>(mut blocks: [[W; 4]; N], keys: &[[W; 8]; N]) -> [[W; 4]; N] {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        for round in 0..8usize {
-            for n in 0..N {
-                let [a, b, c, d] = blocks[n];
-                macro_rules! key {
-                    ($i:literal) => {
-                        keys[n][(7 * round + $i) % 8]
-                    };
-                }
-                let b = b.xor(a.add(key!(0)).g::<5>());
-                let c = c.xor(d.add(key!(1)).g::<21>());
-                let a = a.sub(b.add(key!(2)).g::<13>());
-                let e = b.add(c).add(key!(3)).g::<21>().xor(W::splat(round as u32 + 1));
-                let b = b.add(e);
-                let c = c.sub(e);
-                let d = d.add(c.add(key!(4)).g::<13>());
-                let b = b.xor(a.add(key!(5)).g::<21>());
-                let c = c.xor(d.add(key!(6)).g::<5>());
-                blocks[n] = [b, d, a, c];
-            }
+fn encrypt<const N: usize>(mut blocks: [[u32; 4]; N], keys: [[u32; 8]; N]) -> [[u32; 4]; N] {
+    for round in 0..8 {
+        for (block, keys) in blocks.iter_mut().zip(&keys) {
+            let key = |i: usize| keys[(7 * round + i) % 8];
+            let [mut a, mut b, mut c, mut d] = *block;
+            b ^= g::<5>(a.wrapping_add(key(0)));
+            c ^= g::<21>(d.wrapping_add(key(1)));
+            a = a.wrapping_sub(g::<13>(b.wrapping_add(key(2))));
+            let e = g::<21>(b.wrapping_add(c).wrapping_add(key(3))) ^ (round as u32 + 1);
+            b = b.wrapping_add(e);
+            c = c.wrapping_sub(e);
+            d = d.wrapping_add(g::<13>(c.wrapping_add(key(4))));
+            b ^= g::<21>(a.wrapping_add(key(5)));
+            c ^= g::<5>(d.wrapping_add(key(6)));
+            *block = [b, d, a, c];
         }
-        array![N; n => [blocks[n][1], blocks[n][3], blocks[n][0], blocks[n][2]]]
     }
+    blocks.map(|[a, b, c, d]| [b, d, a, c])
 }
 
-/// Processes blocks in every lane (section 7.8).
-///
-/// # Safety
-/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
-#[inline(always)]
-unsafe fn compress<W: Substitute>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: guaranteed by the caller: fourteen words of state, complete blocks, the CPU features.
-    unsafe {
-        let at = |word: usize| state.add(word * W::LANES);
-        let mut h: [W; 8] = array![8; i => W::load(at(i))];
-        let mut sum: [W; 4] = array![4; i => W::load(at(SUM + i))];
-        let mut last: [W; 2] = array![2; i => W::load(at(NEXT + i))];
-        for block in 0..blocks {
-            let mut m = W::half_chunk(messages, 32 * block, Endian::Little);
-            for i in 0..4 {
-                m[4 + i] = m[4 + i].or(last[0].and(sum[i]));
-            }
-            last = [last[1], W::splat(0)];
-            let joined: [W; 4] = array![4; i => h[i].xor(h[4 + i])];
-            let [first] = encrypt([joined], &[m]);
-            let s: [W; 4] = array![4; i => first[i].xor(joined[i])];
-            let keys = [
-                array![8; i => if i < 4 { s[i] } else { h[i] }],
-                array![8; i => if i < 4 { s[i].not() } else { h[i - 4] }],
-            ];
-            let halves = [[m[0], m[1], m[2], m[3]], [m[4], m[5], m[6], m[7]]];
-            let [low, high] = encrypt(halves, &keys);
-            h = array![8; i => m[i].xor(if i < 4 { low[i] } else { high[i - 4] })];
-            sum = array![4; i => sum[i].xor(s[i])];
+/// Processes the blocks of a message (section 7.8).
+fn compress(state: &mut [u32; WORDS], blocks: &[[[u8; 4]; 8]]) {
+    use std::array::from_fn;
+    for block in blocks {
+        let mut m = block.map(u32::from_le_bytes);
+        for i in 0..4 {
+            m[4 + i] |= state[SUM + i] & state[NEXT];
         }
-        for (word, value) in h.into_iter().chain(sum).chain(last).enumerate() {
-            value.store(at(word));
+        (state[NEXT], state[NEXT + 1]) = (state[NEXT + 1], 0);
+        let joined = from_fn(|i| state[i] ^ state[4 + i]);
+        let [first] = encrypt([joined], [m]);
+        let s: [u32; 4] = from_fn(|i| first[i] ^ joined[i]);
+        let keys = [
+            from_fn(|i| if i < 4 { s[i] } else { state[i] }),
+            from_fn(|i| if i < 4 { !s[i] } else { state[i - 4] }),
+        ];
+        let halves = encrypt([from_fn(|i| m[i]), from_fn(|i| m[4 + i])], keys);
+        for i in 0..4 {
+            state[i] = m[i] ^ halves[0][i];
+            state[4 + i] = m[4 + i] ^ halves[1][i];
+            state[SUM + i] ^= s[i];
         }
     }
 }

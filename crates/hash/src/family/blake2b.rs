@@ -3,6 +3,50 @@
 //! In addition to the eight words of the chaining value, the state contains what a block needs to know about its
 //! position: the number of bytes hashed before it, the number of bytes in it, and the finalization flag. Padding sets
 //! the last two, so that final blocks run in the same lanes as all others.
+//!
+//! # Problem
+//!
+//! A round mixes the four columns of a state of 4 × 4 words, then its four diagonals. The four
+//! mixing functions of each half are independent, but the steps within one depend on each other. So
+//! a message has work for four lanes and no more, and columns become diagonals only if the words of
+//! three rows change places.
+//!
+//! # Idea
+//!
+//! Two layouts, between which [`KERNELS`] chooses by the number of messages:
+//!
+//! - A register contains the same word of several messages (`compress`). A state fills sixteen
+//!   registers and nothing is ever exchanged between lanes: diagonals are other registers. With
+//!   `u64` as the word, this is the portable kernel.
+//! - A register contains a row of one state (`compress_few`), so that four AVX2 registers contain
+//!   a state and all columns are mixed at once. This is for one message, or for two whose
+//!   operations alternate.
+//!
+//! ```text
+//! a, b, c, d = the first half of h, the second half of h, IV[0..4], IV[4..8] ^ position
+//! for s in the twelve rows of SIGMA:
+//!     mix a, b, c, d with the words s[0 2 4 6] and s[1 3 5 7]             the columns
+//!     rotate a by 3 words, d by 2, c by 1                                 b stays
+//!     mix a, b, c, d with the words s[14 8 10 12] and s[15 9 11 13]       the diagonals
+//!     rotate a by 1 word, d by 2, c by 3
+//! h = h ^ (a, b) ^ (c, d)
+//! ```
+//!
+//! Rotating the rows relative to the second one, and not relative to the first as in RFC 7693,
+//! takes the rotations off the critical path: the second row is available last, and nothing waits
+//! for its rotation. It changes the order of the diagonals, and with it that of the words in the
+//! second half of a round. The words are loaded from the message one by one, before the operations
+//! that need them, because they depend on nothing else.
+//!
+//! # What was given up
+//!
+//! The high word of the byte counter is always zero, since messages are shorter than 2^64 bytes.
+//! Rounds are unrolled only where every word then has a register of its own: for two registers per
+//! word the state fills all of them, and for two messages by rows the code would become four times
+//! as large without saving a cycle. Three messages by rows are slower than three of four lanes, and
+//! the rotations of AVX-512 are hardly faster for one message (`benchmarks/METHODOLOGY.md`). On CPUs
+//! whose vector additions take two cycles (`QUICK` is missing), the portable kernel is faster for
+//! one message.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};

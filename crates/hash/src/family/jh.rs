@@ -2,13 +2,10 @@
 //! of its section 10: a state of eight 128-bit words, each represented by two 64-bit words.
 //!
 //! All digest lengths share everything except the initial state, which is the length processed with a block of zeros.
-#![allow(unsafe_code)]
 
 use crate::algorithm::{Params, Status, rows};
-use crate::block::{Chain, State, Tail, kernels, state};
-use crate::word::{Endian, Word, Word64, array, unknown};
-#[cfg(target_arch = "x86_64")]
-use crate::word::{U64x2, U64x4, U64x8};
+use crate::block::{State, Tail, portable, state};
+use crate::word::unknown;
 use std::sync::LazyLock;
 
 const JH: Status = Status::Secure(
@@ -27,27 +24,21 @@ rows! {
 static BEGINNINGS: LazyLock<Vec<(usize, State)>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.digest_len, begin(row.digest_len))).collect());
 
-static CHAIN: Chain =
-    Chain { block: 64, words: 16, lazy: false, kernels: KERNELS, pad, output, last_blocks: 2, squeeze: None };
-
-kernels! {
-    static KERNELS: Word64 of u64;
-    x86_64 {
-        avx512: avx512 x 8, from 5 = compress[U64x8];
-        avx2: avx2 x 4, from 3 or 2 without AVX512 = compress[U64x4];
-        avx512_one: avx512 x 1, from 1 = one[];
-        sse2_one: sse2 x 1, from 1 = one[];
-    }
-    portable {
-        portable: x 1, from 1 = compress[u64];
+portable! {
+    static CHAIN: Chain {
+        state: Word64 of [u64; 16],
+        block: [[u8; 8]; 8],
+        compress: compress,
+        pad: pad,
+        last_blocks: 2,
+        output: output,
     }
 }
 
 /// Returns the initial state: the length in bits as two bytes, the highest first, processed with a block of zeros.
 fn begin(digest_len: usize) -> State {
     let mut begun = state(&[u64::from((8 * digest_len as u16).swap_bytes())]);
-    // SAFETY: the row requires no CPU features; the state has more words than needed, and the message is a block.
-    unsafe { portable(begun.as_mut_ptr(), &[0; 64].as_ptr(), 1) };
+    compress(begun.first_chunk_mut().expect("a state has more words"), &[[[0; 8]; 8]]);
     begun
 }
 
@@ -123,141 +114,82 @@ static CONSTANTS: [[u64; 4]; 42] = [
 
 /// A round for one half of all words without the final exchange: the substitution selected by the bits of a constant
 /// (section 10.3), and the linear transformation.
-///
-/// # Safety
-/// The same as for [`Word::splat`].
 #[inline(always)]
-unsafe fn round<W: Word<Lane = u64>>(x: &mut [W; 8], constants: [W; 2]) {
+fn round(x: &mut [u64; 8], constants: [u64; 2]) {
     for (i, constant) in constants.into_iter().enumerate() {
-        let (mut a, mut b, mut c, mut d) = (x[i], x[2 + i], x[4 + i], x[6 + i].not());
-        a = a.xor_andnot(c, constant);
-        let t = constant.xor(a.and(b));
-        a = a.xor(d.and(c));
-        d = d.xor_andnot(b, c);
-        b = b.xor(a.and(c));
-        c = c.xor_andnot(d, a);
-        a = a.xor(b.or(d));
-        d = d.xor(b.and(c));
-        b = b.xor(t.and(a));
-        c = c.xor(t);
+        let (mut a, mut b, mut c, mut d) = (x[i], x[2 + i], x[4 + i], !x[6 + i]);
+        a ^= !c & constant;
+        let t = constant ^ a & b;
+        a ^= d & c;
+        d ^= !b & c;
+        b ^= a & c;
+        c ^= !d & a;
+        a ^= b | d;
+        d ^= b & c;
+        b ^= t & a;
+        c ^= t;
         (x[i], x[2 + i], x[4 + i], x[6 + i]) = (a, b, c, d);
     }
-    x[1] = x[1].xor(x[2]);
-    x[3] = x[3].xor(x[4]);
-    x[5] = x[5].xor3(x[6], x[0]);
-    x[7] = x[7].xor(x[0]);
-    x[0] = x[0].xor(x[3]);
-    x[2] = x[2].xor(x[5]);
-    x[4] = x[4].xor3(x[7], x[1]);
-    x[6] = x[6].xor(x[1]);
+    x[1] ^= x[2];
+    x[3] ^= x[4];
+    x[5] ^= x[6] ^ x[0];
+    x[7] ^= x[0];
+    x[0] ^= x[3];
+    x[2] ^= x[5];
+    x[4] ^= x[7] ^ x[1];
+    x[6] ^= x[1];
 }
 
-/// Exchanges adjacent groups of this many bits.
-macro_rules! exchange {
-    ($word:ty, $x:expr, $bits:literal) => {{
-        let x = $x;
-        // The mask of the upper group in every two adjacent ones.
-        const UPPER: u64 = u64::MAX / ((1 << $bits) + 1) << $bits;
-        <$word>::splat(UPPER).choose(x.rotl($bits), x.rotr($bits))
-    }};
-}
-
-/// Processes a block in every lane. Seven rounds, which exchange groups of 1, 2, 4 and up to 64 bits, are unrolled.
-///
-/// # Safety
-/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
+/// Returns a word in which adjacent groups of `BITS` bits are exchanged.
 #[inline(always)]
-unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: guaranteed by the caller: sixteen words of state, complete blocks, the CPU features.
-    unsafe {
-        let at = |word: usize| state.add(word * W::LANES);
-        let mut low: [W; 8] = array![8; i => W::load(at(2 * i))];
-        let mut high: [W; 8] = array![8; i => W::load(at(2 * i + 1))];
-        for block in 0..blocks {
-            let m = W::chunk(messages, block * 64, Endian::Little);
-            for i in 0..4 {
-                low[i] = low[i].xor(m[2 * i]);
-                high[i] = high[i].xor(m[2 * i + 1]);
+fn exchanged<const BITS: u32>(word: u64) -> u64 {
+    // The mask of the upper group in every two adjacent ones.
+    let upper = const { u64::MAX / ((1 << BITS) + 1) << BITS };
+    word.rotate_left(BITS) & upper | word.rotate_right(BITS) & !upper
+}
+
+/// Processes the blocks of a message. Seven rounds, which exchange groups of 1, 2, 4 and up to 64 bits, are unrolled.
+fn compress(state: &mut [u64; 16], blocks: &[[[u8; 8]; 8]]) {
+    let mut low: [u64; 8] = std::array::from_fn(|i| state[2 * i]);
+    let mut high: [u64; 8] = std::array::from_fn(|i| state[2 * i + 1]);
+    for block in blocks {
+        let m = block.map(u64::from_le_bytes);
+        for i in 0..4 {
+            low[i] ^= m[2 * i];
+            high[i] ^= m[2 * i + 1];
+        }
+        for seven in unknown(&CONSTANTS).as_chunks::<7>().0 {
+            macro_rules! round {
+                ($n:literal) => {
+                    round(&mut low, [seven[$n][0], seven[$n][2]]);
+                    round(&mut high, [seven[$n][1], seven[$n][3]]);
+                };
+                ($n:literal, $bits:literal) => {
+                    round!($n);
+                    for i in [1, 3, 5, 7] {
+                        low[i] = exchanged::<$bits>(low[i]);
+                        high[i] = exchanged::<$bits>(high[i]);
+                    }
+                };
             }
-            for seven in unknown(&CONSTANTS).as_chunks::<7>().0 {
-                macro_rules! rounds {
-                    ($($n:literal: $bits:literal),*) => {$(
-                        round(&mut low, [W::splat(seven[$n][0]), W::splat(seven[$n][2])]);
-                        round(&mut high, [W::splat(seven[$n][1]), W::splat(seven[$n][3])]);
-                        for i in [1, 3, 5, 7] {
-                            low[i] = exchange!(W, low[i], $bits);
-                            high[i] = exchange!(W, high[i], $bits);
-                        }
-                    )*};
-                }
-                rounds!(0: 1, 1: 2, 2: 4, 3: 8, 4: 16, 5: 32);
-                round(&mut low, [W::splat(seven[6][0]), W::splat(seven[6][2])]);
-                round(&mut high, [W::splat(seven[6][1]), W::splat(seven[6][3])]);
-                for i in [1, 3, 5, 7] {
-                    (low[i], high[i]) = (high[i], low[i]);
-                }
-            }
-            for i in 0..4 {
-                low[4 + i] = low[4 + i].xor(m[2 * i]);
-                high[4 + i] = high[4 + i].xor(m[2 * i + 1]);
+            round!(0, 1);
+            round!(1, 2);
+            round!(2, 4);
+            round!(3, 8);
+            round!(4, 16);
+            round!(5, 32);
+            round!(6);
+            for i in [1, 3, 5, 7] {
+                (low[i], high[i]) = (high[i], low[i]);
             }
         }
-        for i in 0..8 {
-            low[i].store(at(2 * i));
-            high[i].store(at(2 * i + 1));
+        for i in 0..4 {
+            low[4 + i] ^= m[2 * i];
+            high[4 + i] ^= m[2 * i + 1];
         }
     }
-}
-
-/// Processes a block of one message: both halves of a 128-bit word are lanes of a register.
-///
-/// # Safety
-/// The same as for [`crate::block::row::Advance`] for one message.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn one(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: guaranteed by the caller: sixteen words of state, a message of complete blocks; every x86-64 CPU has
-    // SSE2.
-    unsafe {
-        let mut x: [U64x2; 8] = array![8; i => U64x2::load(state.add(2 * i))];
-        for block in 0..blocks {
-            let message = (*messages).add(64 * block).cast::<u64>();
-            let m: [U64x2; 4] = array![4; i => U64x2::load(message.add(2 * i))];
-            for i in 0..4 {
-                x[i] = x[i].xor(m[i]);
-            }
-            for seven in unknown(&CONSTANTS).as_chunks::<7>().0 {
-                macro_rules! constants {
-                    ($n:literal) => {
-                        [U64x2::load(seven[$n].as_ptr()), U64x2::load(seven[$n].as_ptr().add(2))]
-                    };
-                }
-                macro_rules! rounds {
-                    ($x:ident: $($n:literal => $exchanged:expr),*) => {$(
-                        round(&mut x, constants!($n));
-                        for i in [1, 3, 5, 7] {
-                            let $x = x[i];
-                            x[i] = $exchanged;
-                        }
-                    )*};
-                }
-                rounds!(word:
-                    0 => exchange!(U64x2, word, 1),
-                    1 => exchange!(U64x2, word, 2),
-                    2 => exchange!(U64x2, word, 4),
-                    3 => word.exchanged::<8>(),
-                    4 => word.exchanged::<16>(),
-                    5 => word.exchanged::<32>(),
-                    6 => word.exchanged::<64>()
-                );
-            }
-            for i in 0..4 {
-                x[4 + i] = x[4 + i].xor(m[i]);
-            }
-        }
-        for (i, word) in x.into_iter().enumerate() {
-            word.store(state.add(2 * i));
-        }
+    for i in 0..8 {
+        (state[2 * i], state[2 * i + 1]) = (low[i], high[i]);
     }
 }
 
@@ -266,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_begin_as_the_specification_has_it() {
+    fn initial_states_are_those_of_the_specification() {
         // From its section 9.4: the first bytes of H(0) for 224 and 512 bits.
         let first = |len| begin(len)[0].to_le_bytes();
         assert_eq!(first(28), [0x2d, 0xfe, 0xdd, 0x62, 0xf9, 0x9a, 0x98, 0xac]);

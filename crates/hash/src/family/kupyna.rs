@@ -2,20 +2,11 @@
 //! digests of up to 256 bits and of 128 bytes for longer ones; Oliynykov et al., "A New Standard of Ukraine: The Kupyna
 //! Hash Function" (IACR ePrint 2015/885).
 //!
-//! As in Grøstl, the digest is computed with the first permutation of the last state. Here, that is one more block, of
-//! zeros, without the constant result of the other permutation. Words are columns, whose first rows are the lowest
-//! bytes.
-#![allow(unsafe_code)]
-
-#[cfg(target_arch = "x86_64")]
-mod gfni;
-#[cfg(target_arch = "x86_64")]
-mod lanes;
+//! Words are columns, whose first rows are the lowest bytes.
 
 use crate::algorithm::{Params, Status, rows};
-use crate::block::{Chain, Kernel, State, Tail, kernels, state};
-use crate::family::columns::{Tables, mixed};
-use crate::family::whirlpool::multiply;
+use crate::block::{State, Tail, portable, state};
+use crate::family::columns::{self, Tables, mixed, rounds};
 use std::sync::LazyLock;
 
 const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions for 5 of 10 rounds (Zou & Dong 2015)");
@@ -28,38 +19,25 @@ rows! {
     "kupyna512" "KUPYNA-512" ["kupyna-512", "dstu7564-512"], 64 LONG, "Ukrainian standard hash, 512 bits", "b3c19bf16d723e7c3ed4abf3c9a6dadeff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";
 }
 
-static SHORT: Chain = chain::<8>(KERNELS_SHORT);
-static LONG: Chain = chain::<16>(KERNELS_LONG);
-
-const fn chain<const COLUMNS: usize>(kernels: &'static [Kernel]) -> Chain {
-    let (pad, output) = (pad::<COLUMNS>, output::<COLUMNS>);
-    Chain { block: 8 * COLUMNS, words: COLUMNS, lazy: false, kernels, pad, output, last_blocks: 3, squeeze: None }
-}
-
-kernels! {
-    static KERNELS_SHORT: Word64 of u64;
-    x86_64 {
-        avx512_short_lanes: avx512_gfni x 8, from 3 = by_rows[8];
-        avx512_short: avx512_gfni x 1, from 1 = by_columns[8];
-    }
-    portable {
-        portable_short: x 1, from 1 = look_up[8];
+portable! {
+    static SHORT: Chain {
+        state: Word64 of [u64; 8],
+        block: [[u8; 8]; 8],
+        compress: compress,
+        pad: pad::<8>,
+        last_blocks: 2,
+        output: output::<8>,
     }
 }
-kernels! {
-    static KERNELS_LONG: Word64 of u64;
-    x86_64 {
-        avx512_long_lanes: avx512_gfni x 8, from 5 = by_rows[16];
-        avx512_long: avx512_gfni x 1, from 1 = by_columns[16];
+portable! {
+    static LONG: Chain {
+        state: Word64 of [u64; 16],
+        block: [[u8; 8]; 16],
+        compress: compress,
+        pad: pad::<16>,
+        last_blocks: 2,
+        output: output::<16>,
     }
-    portable {
-        portable_long: x 1, from 1 = look_up[16];
-    }
-}
-
-/// Returns the number of rounds for this many columns.
-const fn rounds(columns: usize) -> u8 {
-    if columns == 8 { 10 } else { 14 }
 }
 
 /// Returns by how many columns the bytes of a row are shifted.
@@ -78,25 +56,13 @@ fn init(params: &Params) -> State {
     state(&[if params.digest_len <= 32 { 64 } else { 128 }])
 }
 
-/// Appends a one bit, zeros, and the length in bits as 96 bits, little-endian; then a block of zeros.
+/// Appends a one bit, zeros, and the length in bits as 96 bits, little-endian.
 fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let block = 8 * COLUMNS;
     tail[buffered] = 0x80;
     let blocks = if buffered < block - 12 { 1 } else { 2 };
     tail[blocks * block - 12..blocks * block].copy_from_slice(&(u128::from(total) << 3).to_le_bytes()[..12]);
-    blocks + 1
-}
-
-/// Writes the end of the state without the constant result of the second permutation for zeros.
-fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
-    static OF_ZEROS: LazyLock<([u64; 8], [u64; 16])> =
-        LazyLock::new(|| (permute::<8, true>([0; 8], &TABLES), permute::<16, true>([0; 16], &TABLES)));
-    let of_zeros = if COLUMNS == 8 { &OF_ZEROS.0[..] } else { &OF_ZEROS.1[..] };
-    let mut bytes = [[0; 8]; COLUMNS];
-    for ((bytes, word), other) in bytes.iter_mut().zip(state).zip(of_zeros) {
-        *bytes = (word ^ other).to_le_bytes();
-    }
-    digest.copy_from_slice(&bytes.as_flattened()[8 * COLUMNS - digest.len()..]);
+    blocks
 }
 
 /// The first row of the circulant matrix that mixes a column, over GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
@@ -179,23 +145,15 @@ static SBOXES: [[u8; 256]; 4] = [
     ],
 ];
 
-/// The contribution of a byte of each row to its column. Created on first use, which saves 16 KiB of program for a few
-/// microseconds.
-static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
-    let mut tables = Box::new([[0; 256]; 8]);
-    for (row, table) in tables.iter_mut().enumerate() {
-        for (entry, byte) in table.iter_mut().zip(SBOXES[row % 4]) {
-            *entry = u64::from_le_bytes(std::array::from_fn(|i| multiply(byte, ROW[(row + 8 - i) % 8])));
-        }
-    }
-    tables
-});
+/// Created on first use, which saves 16 KiB of program for a few microseconds.
+static TABLES: LazyLock<Box<Tables>> =
+    LazyLock::new(|| columns::tables(ROW, 0x1d, |row, byte| SBOXES[row % 4][usize::from(byte)]));
 
 /// Applies the first or the second permutation. A round begins with the constants of a column, which the first
 /// permutation combines by exclusive or and the second adds.
 #[inline(never)]
 fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
-    for round in 0..u64::from(rounds(COLUMNS)) {
+    for round in 0..rounds(COLUMNS) {
         let begin = |column: usize, word: u64| {
             if SECOND {
                 word.wrapping_add(added(COLUMNS, column) ^ round << 56)
@@ -208,55 +166,11 @@ fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tabl
     x
 }
 
-/// # Safety
-/// The same as for [`crate::block::row::Advance`] for one message.
-#[inline(always)]
-unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: guaranteed by the caller: as many words of state as there are columns, one message of complete blocks.
-    let (chain, message) = unsafe {
-        let message = (*messages).cast::<[[u8; 8]; COLUMNS]>();
-        (&mut *state.cast::<[u64; COLUMNS]>(), std::slice::from_raw_parts(message, blocks))
-    };
+fn compress<const COLUMNS: usize>(state: &mut [u64; COLUMNS], blocks: &[[[u8; 8]; COLUMNS]]) {
     let tables = &**TABLES;
-    for block in message {
-        let block = block.map(u64::from_le_bytes);
-        let mut joined = block;
-        for (word, chained) in joined.iter_mut().zip(&*chain) {
-            *word ^= chained;
-        }
-        let (first, second) = (permute::<COLUMNS, false>(joined, tables), permute::<COLUMNS, true>(block, tables));
-        for ((word, first), second) in chain.iter_mut().zip(first).zip(second) {
-            *word ^= first ^ second;
-        }
-    }
+    columns::compress(state, blocks, |x| permute::<COLUMNS, false>(x, tables), |x| permute::<COLUMNS, true>(x, tables));
 }
 
-/// # Safety
-/// The same as for [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn by_rows<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        if COLUMNS == 8 {
-            lanes::compress::<8, 1>(state, messages, blocks)
-        } else {
-            lanes::compress::<16, 2>(state, messages, blocks)
-        }
-    }
-}
-
-/// # Safety
-/// The same as for [`crate::block::row::Advance`] for one message, on a CPU with the features.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn by_columns<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        if COLUMNS == 8 {
-            gfni::compress::<8, 1>(state, messages, blocks)
-        } else {
-            gfni::compress::<16, 2>(state, messages, blocks)
-        }
-    }
+fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
+    columns::output(state, |x| permute::<COLUMNS, false>(x, &TABLES), digest);
 }

@@ -1,8 +1,47 @@
 //! SHA-2 with 32-bit words: SHA-224 and SHA-256 (FIPS 180-4).
 //!
-//! The SHA instructions do two rounds in four cycles, and each pair depends on the previous one: two messages side by
-//! side fill the gaps, and starting with a handful of messages, the sixteen lanes of AVX-512 are faster than both. On
-//! CPUs without them, the schedules of a single message are computed in vectors ahead of its rounds.
+//! # Problem
+//!
+//! The 64 rounds of a block are a chain: each round needs the state after the one before it, so
+//! vector registers cannot speed up the rounds of a single message. The SHA instructions compute two
+//! rounds in four cycles, but each pair waits for the previous one. Without them, a round consists
+//! of 22 operations, and the message schedule adds 48 words of 13 operations each to every block.
+//!
+//! # Idea
+//!
+//! There is one body for each situation. [`KERNELS_256`] selects among them by the CPU and by the
+//! number of messages:
+//!
+//! - Many messages: one message in each lane of a vector register (`compress_256`). The same body
+//!   with `u32` as the word is the portable kernel.
+//! - One or two messages and a CPU with SHA instructions: a message whose rounds wait leaves gaps,
+//!   which the instructions of a second message fill (`sha_ni`, and `sha2` on AArch64).
+//! - One message without SHA instructions: the schedule of a block depends on its bytes and not on
+//!   the state. So the schedules of the next eight blocks are computed in vectors, one block in each
+//!   lane, while the rounds of the previous eight run in scalar registers (`OneSha256`):
+//!
+//! ```text
+//! begin the schedules of the first 8 blocks and complete them
+//! while blocks are left:
+//!     begin the schedules of the 8 blocks after these: their first 16 words
+//!     for each of the 8 blocks with complete schedules:
+//!         for each of 8 groups of 8 rounds:
+//!             run the rounds; word and constant are already added, at a stride of 8 words
+//!             after 6 of the groups: compute one more word of the 8 schedules that follow
+//!         add the state before the block to the state after it
+//! ```
+//!
+//! The words of 8 schedules are 48 vectors of 8 lanes, which is 6 for each of the 8 blocks whose
+//! rounds run meanwhile. The core always has both kinds of work available, and the schedule costs
+//! almost nothing.
+//!
+//! # What was given up
+//!
+//! The rounds of one message are assembly on x86-64 (`rounds.rs`), because the order of the sums
+//! matters. With WebAssembly SIMD, they are portable, and four schedules are computed at once. Two
+//! messages are not interleaved in scalar registers: one already occupies all execution units
+//! (`benchmarks/METHODOLOGY.md`). At the end of a message, the existing schedules are computed once
+//! more, because rounds without that work would double the size of the code.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};

@@ -5,13 +5,10 @@
 //! Three buffers A, B and C of 12, 16 and 16 words of 32 bits, and a block counter. All digest lengths share everything
 //! except the initial state, which is the state after two blocks that contain the length. The digest is the end of B
 //! after the last block has been processed four times.
-#![allow(unsafe_code)]
 
 use crate::algorithm::{Params, Status, rows};
-use crate::block::{Chain, State, Tail, kernels, state};
-use crate::word::{Endian, Word32, array, unknown, unroll};
-#[cfg(target_arch = "x86_64")]
-use crate::word::{U32x8, U32x16};
+use crate::block::{State, Tail, portable, state};
+use crate::word::unroll;
 use std::sync::LazyLock;
 
 const SHABAL: Status = Status::Secure(
@@ -31,18 +28,15 @@ rows! {
 static BEGINNINGS: LazyLock<Vec<(usize, State)>> =
     LazyLock::new(|| ROWS.iter().map(|row| (row.digest_len, begin(row.digest_len))).collect());
 
-static CHAIN: Chain =
-    Chain { block: 64, words: WORDS, lazy: false, kernels: KERNELS, pad, output, last_blocks: 4, squeeze: None };
-
-// Rows of 64-bit words, each of which contains two of Shabal's: a state has 47 of these.
-kernels! {
-    static KERNELS: Word64 of u64;
-    x86_64 {
-        avx512: avx512 x 16, from 9 = compress[U32x16];
-        avx2: avx2 x 8, from 3 = compress[U32x8];
-    }
-    portable {
-        portable: x 1, from 1 = compress[u32];
+portable! {
+    static CHAIN: Chain {
+        // Two of Shabal's words in each, because a state has 47 of them.
+        state: Word64 of [u64; WORDS],
+        block: [[u8; 4]; 16],
+        compress: compress,
+        pad: pad,
+        last_blocks: 4,
+        output: output,
     }
 }
 
@@ -63,8 +57,7 @@ fn begin(digest_len: usize) -> State {
     for (word, value) in blocks.iter_mut().zip(8 * digest_len as u32..) {
         *word = value.to_le_bytes();
     }
-    // SAFETY: the row requires no CPU features; the state has more words than needed, and the message is two blocks.
-    unsafe { portable(begun.as_mut_ptr(), &blocks.as_ptr().cast(), 2) };
+    compress(begun.first_chunk_mut().expect("a state has more words"), blocks.as_chunks().0);
     begun
 }
 
@@ -73,8 +66,8 @@ fn init(params: &Params) -> State {
     of_length.expect("there is a row for each length").1
 }
 
-/// Appends a one bit and zeros. The block and its number are then repeated. What a kernel subtracts from C at the end
-/// of a block is added again to B, which was C before, when the same block comes next.
+/// Appends a one bit and zeros. The block and its number are then repeated. What [`compress`] subtracts from C at the
+/// end of a block is added again to B, which was C before, when the same block comes next.
 fn pad(state: &mut State, tail: &mut Tail, buffered: usize, _: u64) -> usize {
     tail[buffered] = 0x80;
     for again in 1..4 {
@@ -93,145 +86,61 @@ fn output(state: &State, digest: &mut [u8]) {
     digest.copy_from_slice(&bytes.as_flattened()[64 - digest.len()..]);
 }
 
-/// The words of a state as two halves each, `[word][lane]`.
-///
-/// # Safety
-/// The same as for [`crate::word::Word::load`], with as many words from `state` as requested.
-macro_rules! halves {
-    ($state:ident, $word:ty, $place:expr) => {{
-        let mut halves = [[0u32; 16]; 2];
-        for lane in 0..<$word>::LANES {
-            let both = *$state.add($place * <$word>::LANES + lane);
-            (halves[0][lane], halves[1][lane]) = (both as u32, (both >> 32) as u32);
-        }
-        [<$word>::load(halves[0].as_ptr()), <$word>::load(halves[1].as_ptr())]
-    }};
+/// Returns the words of a buffer, two from each word of the state.
+#[inline(always)]
+fn words<const N: usize>(pairs: &[u64]) -> [u32; N] {
+    std::array::from_fn(|i| (pairs[i / 2] >> (i % 2 * 32)) as u32)
 }
 
-/// Processes a block in every lane.
-///
-/// # Safety
-/// The same as for [`crate::block::row::Advance`], compiled for the word's CPU features.
-#[inline(always)]
-unsafe fn compress<W: Word32>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: guaranteed by the caller: twenty-four words of state, complete blocks, the CPU features.
-    unsafe {
-        let mut a = [W::splat(0); 12];
-        let (mut b, mut c) = ([W::splat(0); 16], [W::splat(0); 16]);
-        for i in 0..6 {
-            [a[2 * i], a[2 * i + 1]] = halves!(state, W, A + i);
+/// Processes the blocks of a message.
+fn compress(state: &mut [u64; WORDS], blocks: &[[[u8; 4]; 16]]) {
+    let mut a: [u32; 12] = words(&state[A..B]);
+    let mut b: [u32; 16] = words(&state[B..C]);
+    let mut c: [u32; 16] = words(&state[C..NUMBER]);
+    for block in blocks {
+        let m = block.map(u32::from_le_bytes);
+        for i in 0..16 {
+            b[i] = b[i].wrapping_add(m[i]).rotate_left(17);
         }
-        for i in 0..8 {
-            [b[2 * i], b[2 * i + 1]] = halves!(state, W, B + i);
-            [c[2 * i], c[2 * i + 1]] = halves!(state, W, C + i);
+        let number: [u32; 2] = words(&state[NUMBER..STEP]);
+        a[0] ^= number[0];
+        a[1] ^= number[1];
+        macro_rules! step {
+            ($i:ident, $first:literal) => {
+                let j = $first + $i;
+                let sum = a[j % 12] ^ c[(24 - $i) % 16] ^ a[(j + 11) % 12].rotate_left(15).wrapping_mul(5);
+                let other = b[($i + 13) % 16] ^ !b[($i + 6) % 16] & b[($i + 9) % 16] ^ m[$i];
+                a[j % 12] = sum.wrapping_mul(3) ^ other;
+                b[$i] = !(b[$i].rotate_left(1) ^ a[j % 12]);
+            };
         }
-        let [mut low, mut high] = halves!(state, W, NUMBER);
-        let [step, _] = halves!(state, W, STEP);
-        for block in 0..blocks {
-            let m = W::chunk(messages, block * 64, Endian::Little);
-            for i in 0..16 {
-                b[i] = b[i].add(m[i]).rotl(17);
+        unroll!(i in 16 => { step!(i, 0); });
+        unroll!(i in 16 => { step!(i, 16); });
+        unroll!(i in 16 => { step!(i, 32); });
+        for i in 0..12 {
+            for added in [3, 11, 15] {
+                a[i] = a[i].wrapping_add(c[(i + added) % 16]);
             }
-            a[0] = a[0].xor(low);
-            a[1] = a[1].xor(high);
-            macro_rules! step {
-                ($i:expr, $first:expr) => {
-                    let (i, j) = ($i, $first + $i);
-                    let before = a[(j + 11) % 12].rotl(15);
-                    let fivefold = before.add(before).add(before.add(before)).add(before);
-                    let sum = a[j % 12].xor(c[(24 - i) % 16]).xor(fivefold);
-                    let threefold = sum.add(sum).add(sum);
-                    let other = b[(i + 13) % 16].xor(b[(i + 6) % 16].andnot(b[(i + 9) % 16])).xor(m[i]);
-                    a[j % 12] = threefold.xor(other);
-                    b[i] = b[i].rotl(1).xor(a[j % 12]).not();
-                };
-            }
-            if W::LANES == 1 {
-                unroll!(i in 16 => { step!(i, 0); });
-                unroll!(i in 16 => { step!(i, 16); });
-                unroll!(i in 16 => { step!(i, 32); });
-            } else {
-                // Sixteen steps rotate A by four words, so after three times as many all words are in their original
-                // positions.
-                for _ in 0..*unknown(&3) {
-                    unroll!(i in 16 => { step!(i, 0); });
-                    a = array![12; i => a[(i + 4) % 12]];
-                }
-            }
-            for i in 0..12 {
-                a[i] = a[i].add(c[(i + 3) % 16]).add(c[(i + 11) % 16]).add(c[(i + 15) % 16]);
-            }
-            for i in 0..16 {
-                let taken = c[i].sub(m[i]);
-                c[i] = b[i];
-                b[i] = taken;
-            }
-            // At most one is added, so the top bit changes from 1 to 0 only if the sum exceeds 2^32.
-            let sum = low.add(step);
-            high = high.add(sum.andnot(low).shr(31));
-            low = sum;
         }
-        macro_rules! store {
-            ($place:expr, $pair:expr) => {{
-                let mut halves = [[0u32; 16]; 2];
-                $pair[0].store(halves[0].as_mut_ptr());
-                $pair[1].store(halves[1].as_mut_ptr());
-                for lane in 0..W::LANES {
-                    let both = u64::from(halves[0][lane]) | u64::from(halves[1][lane]) << 32;
-                    *state.add($place * W::LANES + lane) = both;
-                }
-            }};
+        for i in 0..16 {
+            (b[i], c[i]) = (c[i].wrapping_sub(m[i]), b[i]);
         }
-        for i in 0..6 {
-            store!(A + i, [a[2 * i], a[2 * i + 1]]);
-        }
-        for i in 0..8 {
-            store!(B + i, [b[2 * i], b[2 * i + 1]]);
-            store!(C + i, [c[2 * i], c[2 * i + 1]]);
-        }
-        store!(NUMBER, [low, high]);
+        state[NUMBER] = state[NUMBER].wrapping_add(state[STEP]);
+    }
+    for (pair, [low, high]) in state.iter_mut().zip([&a[..], &b, &c].concat().as_chunks().0) {
+        *pair = u64::from(*low) | u64::from(*high) << 32;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::{Code, Kernel};
 
     #[test]
-    fn messages_begin_as_the_specification_has_it() {
+    fn initial_states_are_those_of_the_specification() {
         // From its appendix A.2: the first words of A, B and C for 256 bits.
         let begun = begin(32);
         assert_eq!([begun[A] as u32, begun[B] as u32, begun[C] as u32], [0x52f8_4552, 0xb555_c6ee, 0xb405_f031]);
         assert_eq!(begun[NUMBER], 1);
-    }
-
-    #[test]
-    fn the_number_of_a_block_carries_past_4_gib_of_blocks_in_every_row() {
-        let message: Vec<u8> = (0..=255).collect();
-        for before in [1, u64::from(u32::MAX) - 1, u64::from(u32::MAX), 1 << 32] {
-            let mut expected = begin(64);
-            expected[NUMBER] = before;
-            for block in message.chunks(64) {
-                let number = expected[NUMBER];
-                // The number is combined with A, and is not used elsewhere.
-                expected[A] ^= number;
-                expected[NUMBER] = 0;
-                // SAFETY: as in `begin`, with one block.
-                unsafe { portable(expected.as_mut_ptr(), &block.as_ptr(), 1) };
-                expected[NUMBER] = number + 1;
-            }
-            for row in KERNELS.iter().filter_map(Kernel::runnable) {
-                let Code::Word64(advance) = row.code() else { unreachable!() };
-                let mut begun = begin(64);
-                begun[NUMBER] = before;
-                let mut state: Vec<u64> = begun[..WORDS].iter().flat_map(|word| vec![*word; row.lanes]).collect();
-                let pointers = vec![message.as_ptr(); row.lanes];
-                // SAFETY: the row is supported; twenty-four words for each lane; four complete blocks.
-                unsafe { advance(state.as_mut_ptr(), pointers.as_ptr(), 4) };
-                let last: Vec<u64> = state.iter().skip(row.lanes - 1).step_by(row.lanes).copied().collect();
-                assert_eq!(last, expected[..WORDS], "{} x{} from {before}", row.isa, row.lanes);
-            }
-        }
     }
 }

@@ -13,11 +13,11 @@ pub(crate) mod gfni;
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod lanes;
+mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_be64};
-use crate::family::columns::{Tables, mixed};
+use crate::family::columns::{self, Tables, mixed};
 use std::sync::LazyLock;
 
 const REPLACED: Status = Status::Weakened(
@@ -171,15 +171,7 @@ const fn composed(byte: usize) -> u8 {
 
 /// Returns a product in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
 pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
-    let (mut product, mut a, mut b) = (0, a, b);
-    while b > 0 {
-        if b & 1 == 1 {
-            product ^= a;
-        }
-        a = (a << 1) ^ (if a >> 7 == 1 { 0x1d } else { 0 });
-        b >>= 1;
-    }
-    product
+    columns::multiply(a, b, 0x1d)
 }
 
 /// Returns the first row of the circulant mixing matrix.

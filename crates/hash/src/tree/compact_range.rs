@@ -86,7 +86,12 @@ impl CompactRange {
     ///
     /// # Panics
     /// If `levels` has fewer levels than a run of this length needs; 64 levels are always sufficient.
-    pub fn push_run(&mut self, count: u64, levels: &[Digest], node: impl Fn(&Digest, &Digest) -> Digest) {
+    pub(crate) fn push_run(
+        &mut self,
+        count: u64,
+        levels: &[Digest],
+        node: impl Fn(&Digest, &Digest) -> Digest,
+    ) {
         for (_, level) in decompose(self.next, self.next + count) {
             self.push(level, levels[usize::from(level)].clone(), &node)
                 .expect("decompose aligns its subtrees");
@@ -101,7 +106,7 @@ impl CompactRange {
 
     /// Returns the hashes that are combined from right to left to the root, without the last merge; empty if there are
     /// no leaves.
-    pub fn peaks(&self) -> impl DoubleEndedIterator<Item = &Digest> + ExactSizeIterator {
+    pub(crate) fn peaks(&self) -> impl DoubleEndedIterator<Item = &Digest> + ExactSizeIterator {
         self.subtrees.iter().map(|(_, hash)| hash)
     }
 

@@ -13,7 +13,7 @@ use crate::tree::compact_range::CompactRange;
 use blake3::hazmat::{self, ChainingValue, HasherExt, Mode};
 
 /// The first eight bytes of the descriptor that seals a `HASH-tree`.
-pub const FTREE_ID: &[u8; 8] = b"ftree-1\0";
+const FTREE_ID: &[u8; 8] = b"ftree-1\0";
 
 /// Specifies how leaves and nodes of one tree are hashed.
 pub struct Merkle {
@@ -233,7 +233,7 @@ pub(crate) fn descriptor_name(base: &Spec) -> Option<String> {
 }
 
 /// Returns the hashes of perfect subtrees of levels 0 to 63 whose leaves all have the hash `leaf`.
-pub fn zero_levels(merkle: &Merkle, leaf: Digest) -> Vec<Digest> {
+pub(crate) fn zero_levels(merkle: &Merkle, leaf: Digest) -> Vec<Digest> {
     std::iter::successors(Some(leaf), |hash| Some(merkle.node(hash, hash))).take(64).collect()
 }
 

@@ -85,7 +85,7 @@ fn collect<E>(
 }
 
 /// Returns the number of hashes in a range's proof.
-pub fn range_path_len(leaves: u64, range: Range<u64>) -> usize {
+fn range_path_len(leaves: u64, range: Range<u64>) -> usize {
     let any = Digest::new(&[0]);
     let path = range_path(leaves, range, |_| Ok::<_, std::convert::Infallible>(any.clone()));
     path.map_or(0, |path| path.len())
@@ -180,20 +180,8 @@ pub fn consistency_path<E>(
     Ok(path)
 }
 
-/// Verifies a consistency proof from `old_root` over `old` leaves to `new_root` over `new` leaves (RFC 9162 section
-/// 2.1.4.2).
-pub fn verify_consistency(
-    (old, old_root): (u64, &Digest),
-    (new, new_root): (u64, &Digest),
-    path: &[Digest],
-    node: impl Fn(&Digest, &Digest) -> Digest,
-) -> bool {
-    consistency_roots((old, old_root), new, path, node)
-        .is_ok_and(|(old_found, new_found)| old_found == *old_root && new_found == *new_root)
-}
-
-/// Returns the roots over the first `old` and over all `new` leaves that a consistency proof leads to. It proves
-/// something only if the first one is `old_root` and the second one is trusted.
+/// Returns the roots over the first `old` and over all `new` leaves that a consistency proof leads to (RFC 9162 section
+/// 2.1.4.2). It proves something only if the first one is `old_root` and the second one is trusted.
 ///
 /// # Errors
 /// Fails if it does not have the form that `old` and `new` require.

@@ -1,7 +1,7 @@
 //! AVX2: a list of one-line operations, and how words are loaded from messages.
 #![allow(unsafe_code)]
 
-use super::operations::{Endian, Word, Word32, Word64};
+use super::operations::{Endian, HalfChunk, Word, Word32, Word64};
 use super::register::word;
 use super::unroll::array;
 use super::x86::{SWAP32, SWAP64, rotate, shift};
@@ -64,6 +64,9 @@ impl Word32 for U32x8 {
             array![16; i => if i < 8 { low[i] } else { high[i - 8] }]
         }
     }
+}
+
+impl HalfChunk for U32x8 {
     #[inline(always)]
     unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
         // SAFETY: pointers are valid for `offset + 32` bytes by the contract of `half_chunk`, loads are unaligned ones,
@@ -95,7 +98,6 @@ impl Word32 for U32x8 {
 impl Word64 for U64x4 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
-        // SAFETY: only rows for CPUs with these instructions have such a word; the caller vouches for the bytes.
         // SAFETY: as above.
         unsafe {
             let mut words = [_mm256_setzero_si256(); 8];

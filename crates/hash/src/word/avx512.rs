@@ -1,7 +1,7 @@
 //! AVX-512: a list of one-line operations, and how words are loaded from messages.
 #![allow(unsafe_code)]
 
-use super::operations::{Endian, Word, Word32, Word64};
+use super::operations::{Endian, HalfChunk, Word, Word32, Word64};
 use super::register::word;
 use super::unroll::array;
 use super::x86::{SWAP32, SWAP64, shift};
@@ -98,6 +98,9 @@ impl Word32 for U32x16 {
             array![16; i => U32x16(words[i])]
         }
     }
+}
+
+impl HalfChunk for U32x16 {
     #[inline(always)]
     unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
         // SAFETY: as above, of 32 bytes.
@@ -114,7 +117,6 @@ impl Word32 for U32x16 {
 impl Word64 for U64x8 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
-        // SAFETY: only rows for CPUs with these instructions have such a word; the caller vouches for the bytes.
         // SAFETY: as above.
         unsafe {
             let mut r: [__m512i; 8] =

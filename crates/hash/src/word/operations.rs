@@ -1,12 +1,6 @@
 //! The operations of every word, independent of the register: the vocabulary of kernel bodies.
 #![allow(unsafe_code)]
 
-use super::unroll::array;
-use std::mem::MaybeUninit;
-
-/// The maximum number of 32-bit lanes.
-const MOST: usize = 32;
-
 /// Operations every word has.
 pub(crate) trait Word: Copy {
     /// One lane's value.
@@ -107,24 +101,16 @@ pub(crate) trait Word32: Word<Lane = u32> {
     /// # Safety
     /// The same as for [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 64` bytes.
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16];
+}
 
+/// Words that can be loaded from 32 bytes.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait HalfChunk: Word32 {
     /// Reads 32 bytes of every message as eight words, and nothing after them.
     ///
     /// # Safety
     /// The same as for [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 32` bytes.
-    #[inline(always)]
-    unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
-        let mut copies = [const { MaybeUninit::<[[u8; 32]; 2]>::uninit() }; MOST];
-        let mut places = [std::ptr::null(); MOST];
-        for lane in 0..Self::LANES {
-            // SAFETY: guaranteed by the caller.
-            let half = unsafe { *(*messages.add(lane)).add(offset).cast::<[u8; 32]>() };
-            places[lane] = copies[lane].write([half; 2]).as_ptr().cast();
-        }
-        // SAFETY: guaranteed by the caller, and each copy is 64 bytes.
-        let words = unsafe { Self::chunk(places.as_ptr(), 0, order) };
-        array![8; i => words[i]]
-    }
+    unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8];
 }
 
 /// 64-bit lanes.

@@ -44,22 +44,6 @@ word!(
     shift!(_mm_srl_epi64)
 );
 
-impl U64x2 {
-    /// Returns a 128-bit number in which adjacent groups of 8, 16, 32 or 64 bits are exchanged.
-    #[inline(always)]
-    pub(crate) fn exchanged<const BITS: u32>(self) -> U64x2 {
-        // SAFETY: SSE2 is part of x86-64.
-        unsafe {
-            U64x2(match BITS {
-                8 => _mm_or_si128(_mm_slli_epi16::<8>(self.0), _mm_srli_epi16::<8>(self.0)),
-                16 => _mm_shufflehi_epi16::<0b10_11_00_01>(_mm_shufflelo_epi16::<0b10_11_00_01>(self.0)),
-                32 => _mm_shuffle_epi32::<0b10_11_00_01>(self.0),
-                _ => _mm_shuffle_epi32::<0b01_00_11_10>(self.0),
-            })
-        }
-    }
-}
-
 /// SSE2 has no byte shuffle: exchanges the bytes of each half-word, then the half-words.
 #[inline(always)]
 unsafe fn swap32_sse2(x: __m128i) -> __m128i {

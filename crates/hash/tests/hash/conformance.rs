@@ -70,6 +70,7 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("groestl256", by::<groestl::Groestl256>),
     ("groestl384", by::<groestl::Groestl384>),
     ("groestl512", by::<groestl::Groestl512>),
+    // For words with the most significant byte first, the crate (0.2.0) computes a different digest.
     #[cfg(target_endian = "little")]
     ("jh224", by::<jh::Jh224>),
     #[cfg(target_endian = "little")]
@@ -106,21 +107,6 @@ const BY_PORTABLE: &[&str] = &[
     "whirlpool-t",
     "cshake128",
     "cshake256",
-    "lsh256-224",
-    "lsh256",
-    "lsh512-224",
-    "lsh512-256",
-    "lsh512-384",
-    "lsh512",
-    // For words with the most significant byte first, the crate (0.2.0) computes a different digest.
-    #[cfg(target_endian = "big")]
-    "jh224",
-    #[cfg(target_endian = "big")]
-    "jh256",
-    #[cfg(target_endian = "big")]
-    "jh384",
-    #[cfg(target_endian = "big")]
-    "jh512",
     #[cfg(not(target_arch = "x86_64"))]
     "blake-224",
     #[cfg(not(target_arch = "x86_64"))]
@@ -385,10 +371,9 @@ fn every_class_of_cpus_conforms() {
 }
 
 #[test]
-fn every_algorithm_in_lanes_has_an_oracle() {
+fn every_algorithm_with_several_rows_has_an_oracle() {
     // The XOFs share every row with SHA-3; their lengths are compared with vectors.
-    for row in ALGORITHMS.iter().filter(|row| !kernel::rows(row).is_empty() && !row.name.starts_with("shake"))
-    {
+    for row in ALGORITHMS.iter().filter(|row| kernel::rows(row).len() > 1 && !row.name.starts_with("shake")) {
         let by_portable = BY_PORTABLE.contains(&row.name) || row.name.starts_with("haval");
         assert!(
             by_portable || ORACLES.iter().any(|(name, _)| *name == row.name),

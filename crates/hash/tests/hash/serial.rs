@@ -161,16 +161,7 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("blake2sp", |message| blake2s_simd::blake2sp::blake2sp(message).as_bytes().to_vec()),
     ("blake2xb", blake2xb),
     ("blake2xs-640", blake2xs_of_80),
-    #[cfg(target_arch = "x86_64")]
-    ("groestl224", by::<groestl_aesni::Groestl224>),
-    #[cfg(target_arch = "x86_64")]
-    ("groestl256", by::<groestl_aesni::Groestl256>),
-    #[cfg(target_arch = "x86_64")]
-    ("groestl384", by::<groestl_aesni::Groestl384>),
-    #[cfg(target_arch = "x86_64")]
-    ("groestl512", by::<groestl_aesni::Groestl512>),
     ("sha0", sha0),
-    ("belt-hash", definitions::belt),
     ("mh-sha1", definitions::mh_sha1),
     ("mh-sha256", definitions::mh_sha256),
     ("parallelhash128", |message| parallel_hash(message, "shake128", 32, 8192)),
@@ -254,10 +245,7 @@ const COUNTERS: &[&str] = &[
     "blake2sp",
     "blake2xb",
     "blake2xs-640",
-    "groestl256",
-    "groestl512",
     "sha0",
-    "belt-hash",
     "mh-sha1",
     "mh-sha256",
     "parallelhash128",
@@ -284,6 +272,9 @@ const MORE_COUNTERS: &[(&str, Oracle)] = &[
     ("sha384", oracle::by::<sha2::Sha384>),
     ("gost12-512", oracle::by::<streebog::Streebog512>),
     ("turboshake128", output::<turboshake::TurboShake128, 32>),
+    ("belt-hash", oracle::by::<belt_hash::BeltHash>),
+    ("groestl256", oracle::by::<groestl::Groestl256>),
+    ("groestl512", oracle::by::<groestl::Groestl512>),
     ("crc64nvme", |message| crc64(&crc::CRC_64_NVME, message)),
     ("crc64xz", |message| crc64(&crc::CRC_64_XZ, message)),
 ];

@@ -3,7 +3,7 @@
 
 use super::{C, SBOXES};
 use crate::block::{add_words, words};
-use crate::word::{Endian, U32x8, U32x16, Word32, array, unroll};
+use crate::word::{Endian, HalfChunk, U32x8, U32x16, Word32, array, unroll};
 use std::arch::x86_64::*;
 
 /// The S-boxes for the lower and the upper half of each byte of a word; the results for upper halves are already
@@ -28,7 +28,7 @@ const fn boxes(all: &[[u8; 16]; 8]) -> Boxes {
 }
 
 /// A word whose bytes can be substituted.
-pub(super) trait Substitute: Word32 {
+pub(super) trait Substitute: HalfChunk {
     /// Applies the S-boxes to every word.
     ///
     /// # Safety

@@ -43,8 +43,6 @@ macro_rules! transposed {
     }};
 }
 
-pub(crate) use transposed;
-
 /// # Safety
 /// The same as for [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
