@@ -308,9 +308,10 @@ impl Spec {
         listed == found || self.algorithm.either_order && backwards()
     }
 
-    /// Returns whether [`crate::update_many`] hashes several messages of this algorithm at once.
+    /// Returns whether [`crate::update_many`] hashes several messages of this algorithm at once, on a CPU with the
+    /// necessary features.
     pub fn has_lanes(&self) -> bool {
-        matches!(self.algorithm.kind, Kind::Blocks { .. } | Kind::Headed(_))
+        self.algorithm.kernels().iter().any(|kernel| kernel.lanes > 1)
     }
 
     /// Returns the parameters after the name that differ from the defaults, with their values. A key is indicated but

@@ -15,7 +15,7 @@ pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
     let keyed = KEYED.iter().copied().flatten().chain(hmacs(ALGORITHMS.iter()));
     ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(keyed.filter(move |_| all)).filter(move |row| {
         status.as_deref().is_none_or(|status| row.status.word() == status)
-            && (!lanes || !kernel::rows(row).is_empty())
+            && (!lanes || Spec::new(row).has_lanes())
     })
 }
 
@@ -186,7 +186,7 @@ pub fn row_json(row: &'static Algorithm) -> String {
         string(row.summary),
         row.seed_bits,
         row.customized.is_some(),
-        !kernel::rows(row).is_empty(),
+        Spec::new(row).has_lanes(),
         string(row.check),
     )
 }
