@@ -144,7 +144,7 @@ fn round(x: &mut [u64; 8], constants: [u64; 2]) {
 #[inline(always)]
 fn exchanged<const BITS: u32>(word: u64) -> u64 {
     // The mask of the upper group in every two adjacent ones.
-    let upper = const { u64::MAX / ((1 << BITS) + 1) << BITS };
+    let upper = const { (u64::MAX / ((1 << BITS) + 1)) << BITS };
     word.rotate_left(BITS) & upper | word.rotate_right(BITS) & !upper
 }
 
