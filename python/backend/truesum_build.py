@@ -1,7 +1,7 @@
 """Build backend for the wheel: builds the program, then calls maturin for the extension and packs the program as a
 script.
 
-The program is the one that `cargo build --release --package truesum` builds, not a function in the extension: it has
+The program is the one that `cargo build --release --package truesum-cli` builds, not a function in the extension: it has
 its own allocator, signal handlers and exit status, starts within a millisecond, and `truesum install-links` works with
 it. If it was built before, it is not built again. TRUESUM_PROGRAM names an existing program to pack instead.
 """
@@ -25,7 +25,7 @@ def program() -> Path:
     """Returns the path of the program, building it if necessary."""
     if given := os.environ.get("TRUESUM_PROGRAM"):
         return Path(given)
-    command = ["cargo", "build", "--release", "--locked", "--package", "truesum", "--bin", "truesum"]
+    command = ["cargo", "build", "--release", "--locked", "--package", "truesum-cli", "--bin", "truesum"]
     command += ["--message-format=json-render-diagnostics"]
     built = subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.PIPE, text=True)
     for line in built.stdout.splitlines():

@@ -422,7 +422,7 @@ fn invented(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-#[ignore = "minutes without optimisation, and gigabytes of disk; cargo test --release -p truesum-engine --test engine -- --ignored --nocapture shard"]
+#[ignore = "minutes without optimisation, and gigabytes of disk; cargo test --release -p truesum --test engine -- --ignored --nocapture shard"]
 fn ten_million_files_take_little_memory_and_time_in_proportion() {
     let dir =
         tempfile::tempdir_in(std::env::var_os("TRUESUM_SCALE_DIR").unwrap_or("/var/tmp".into())).unwrap();
