@@ -148,8 +148,9 @@ fn end(
     }
     if let Some(path) = plan.html.as_ref().filter(|_| taken) {
         let path = display_safe(path.as_os_str().as_bytes());
-        console
-            .error(&format!("--html: {path} is a missing file of the manifest: no report is written there"));
+        console.error(&format!(
+            "--html: {path} is listed in the manifest but missing: no report is written there"
+        ));
         exit = exit.max(Exit::NotAsAsked);
     } else if let (Some(path), Some(record)) = (&plan.html, &record) {
         let heading = total::heading(report, &manifests, plan, read, time);

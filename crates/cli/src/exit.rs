@@ -155,7 +155,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("2", "nothing was written: malformed input, or information would be lost"),
         ],
         "identify" => &[
-            ("0", "the digest was identified (with FILE: and it matches)"),
+            ("0", "the digest was identified (or, with FILE, a match was found)"),
             ("1", "FILE does not match the digest"),
             ("2", "not a digest, or FILE could not be read"),
         ],

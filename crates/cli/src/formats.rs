@@ -24,12 +24,18 @@ pub fn told_in(
     let name = output.as_os_str().as_bytes();
     let implied = manifest::for_file(format, specs, spelling, name);
     if implied != format && named {
-        let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
+        let given = specs;
+        let specs: Vec<String> = given.iter().map(Spec::to_string).collect();
         let hint = match specs.as_slice() {
-            [_] => format!(
-                "use -t {}, or a file name that contains the algorithm, such as SHA256SUMS",
-                implied.name
-            ),
+            [spec] => {
+                let sums = [format!("{}SUMS", spec.to_ascii_uppercase()), format!("checksums.{spec}")];
+                let names =
+                    if format.name == "bagit" { vec![format!("manifest-{spec}.txt")] } else { sums.to_vec() };
+                let suits =
+                    |name: &&String| manifest::for_file(format, given, spelling, name.as_bytes()) == format;
+                let name = names.iter().find(suits).map(|name| format!(", or name the file {name}"));
+                format!("use -t {}{}", implied.name, name.unwrap_or_default())
+            }
             _ => format!("use -t {}, which names the algorithms", implied.name),
         };
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));

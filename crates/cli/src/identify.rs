@@ -35,7 +35,7 @@ Examples:
 Accepted forms: hexadecimal in upper or lower case, with colons or spaces; base32, base58, base64, Z85, Nix base32, C4, \
 Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, the info hash of a torrent of FILE \
 is tried as well.
-Exit status: 0 identified (with FILE: and it matches), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
+Exit status: 0 identified (or, with FILE, a match was found), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
 pub struct IdentifyArgs {
     /// Digest to identify; it and FILE can be in either order
     #[cfg_attr(

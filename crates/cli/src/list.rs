@@ -16,7 +16,7 @@ use truesum::manifest::{AlgorithmSource, Algorithms, FORMATS, Format, Names, Rea
 /// Width in columns for which tables are formatted.
 const WIDTH: usize = 100;
 
-/// Show algorithms, manifest formats, or kernels of this CPU
+/// Show algorithms, manifest formats, or kernels for this CPU
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -111,11 +111,11 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
-    /// Start no new file after this time: 90s, 30m, 12h
+    /// Do not start another file after this time: 90s, 30m, 12h
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when each entry was read; check those unread for longest first
+    /// Record in FILE when each entry was read; start with those not read for the longest time
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

@@ -35,8 +35,8 @@ A closed pipe ends the program with SIGPIPE, without a message.
         text: "\
 A manifest is a file with the digests of other files. truesum reads about 90
 formats and detects them by content, then by file name. It also identifies
-some formats that it cannot read. If the format or the algorithm is
-not certain, it is an error.
+some formats that it cannot read. It is an error if the format or the
+algorithm is uncertain.
 
   truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format

@@ -258,7 +258,7 @@ impl Guarded {
         } else if before.mtime() != after.mtime() {
             Some("its modification time changed".to_owned())
         } else if before.ctime() != after.ctime() {
-            Some("its status changed".to_owned())
+            Some("its metadata changed".to_owned())
         } else {
             None
         })

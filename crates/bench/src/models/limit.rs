@@ -52,7 +52,7 @@ pub struct Definition {
 /// `bench limit`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// Large file to read, or folder for a temporary one (1 GiB; with --quick 256 MiB)
+    /// File to read (16 MiB or more), or folder for a temporary one (1 GiB; with --quick 256 MiB)
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
     /// Measure only these algorithms (repeatable, or comma-separated)
@@ -125,7 +125,7 @@ impl Probe {
             let bytes = metadata.len().min(size) / 4096 * 4096;
             if bytes < LEAST {
                 return Err(Error(format!(
-                    "{}: too small to measure a device (at least 16 MiB); name a folder, and a temporary file is written there",
+                    "{}: too small to measure a device (at least 16 MiB); name a folder, and a temporary file will be written there",
                     path.display()
                 )));
             }

@@ -84,7 +84,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
                     let manifest = path_word(manifest);
                     console.hint(&format!(
-                        "if the files are in {folder}: truesum check --root {folder} {manifest}; to check only entries in it: --only"
+                        "if the files are in {folder}: truesum check --root {folder} {manifest}; to check only the entries in that folder, use --only NAME"
                     ));
                     return;
                 }

@@ -15,11 +15,10 @@ Examples:
   truesum check SHA256SUMS              files next to the manifest
   truesum check SHA256SUMS disk.iso     only this file of the manifest
   truesum check ba7816bf... disk.iso    compare a file with a digest
-  truesum check --exact SHA256SUMS      fail on unexpected files
   truesum check --locate SHA256SUMS     locate damage (stored trees)
-  truesum check --search SHA256SUMS     find renamed files
   truesum check -r /archive             check every manifest below /archive
-  truesum check --sample 5% SHA256SUMS  check a random sample
+  truesum check --pubkey KEY SHA256SUMS verify its signature, too
+  truesum check --state S --max-bytes 9GB SHA256SUMS   another part each night
 A manifest cannot show that its last lines were lost, so files that are not in it are counted in a note.")]
 pub struct CheckArgs {
     /// Manifests, or a manifest and files in it, or a digest and files; - is stdin

@@ -139,7 +139,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         if std::io::stdin().is_terminal() {
             return Err(Refusal::with_hint(
                 "check: no manifest given",
-                "truesum check MANIFEST ; truesum check --help",
+                "usage: truesum check MANIFEST; for help: truesum check --help",
             ));
         }
         names.push("-".into());
@@ -441,7 +441,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         None if !args.expect.is_empty() => Ok(None),
         None => Err(Refusal::with_hint(
             "check: a manifest must be a local file",
-            "truesum check --root s3://BUCKET/PREFIX MANIFEST ; truesum check --expect DIGEST s3://BUCKET/OBJECT",
+            "truesum check --root s3://BUCKET/PREFIX MANIFEST; truesum check --expect DIGEST s3://BUCKET/OBJECT",
         )),
     }
 }

@@ -161,7 +161,8 @@ fn job_has_no_digest(outcome: &Outcome) -> bool {
 /// Appends a note for each range that is damaged, or not covered, according to digests of pieces.
 fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
     for Damage { range, shared } in &pieces.damaged {
-        let where_else = if *shared { ", or another file that shares the piece" } else { "" };
+        let where_else =
+            if *shared { ", unless the damage is in another file that shares the piece" } else { "" };
         let state = if range.start >= size { "missing" } else { "damaged" };
         let (start, length) = (range.start, range.end - range.start);
         notes.push(Note::Text(format!("{start} {length} {state}{where_else}")));

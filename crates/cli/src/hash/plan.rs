@@ -296,15 +296,21 @@ fn is_open(args: &FormatArgs) -> bool {
     !(args.json || args.tag || args.zero || args.raw) && args.format.is_none() && args.format_string.is_none()
 }
 
-/// Returns the format that the name of a manifest implies, such as `sfv` for `photos.sfv`. Lines of digests and names
-/// (gnu) are the default, which no name implies.
+/// Returns the format that the name of a manifest implies: one whose files have such names (`sfv` for `photos.sfv`), or
+/// whose own name it ends with (`photos.csv`), unless that is the name of an algorithm. Lines of digests and names (gnu)
+/// are the default, which no name implies.
 fn format_of_name(output: &Path) -> Option<&'static Format> {
     let name = output.file_name()?.as_bytes().to_ascii_lowercase();
     let is_name =
         |end: &&str| name == end.as_bytes() || end.starts_with('.') && name.ends_with(end.as_bytes());
-    let row = manifest::detect(Head { text: b"", complete: true }, Some(&name))?;
-    let is_written = !matches!(row.writing, Writing::No) && row.name != "gnu";
-    Some(row).filter(|row| is_written && row.file_names.iter().any(is_name))
+    let of_files = manifest::detect(Head { text: b"", complete: true }, Some(&name))
+        .filter(|row| row.file_names.iter().any(is_name));
+    let of_ending = || {
+        let ending = Path::new(OsStr::from_bytes(&name)).extension()?.to_str()?;
+        manifest::format(ending).filter(|_| ending.parse::<Spec>().is_err())
+    };
+    let is_written = |row: &&Format| !matches!(row.writing, Writing::No) && row.name != "gnu";
+    of_files.or_else(of_ending).filter(is_written)
 }
 
 /// Returns a note if the name of the output suggests another algorithm.
@@ -562,6 +568,8 @@ mod tests {
             (&["-a", "crc32", "--tag", "-o", "/tmp/x.sfv", "f"], "bsd"),
             (&["-a", "blake3", "-o", "/tmp/x.jsonl", "f"], "jsonl"),
             (&["-o", "/tmp/world-record", "f"], "bsd"),
+            (&["-o", "/tmp/x.csv", "f"], "csv"),
+            (&["-o", "/tmp/x.txt", "f"], "gnu"),
         ] {
             let plan = hashing(words).unwrap_or_else(|e| panic!("{e:?}"));
             assert!(matches!(plan.form, Form::Entries(format, _) if format.name == name), "{words:?}");

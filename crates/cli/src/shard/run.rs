@@ -213,7 +213,10 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
         };
     };
     if let Some(worker) = first.iter().find(|worker| **worker >= of) {
-        return Err(Refusal::new(format!("--of {of}: workers are 0 to {}, not {worker}", of - 1)));
+        return Err(Refusal::new(format!(
+            "--of {of}: there is no worker {worker}; workers are numbered from 0 to {}",
+            of - 1
+        )));
     }
     first.sort_unstable();
     first.dedup();

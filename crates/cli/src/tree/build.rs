@@ -117,7 +117,7 @@ fn ending(args: &BuildArgs) -> &'static str {
 pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     if args.files.is_empty() {
         console.error("tree: no files given");
-        console.hint("truesum tree FILE... ; truesum tree --help");
+        console.hint("usage: truesum tree FILE...; for help: truesum tree --help");
         return Exit::NotAsAsked;
     }
     let specs = match args.algorithm.is_empty() {

@@ -247,13 +247,13 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     let ran = folder.run(&["diff", "M", "d"]);
     assert_eq!(
         shown(&ran),
-        (String::new(), "truesum: note: equal by crc32: no protection against tampering\n", Some(0))
+        (String::new(), "truesum: note: compared by crc32: no protection against tampering\n", Some(0))
     );
     assert_eq!(shown(&folder.run(&["diff", "--status", "M", "d"])), (String::new(), "", Some(0)));
     // What differs stands there; what does not is equal by no more than before.
     folder.write("d/b", "");
     let ran = folder.run(&["diff", "M", "d"]);
-    let said = "truesum: note: equal by crc32: no protection against tampering\n";
+    let said = "truesum: note: compared by crc32: no protection against tampering\n";
     assert_eq!(shown(&ran), ("added\tb\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     folder.write("d/a", "xyz");

@@ -212,7 +212,7 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
         folder.run(&["check", "-q", "--html", "d/b", "-r", "d"])
     }] {
         assert!(
-            ran.err.contains("b is a missing file of the manifest: no report is written there\n")
+            ran.err.contains("b is listed in the manifest but missing: no report is written there\n")
                 && ran.code == Some(1),
             "{}",
             ran.err

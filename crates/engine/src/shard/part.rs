@@ -176,7 +176,7 @@ impl Computing<'_> {
 
 /// Returns the error for a file or range that is not read.
 fn withheld(item: &Item) -> Error {
-    let why = "withheld, because an earlier process ended unexpectedly while reading it";
+    let why = "not attempted again, because an earlier process ended unexpectedly while reading it";
     Error::new(&item.name, "read", Cause::Undivided(why.to_owned()))
 }
 

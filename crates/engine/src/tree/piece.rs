@@ -229,7 +229,10 @@ pub fn hash_range(
     let size = source.size;
     let division = Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be divided")))?;
     if bytes.start > bytes.end || bytes.end > size {
-        return Err(fail(format!("{}..{} is not a range of its {size} bytes", bytes.start, bytes.end)));
+        return Err(fail(format!(
+            "the range {}..{} is empty or extends beyond the end of the file ({size} bytes)",
+            bytes.start, bytes.end
+        )));
     }
     // The only leaf of a BLAKE3 tree is the root and cannot be a piece.
     if matches!(&division, Division::Tree(tree) if !tree.place_independent() && tree.leaves(size) < 2) {

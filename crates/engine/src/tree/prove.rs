@@ -86,7 +86,10 @@ pub fn prove(
         Row::Read(_) => (source.size, UNIT.max(tree.leaf_size())),
     };
     if bytes.is_empty() || bytes.end > size {
-        return Err(fail(format!("{}..{} is not a range of its {size} bytes", bytes.start, bytes.end)));
+        return Err(fail(format!(
+            "the range {}..{} is empty or extends beyond the end of the file ({size} bytes)",
+            bytes.start, bytes.end
+        )));
     }
     let count = tree.leaves(size);
     let leaves = bytes.start / tree.leaf_size()..bytes.end.div_ceil(tree.leaf_size());

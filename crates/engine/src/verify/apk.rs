@@ -144,7 +144,7 @@ pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault
     if len > LONGEST {
         return Err("its signing block is longer than 16 MiB, or damaged".into());
     }
-    let cut = "the length of its signing block is damaged";
+    let cut = "the recorded length of its signing block is wrong";
     let block = (len >= FOOTER).then(|| directory.checked_sub(len + 8)).flatten().ok_or(cut)?;
     let text = bytes(file, block, (len + 8 - FOOTER) as usize)?;
     if le64(&text, 0) != len {

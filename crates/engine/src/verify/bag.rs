@@ -228,7 +228,7 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
             Ok(text) => {
                 let no_label = |line: &&str| !line.starts_with([' ', '\t']) && !line.contains(':');
                 let odd = text.lines().filter(|line| !line.trim().is_empty()).find(no_label);
-                faults.extend(odd.map(|line| refused(&path, format!("neither label nor value: {line:?}"))));
+                faults.extend(odd.map(|line| refused(&path, format!("a line without a label: {line:?}"))));
                 let counts: Vec<&str> = values(&text, "Payload-Oxum").collect();
                 faults.extend(counts.first().and_then(|oxum| count(folder, &path, oxum)));
                 faults

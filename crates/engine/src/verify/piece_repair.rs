@@ -181,8 +181,10 @@ fn apart(files: &[Pieced], repairs: &[Vec<GranuleRepair>], root: &Root) -> Resul
     });
     let Some(numbers) = shared else { return Ok(()) };
     let [one, other] = [0, 1].map(|at| &files[numbers[at]].job.name);
-    let why =
-        format!("{} is the same file, and the list requires different bytes for each", display_safe(other));
+    let why = format!(
+        "{} is the same file, but the list requires different content for the two names",
+        display_safe(other)
+    );
     Err(Error::new(one, "repair", Cause::Other(why)))
 }
 

@@ -105,7 +105,7 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
         ),
         (
             |bag| put(bag, "bag-info.txt", "Payload-Oxum 7.2\n"),
-            "neither label nor value: \"Payload-Oxum 7.2\"",
+            "a line without a label: \"Payload-Oxum 7.2\"",
         ),
         (
             |bag| put(bag, "manifest-sha1.txt", "a9993e364706816aba3e25717850c26c9cd0d89d  ../a\n"),

@@ -11,7 +11,7 @@ use crate::{radix, scan};
 pub(crate) static RCLONE: Format = Format {
     name: "rclone",
     file_names: &[],
-    summary: "output of rclone hashsum: GNU lines; spaces, UNSUPPORTED or ERROR for no digest",
+    summary: "output of rclone hashsum: GNU lines, with spaces, UNSUPPORTED or ERROR in place of a missing digest",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

@@ -178,7 +178,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             None => Err(Reason::Part("no file in SRC_URI has this name")),
             Some((file, line)) if file.contains(&b'$') => {
                 let message = format!(
-                    "its source in line {line} needs BitBake to expand {}",
+                    "its source on line {line} needs BitBake to expand {}",
                     String::from_utf8_lossy(variable(file))
                 );
                 Err(Reason::Message(message))

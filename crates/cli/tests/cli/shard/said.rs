@@ -253,7 +253,11 @@ fn what_is_not_done_as_asked_says_so() {
         (&["run", "plan"], 2, "no bundle given\nhint: specify bundles, 0..N for all"),
         (&["run", "plan", "2"], 2, "no bundle 2: the plan has 2 bundles, numbered from 0"),
         (&["run", "plan", "0..9"], 2, "no bundle 2"),
-        (&["run", "plan", "5", "--of", "4"], 2, "--of 4: workers are 0 to 3, not 5"),
+        (
+            &["run", "plan", "5", "--of", "4"],
+            2,
+            "--of 4: there is no worker 5; workers are numbered from 0 to 3",
+        ),
         (
             &["run", "plan", "--index-from-env"],
             2,
