@@ -107,6 +107,15 @@ impl Recorded {
                 let path = root.join(OsStr::from_bytes(name)).into_os_string();
                 naming.name(path.as_bytes(), path.as_bytes()).unwrap_or_else(|_| plain.to_vec())
             }
+            // The names of the earlier manifest may be relative to another folder.
+            (Some(naming), Some(root)) if !exists(plain) => {
+                let plain = Path::new(OsStr::from_bytes(plain));
+                let folders = self.path.parent().into_iter().chain(self.folders.iter().map(PathBuf::as_path));
+                let found = folders.filter(|folder| *folder != root).map(|folder| folder.join(plain));
+                let found = found.into_iter().find(|path| path.is_file()).map(PathBuf::into_os_string);
+                let named = found.and_then(|path| naming.name(path.as_bytes(), path.as_bytes()).ok());
+                named.unwrap_or_else(|| plain.as_os_str().as_bytes().to_vec())
+            }
             _ => plain.to_vec(),
         }
     }

@@ -337,7 +337,7 @@ pub fn read_candidate(
     let options = Options { key: key.cloned(), locating: true, ..Options::for_name(name).accept_all() };
     let mut reader = Reader::new(BufReader::new(file), options);
     let mut copies: Option<Vec<Writer<Vec<u8>>>> = None;
-    let mut entries = 0u64;
+    let (mut entries, mut digests) = (0u64, 0u64);
     let mut is_certain = has_manifest_name(path);
     while let Some(line) = reader.next() {
         let entry = match line {
@@ -346,16 +346,24 @@ pub fn read_candidate(
             Err(error) => return Err(format!("is not a manifest ({error})")),
         };
         entries += 1;
+        digests += u64::from(!entry.digests.is_empty() || !entry.pieces.is_empty());
         if !is_certain && entries <= LOOKED_AT {
             let name = Path::new(OsStr::from_bytes(&entry.path));
             let folders = path.parent().into_iter().chain(others.iter().map(PathBuf::as_path));
-            is_certain = folders.into_iter().any(|folder| folder.join(name).exists());
+            // A folder or a device may be any word of a text: `du` prints numbers and folders.
+            is_certain = folders.into_iter().any(|folder| folder.join(name).is_file());
         }
         // A document of another program may contain more than its entries.
         let format = reader.format().filter(|format| is_document(format));
         let copies = copies.get_or_insert_with(|| format.map_or_else(Vec::new, rewriters));
         copies.retain_mut(|copy| copy.write(&entry).is_ok());
         each(entry);
+    }
+    if reader.signer().is_some() {
+        return Err("is signed, and the signature would be lost".to_owned());
+    }
+    if entries > 0 && digests == 0 {
+        return Err("has entries without digests, such as sizes or modes".to_owned());
     }
     // An empty manifest can only be recognised by its heading; a file name is not sufficient.
     let format = if entries == 0 { recognised } else { reader.format() };

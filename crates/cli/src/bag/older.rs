@@ -134,8 +134,15 @@ impl Older {
         }
     }
 
-    /// Compares a file of the payload with the payload manifests, and removes its entry.
+    /// Compares a file of the payload with the payload manifests, and removes its entry. A tag manifest that lists it,
+    /// although it should not, must agree as well, because its line is lost.
     pub fn payload(&mut self, found: &Entry, allowed: Allowed) -> FileStatus {
+        if let Some(listed) = self.tags.files.remove(&found.path)
+            && !agree(&listed, found)
+        {
+            self.payload.files.remove(&found.path);
+            return self.tags.modified(found, allowed.refresh);
+        }
         let Some(listed) = self.payload.files.remove(&found.path) else { return FileStatus::New };
         match agree(&listed, found) {
             true => FileStatus::Same,
@@ -143,10 +150,12 @@ impl Older {
         }
     }
 
-    /// Returns the files in payload manifests that were not compared, because they do not exist.
+    /// Returns the files of the payload that are in a manifest and were not compared, because they do not exist.
     pub fn missing(&self) -> Vec<Vec<u8>> {
-        let mut missing: Vec<_> = self.payload.files.keys().cloned().collect();
+        let in_tags = self.tags.files.keys().filter(|name| name.starts_with(b"data/"));
+        let mut missing: Vec<_> = self.payload.files.keys().chain(in_tags).cloned().collect();
         missing.sort();
+        missing.dedup();
         missing
     }
 

@@ -286,7 +286,7 @@ fn only_digest(text: &str) -> Option<String> {
     let hint = || {
         format!("to compare a file with this digest: truesum check {} FILE", path_word(OsStr::new(digest)))
     };
-    is_digest(OsStr::new(digest)).then(hint)
+    (!digest.contains(char::is_whitespace) && is_digest(OsStr::new(digest))).then(hint)
 }
 
 /// Returns a hint if a text is the output of `sum`, which no supported format covers. The hint is

@@ -17,9 +17,9 @@ Examples:
   truesum check ba7816bf... disk.iso    compare a file with a digest
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
-  truesum check --pubkey KEY SHA256SUMS verify its signature, too
-  truesum check --state S --max-bytes 9GB SHA256SUMS   another part each night
-A manifest cannot show that its last lines were lost, so files that are not in it are counted in a note.")]
+  truesum check --exact SHA256SUMS      fail on unexpected files
+A manifest cannot show that its last lines were lost, so files that are not in it are counted in a note. Signatures are \
+verified with --pubkey (truesum help signatures). --state and --max-bytes check another part each night.")]
 pub struct CheckArgs {
     /// Manifests, or a manifest and files in it, or a digest and files; - is stdin
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]

@@ -23,6 +23,7 @@ use truesum::manifest::{
     self, ASCMHL_IGNORED, Cut, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceList, Reader, Spelling,
     Style, Writer, Writing,
 };
+use truesum::verify::bag::is_part;
 use truesum::verify::place::folder_of_names;
 use truesum::{Order, Special};
 use truesum_fs::name::{OsStrExt, OsStringExt};
@@ -231,6 +232,7 @@ pub fn digesting(
     let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
     notes.extend(rejected(&specs));
     if let Some(output) = target.output {
+        of_bag(args, output, &specs)?;
         notes.extend(unlike_its_name(args, output, form.format().unwrap_or(format), &specs));
         notes.extend(template.as_ref().and_then(|template| no_manifest(output, template)));
     }
@@ -311,6 +313,21 @@ fn format_of_name(output: &Path) -> Option<&'static Format> {
     };
     let is_written = |row: &&Format| !matches!(row.writing, Writing::No) && row.name != "gnu";
     of_files.or_else(of_ending).filter(is_written)
+}
+
+/// Refuses to write digests under the name of a bag's manifest that names another algorithm: a check would read them as
+/// digests of that algorithm.
+fn of_bag(args: &FormatArgs, output: &Path, specs: &[Spec]) -> Result<(), Refusal> {
+    let named = output.file_stem().and_then(OsStr::to_str).and_then(|stem| stem.rsplit_once('-'));
+    let spec = named.and_then(|(_, algorithm)| algorithm.parse::<Spec>().ok()).filter(|_| is_part(output));
+    match spec {
+        Some(spec) if specs != [spec.clone()] && args.format_string.is_none() && !args.raw => {
+            let shown = manifest::path::display_safe(output.as_os_str().as_bytes());
+            let text = format!("{shown}: the name of a bag's manifest with {spec} digests");
+            Err(Refusal::with_hint(text, format!("use -a {spec}, or another name")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns a note if the name of the output suggests another algorithm.

@@ -2,6 +2,7 @@
 //! of the line.
 
 use crate::exit::Refusal;
+use crate::sources;
 use std::io::Read;
 use std::path::Path;
 use toml_parser::decoder::ScalarKind;
@@ -41,6 +42,7 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
         }
         Err(error) => return Err(cannot(&error.reason())),
         Ok(file) => {
+            file.metadata().iter().for_each(sources::keep);
             let read = file.take(MOST + 1).read_to_string(&mut text);
             read.map_err(|error| cannot(&io_reason(&error)))?;
         }

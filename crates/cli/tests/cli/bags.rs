@@ -784,3 +784,21 @@ fn a_name_that_is_not_escaped_in_the_manifest_of_a_bag_is_found_by_a_hint() {
     let ran = folder.run(&["check", "--search", "--moved=ok", "bag/manifest-sha256.txt"]);
     assert_eq!((ran.out().as_str(), ran.code), ("data/a%b: MOVED to data/a%25b\n", Some(0)), "{}", ran.err);
 }
+
+#[test]
+fn an_update_does_not_drop_a_digest_of_the_payload_in_a_tag_manifest() {
+    // regression: the file was recorded with its rotten content, and the line that showed it was gone.
+    let folder = Folder::with(&[("b/data/a", "a")]);
+    assert_eq!(folder.run(&["bag", "create", "-a", "sha256", "b"]).code, Some(0));
+    let tags = String::from_utf8(folder.read("b/tagmanifest-sha256.txt")).unwrap();
+    for (line, file) in [("data/c", Some("rott")), ("data/a", None), ("data/gone", None)] {
+        folder.write("b/tagmanifest-sha256.txt", format!("{tags}{ABC}  {line}\n"));
+        if let Some(content) = file {
+            folder.write("b/data/c", content);
+        }
+        let ran = folder.run(&["bag", "update", "b"]);
+        assert_eq!(ran.code, Some(1), "{line}: {}", ran.err);
+        assert!(folder.read("b/tagmanifest-sha256.txt").ends_with(format!("{line}\n").as_bytes()), "{line}");
+        let _ = std::fs::remove_file(folder.path("b/data/c"));
+    }
+}

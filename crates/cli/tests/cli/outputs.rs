@@ -1,6 +1,6 @@
 //! Files that a run writes: none takes the name of a listed file, and none is found wanting only in the end.
 
-use crate::program::{ABC, EMPTY, Folder, after_the_tick, lines, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, SIGNATURE, after_the_tick, lines, shown, stamp};
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
@@ -881,4 +881,69 @@ fn ordinary_text_is_not_replaced_although_its_lines_look_like_entries() {
     }
     folder.write("list", format!("{ABC}  a\n"));
     assert_eq!(folder.run(&["hash", "-o", "list", "a"]).code, Some(0));
+}
+
+#[test]
+fn corrupt_files_are_found_in_an_earlier_manifest_that_spells_their_names_otherwise() {
+    // regression: with another --root, no name of the earlier manifest was found, and rotten content was recorded.
+    let folder = Folder::with(&[("s/a", "good")]);
+    for (first, second) in [
+        (&["hash", "-o", "S", "s"][..], &["hash", "--root", "s", "-o", "S", "s"][..]),
+        (&["hash", "--root", "s", "-o", "S", "s"], &["hash", "-o", "S", "s"]),
+        (&["hash", "-o", "s/S", "s/a"], &["hash", "--root", ".", "-o", "s/S", "s/a"]),
+    ] {
+        folder.write("s/a", "good");
+        let time = std::fs::metadata(folder.path("s/a")).unwrap().modified().unwrap();
+        after_the_tick();
+        assert_eq!(folder.run(first).code, Some(0), "{first:?}");
+        folder.write("s/a", "rott");
+        stamp(&folder, "s/a", time);
+        let ran = folder.run(second);
+        assert_eq!(ran.code, Some(2), "{second:?}: {}", ran.err);
+        assert!(ran.err.contains("1 file is corrupt"), "{second:?}: {}", ran.err);
+        std::fs::remove_file(folder.path(if first.contains(&"s/S") { "s/S" } else { "S" })).unwrap();
+    }
+}
+
+#[test]
+fn text_that_names_folders_or_devices_is_no_manifest() {
+    // regression: a folder or a device counted as one of the files in a list, and the text was replaced.
+    let folder = Folder::with(&[("src/x", "x"), ("a", "hi"), ("linux/x", "x")]);
+    let git = format!("{} .\n", "0123456789".repeat(4));
+    for text in [
+        "linux 20240101\nfreebsd 20231212\n",
+        "20240101 src\n20240116 src\n",
+        "12345678\tsrc\n",
+        "/dev/null 1A2B3C4D\n",
+        &git,
+        // Nothing in it is a digest, and a signature would be lost.
+        "#mtree\n/set type=file uid=0 mode=0644\netc type=dir\n    shadow mode=0600 gid=42\n..\n",
+        &format!("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{ABC}  a\n{SIGNATURE}"),
+    ] {
+        folder.write("T", text);
+        let ran = folder.run(&["hash", "-o", "T", "a"]);
+        assert_eq!(ran.code, Some(2), "{text}: {}", ran.err);
+        assert_eq!(folder.read("T"), text.as_bytes(), "{text}");
+        assert!(ran.err.contains("--overwrite"), "{text}: {}", ran.err);
+    }
+}
+
+#[test]
+fn the_name_of_a_manifest_in_a_bag_takes_only_digests_that_it_names() {
+    // regression: the manifest was written, and its check failed.
+    let folder = Folder::with(&[("a", "abc")]);
+    let ran = folder.run(&["hash", "-o", "manifest-md5.txt", "a"]);
+    let said = "truesum: manifest-md5.txt: the name of a bag's manifest with md5 digests\n\
+                hint: use -a md5, or another name\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(folder.run(&["hash", "-a", "md5", "-o", "manifest-md5.txt", "a"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "manifest-md5.txt"]).code, Some(0));
+}
+
+#[test]
+fn the_settings_in_use_are_not_replaced() {
+    let folder = Folder::with(&[("a", "abc"), ("c", "algorithm = \"md5\"\n")]);
+    let ran = folder.run(&["hash", "--config", "c", "--overwrite", "-o", "c", "a"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("it is an input of this run"), "{}", ran.err);
 }
