@@ -947,3 +947,15 @@ fn the_settings_in_use_are_not_replaced() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("it is an input of this run"), "{}", ran.err);
 }
+
+#[test]
+fn a_name_that_ends_like_a_piece_is_written_so_that_it_is_read_as_a_name() {
+    // regression: the check read it as the first bytes of `x`, and never read the file that was named.
+    let folder = Folder::with(&[("x offset 0-2", "abc"), ("x", "abc")]);
+    assert_eq!(folder.run(&["hash", "-o", "SHA256SUMS", "x offset 0-2"]).code, Some(0));
+    assert_eq!(folder.read("SHA256SUMS"), format!("\\{ABC}  x offset 0-2\n").as_bytes());
+    folder.write("x offset 0-2", "abd");
+    let ran = folder.run(&["check", "SHA256SUMS"]);
+    assert!(ran.out().starts_with("x offset 0-2: FAILED\n"), "{}", ran.out());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+}

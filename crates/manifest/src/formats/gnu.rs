@@ -6,6 +6,7 @@ use crate::digest::starts_with_digest;
 use crate::entry::Entry;
 use crate::format::{AlgorithmSource, Format, Holds, Reading, Style, Unholdable, Writing};
 use crate::formats::bsd::{BSD, BSD_Z};
+use crate::formats::hashdeep::piece;
 use crate::formats::mixed::Mixed;
 use crate::{path, scan};
 
@@ -45,7 +46,8 @@ fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Res
             }
         }
     }
-    let escape = terminator != 0 && path::needs_escape(&entry.path);
+    // The mark of an escaped name also tells a name such as `a offset 0-5` from a piece in a list of md5deep.
+    let escape = terminator != 0 && (path::needs_escape(&entry.path) || piece(&entry.path).is_some());
     for (_, digest) in &entry.digests {
         if escape {
             out.push(b'\\');

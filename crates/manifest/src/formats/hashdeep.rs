@@ -163,7 +163,7 @@ fn size(cell: &[u8]) -> Result<u64, Reason> {
 }
 
 /// Splits `name offset FIRST-LAST` into the name and the range of bytes.
-pub(super) fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
+pub(crate) fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
     let blank = scan::rfind(name, |byte| byte == b' ')?;
     let name_and_word = &name[..blank];
     let file = name_and_word.strip_suffix(b" offset").filter(|file| !file.is_empty())?;
