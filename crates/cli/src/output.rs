@@ -377,7 +377,7 @@ pub fn read_candidate(
         let is_copy =
             |copy: Writer<Vec<u8>>| copy.finish().is_ok_and(|copy| copy.eq_ignore_ascii_case(&text));
         if !copies.unwrap_or_default().into_iter().any(is_copy) {
-            return Err("contains more than checksums".to_owned());
+            return Err("would lose content that is not an entry, or its layout".to_owned());
         }
     }
     Ok(Some(Replaceable { format, is_certain }))

@@ -1,6 +1,7 @@
 //! The output of `update`: a line for each file that was changed in the manifest or does not match
 //! it, and the summary.
 
+use crate::advice::FORMATS;
 use crate::comparing::words::label;
 use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
 use crate::console::Console;
@@ -133,6 +134,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
     let hint = match why {
         Refusal::Unread(_) if plan.options.partial => "omit --prune to keep the entries",
         Refusal::Unread(_) => "to write the manifest without them, use --partial",
+        Refusal::Malformed(_) if plan.options.audit.check.lenient => FORMATS,
         Refusal::Malformed(_) => "to keep them unchanged, use --lenient",
         Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
             "to remove their entries anyway, use --prune=all"
@@ -189,7 +191,10 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
             .hint("to accept older versions and files that were both moved and modified, use --refresh=all");
     }
     if audit.count(FileStatus::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
-        console.hint("to remove entries of deleted files, use --prune; to update moved names, --rename");
+        console.hint(match plan.options.rename {
+            true => "to remove entries of deleted files, use --prune",
+            false => "to remove entries of deleted files, use --prune; to update moved names, --rename",
+        });
     } else if audit.count(FileStatus::Moved) > 0 && !report.refused && !plan.options.rename {
         console.hint("to update the names of moved files, use --rename");
     }

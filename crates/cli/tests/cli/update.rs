@@ -606,3 +606,18 @@ fn damage_to_a_file_that_was_edited_just_before_an_update_is_no_edit() {
     let ran = folder.run(&["update", "--quick=date", "M", "d"]);
     assert_eq!(ran.out(), "changed\ta\n", "{}", ran.err);
 }
+
+#[test]
+fn text_without_an_entry_is_not_extended_however_lenient_the_reader_is() {
+    // regression: the new entries were appended to a text, with exit status 0.
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "notes.txt", "first note\nsecond note\n");
+    let ran = folder.run(&["update", "--lenient", "notes.txt", "d"]);
+    assert_ne!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.err.contains("notes.txt: not written: 2 lines are malformed\nhint: to see which formats"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(text(&folder, "notes.txt"), "first note\nsecond note\n");
+}

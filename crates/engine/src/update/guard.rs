@@ -26,7 +26,8 @@ impl Update<'_> {
         if unread > 0 && (!options.partial || removed > 0 && report.failed > 0) {
             return Some(Refusal::Unread(unread));
         }
-        if report.malformed > 0 && !options.audit.check.lenient {
+        // Text without an entry is not a manifest, however lenient the caller is.
+        if report.malformed > 0 && (!options.audit.check.lenient || report.listed == 0) {
             return Some(Refusal::Malformed(report.malformed));
         }
         if options.quick == Some(QuickTrust::Times) && self.has_no_times() {

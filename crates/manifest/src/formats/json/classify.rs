@@ -32,8 +32,13 @@ impl Object {
         let role = if role == Role::Paths { Role::Other } else { role };
         if role == Role::Top {
             walk.records.algorithm = self.algorithm().map(str::to_owned);
-            let listed = |member: &Member| member.key.is(Meaning::List) || member.key.is(Meaning::Tag);
-            if inner && (self.members.iter().any(listed) || self.has(Kind::Listed)) {
+            let listed = |key: &str, member: Member| {
+                member.key.is(Meaning::List)
+                    || member.key.is(Meaning::Tag)
+                    || matches!(member.kind, Kind::Listed | Kind::Stray)
+                    || member.kind == Kind::Passed && is_file_like(key.as_bytes())
+            };
+            if inner && self.iter().any(|(key, _, member)| listed(key, member)) {
                 self.lost(walk);
             }
             if let Some((key, _, member)) =
@@ -153,8 +158,7 @@ impl Object {
             walk.records.begin(walk.at);
             walk.records.fault("digests under an unknown key that resembles a list or an algorithm");
         } else if role == Role::Other
-            && (self.iter().any(|(key, _, member)| member.kind == Kind::Listed && !is_other(key))
-                || inner && self.has(Kind::Stray)
+            && (self.iter().any(|(key, _, member)| has_lost(key, member))
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
         {
             return Statement::Listed;
@@ -188,8 +192,7 @@ impl Object {
     fn lost(&self, walk: &mut Visit<'_>) {
         for (key, value, member) in self.iter() {
             let is_text_of_list = is_text(member) && member.key.is(Meaning::List) && holds_digest(value);
-            if is_lost(key, value, member) || is_text_of_list || member.kind == Kind::Listed && !is_other(key)
-            {
+            if is_lost(key, value, member) || is_text_of_list || has_lost(key, member) {
                 walk.records.begin(member.at as usize);
                 walk.records.fault_of("a digest outside the list of files", key.as_bytes());
             }
@@ -267,7 +270,7 @@ impl Object {
                 Kind::Text => role == Role::List || value.is_empty() || mostly_digits(value),
                 Kind::Null => true,
                 Kind::Number | Kind::Odd | Kind::True => role == Role::List,
-                Kind::Listed => true,
+                Kind::Listed | Kind::Stray => true,
                 _ => false,
             };
             if !good && !bad {
@@ -290,4 +293,11 @@ impl Object {
         }
         true
     }
+}
+
+/// Returns true if a member contains digests that belong to no entry, unless its key says that they
+/// are something else.
+fn has_lost(key: &str, member: Member) -> bool {
+    let is_package = key.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("package"));
+    matches!(member.kind, Kind::Listed | Kind::Stray) && (is_package || !is_other(key))
 }

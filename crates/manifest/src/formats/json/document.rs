@@ -151,7 +151,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
                 self.walk.records.begin(self.walk.at);
                 self.walk.records.fault("names under a digest, outside a manifest of OCFL");
             }
-            listed |= matches!(&statement, Statement::Listed)
+            listed |= matches!(&statement, Statement::Listed | Statement::Stray)
                 || matches!(&statement, Statement::Text(text) if holds_digest(text));
             if let Statement::Text(url) = &statement
                 && self.sense.is(Meaning::Address)

@@ -115,6 +115,7 @@ pub(super) const ASIDE: &[&str] = &["predicate", "verificationmaterial"];
 pub(super) const LISTS: &[&str] = &[
     "files",
     "assets",
+    "siblings",
     "artifacts",
     "entries",
     "checksums",
