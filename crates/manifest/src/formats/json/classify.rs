@@ -145,7 +145,7 @@ impl Object {
             .any(|(tag, value, member)| member.kind == Kind::Digest && tag.is_empty() && like_digest(value))
         {
             return Statement::Listed;
-        } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
+        } else if digests.iter().any(|(_, value, _)| like_digest(value)) {
             return if is_nearly_digest(key) { Statement::Fault } else { Statement::Stray };
         } else if role == Role::Other
             && !inner
