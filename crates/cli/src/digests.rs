@@ -55,7 +55,7 @@ pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refu
     if found.is_empty() {
         let names: Vec<String> = requested.iter().map(Spec::to_string).collect();
         let text = display_safe(text.as_bytes());
-        return Err(Refusal::new(format!("{text}: not a {} digest", names.join(" or "))));
+        return Err(Refusal::new(format!("{text}: not a valid digest for {}", names.join(" or "))));
     }
     Ok(found)
 }

@@ -174,7 +174,7 @@ fn digests_stand_first_and_places_last() {
     for (words, err) in [
         (&[ABC][..], "truesum: find: no folder to search given\nhint: truesum find DIGEST... DIR\n"),
         (&[ABC, "none"], "truesum: none: no such file or folder\nhint: truesum find DIGEST... DIR\n"),
-        (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: not a digest of md5\n")),
+        (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: not a valid digest for md5\n")),
         (
             &["hello?", "a"],
             "truesum: hello?: does not look like a digest\n\

@@ -328,7 +328,7 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     assert_eq!(kinds, [(b"a\nb".to_vec(), "refused".to_owned(), false)]);
     let (entries, faults) = divided.merged().unwrap();
     assert_eq!((entries.len(), faults.len()), (whole.len() - 1, 1), "{faults:?}");
-    assert!(faults[0].contains("withheld"), "{faults:?}");
+    assert!(faults[0].contains("not attempted again"), "{faults:?}");
     // A part with failures is replaced by the next attempt.
     let (done, _) = withholding(&divided, 0, 0..3, false);
     assert_eq!((done.status, done.counts.failed, done.counts.bytes), (PartStatus::Written, 3, 0));

@@ -70,7 +70,12 @@ static SERVICES: &[Service] = &[
         ..NONE
     },
     // An index of F-Droid.
-    Service { any: &["name", "sha256", "size"], only: Some(&["ipfsCIDv1", "numPackages"]), name: Name::Rooted, ..NONE },
+    Service {
+        any: &["name", "sha256", "size"],
+        only: Some(&["ipfsCIDv1", "numPackages"]),
+        name: Name::Rooted,
+        ..NONE
+    },
     // `artifacts.json` of goreleaser also has metadata and container images.
     Service { texts: &["type"], any: &["internal_type"], undigested: Some(("type", &[])), ..NONE },
     // The manifest of cargo-dist.

@@ -16,8 +16,9 @@ fn without(bytes: &'static [u8]) -> impl Iterator<Item = &'static [u8]> + Clone 
 #[test]
 fn busybox_verifies_what_we_write_and_what_it_writes_is_read() {
     let root = folder("busybox");
-    // BusyBox escapes nothing, and takes a name that starts with a dash for an option.
-    let names = without(b"\n\r\\").filter(|name| !name.starts_with(b"-"));
+    // BusyBox escapes nothing, and takes a name that starts with a dash for an option. A name that ends like a piece has
+    // the mark of an escaped name.
+    let names = without(b"\n\r\\").filter(|name| !name.starts_with(b"-") && *name != b"x offset 0-1");
     for (applet, spec) in
         [("md5sum", "md5"), ("sha1sum", "sha1"), ("sha256sum", "sha256"), ("sha512sum", "sha512")]
     {
