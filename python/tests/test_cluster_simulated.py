@@ -230,7 +230,7 @@ def test_a_poisoned_bundle_is_taken_apart_to_the_file(stock: Stock) -> None:
     assert (told.problems, told.flawed) == ([], [2, 5])
     failures = {bundle: stock.plan.hold(bundle, world.parts[bundle].path).failures for bundle in told.flawed}
     assert {bundle: [name for name, _, _ in found] for bundle, found in failures.items()} == {2: ["07"], 5: ["15"]}
-    assert all(kind == "refused" and "withheld" in reason for found in failures.values() for _, kind, reason in found)
+    assert all(kind == "refused" and "not attempted again" in reason for found in failures.values() for _, kind, reason in found)
     ok, entries, faults = stock.merged(tuple(made.path for _, made in sorted(world.parts.items())))
     assert not ok and len(entries) == 18 and len(faults) == 2
     assert max(work.deaths for work in submitted) <= 3

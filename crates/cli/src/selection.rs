@@ -115,7 +115,7 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when each entry was read; start with those not read for the longest time
+    /// Record in FILE when entries were read; start with the longest unread
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

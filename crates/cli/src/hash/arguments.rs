@@ -142,7 +142,7 @@ pub struct FormatArgs {
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Format", hide_short_help = true)]
     #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "encoding", "key_file", "key_fd"])]
     pub format_string: Option<OsString>,
-    /// Format of the manifest [default: from the name of FILE, such as x.sfv; otherwise gnu]
+    /// Format of the manifest [default: from the name of FILE (x.sfv); else gnu]
     ///
     /// `truesum list formats` lists them.
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
