@@ -339,7 +339,10 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     let (done, told) = withholding(&divided, 1, 0..1, false);
     assert_eq!((done.counts.lines, done.counts.failed, told), (1, 1, vec![b"big".to_vec()]));
     let (_, faults) = divided.merged().unwrap();
-    assert!(faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("not attempted again")), "{faults:?}");
+    assert!(
+        faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("not attempted again")),
+        "{faults:?}"
+    );
     // Lines outside all bundles belong to no part.
     remove(&divided, 1);
     assert_eq!(withholding(&divided, 1, 1..9, false).0.status, PartStatus::Written);
