@@ -60,8 +60,8 @@ pub fn not_shown(name: &str) -> &'static str {
     }
 }
 
-/// Stands in a hint, directly after a command, for the options of the running command line that this command has too.
-/// The console replaces it.
+/// A placeholder in a hint, directly after a command: the console replaces it by those options of the running command
+/// that the named command also has.
 pub const SAME_OPTIONS: char = '\u{1}';
 
 /// Returns notes on the algorithms that read only samples.

@@ -26,10 +26,11 @@
 //!     yield entries; descend at each folder                pause if too many entries wait
 //! ```
 //!
-//! A slot is claimed by whoever comes first, so nobody waits for a helper that is slow to start,
-//! and without helpers the walk is the same. Helpers start only once a tree has more than a few
-//! folders. They do not descend by themselves where an ignore file, a glob, another file system or
-//! a followed link decides whether a folder is part of the walk: only the consumer knows.
+//! A slot is taken by the consumer or a helper, whichever comes first, so the consumer does not wait
+//! for a helper that is slow to start, and without helpers the walk is the same. Helpers start only
+//! once a tree has more than a few folders. They do not descend by themselves where an ignore file,
+//! a glob, another file system or a followed link decides whether a folder is part of the walk: only
+//! the consumer knows.
 //!
 //! # Replaced folders
 //!

@@ -17,7 +17,7 @@ pub struct CompleteRead {
 
 impl CompleteRead {
     /// Returns the proof for a file of which `size` bytes were read.
-    pub fn of_file(size: u64, stat: &Metadata) -> CompleteRead {
+    pub(crate) fn of_file(size: u64, stat: &Metadata) -> CompleteRead {
         let pair = |time: Time| (time.seconds, time.nanos);
         CompleteRead { size, mtime: pair(stat.mtime()), ctime: pair(stat.ctime()), inode: stat.id().inode }
     }

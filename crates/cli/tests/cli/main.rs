@@ -13,6 +13,7 @@ mod coreutils;
 mod digests;
 mod directory;
 mod directory_peers;
+mod earlier;
 mod exits;
 mod find;
 mod grammar;

@@ -37,7 +37,7 @@
 //! Results arrive in any order; the caller sorts, because a tree needs only neighbours and a list
 //! needs all of them. Files that are read and not mapped are read under a lock, one window at a
 //! time: disks and the kernel's read-ahead work best sequentially, and hashing overlaps anyway.
-//! Correctness does not depend on what is read here: a file that changes meanwhile is found by the
+//! Correctness does not depend on what is read here: a file that changes during the scan is found by the
 //! proof that the caller asks for afterwards.
 
 use crate::error::Error;

@@ -32,7 +32,7 @@
 //! ```
 //!
 //! The words of 8 schedules are 48 vectors of 8 lanes, which is 6 for each of the 8 blocks whose
-//! rounds run meanwhile. The core always has both kinds of work available, and the schedule costs
+//! rounds are running. The core always has both kinds of work available, and the schedule costs
 //! almost nothing.
 //!
 //! # What was given up

@@ -46,7 +46,7 @@ fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Res
             }
         }
     }
-    // The mark of an escaped name also tells a name such as `a offset 0-5` from a piece in a list of md5deep.
+    // A name such as `a offset 0-5` would be read as a piece in a list of md5deep unless it is marked as escaped.
     let escape = terminator != 0 && (path::needs_escape(&entry.path) || piece(&entry.path).is_some());
     for (_, digest) in &entry.digests {
         if escape {
