@@ -29,6 +29,10 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     let shown = display_safe(path.as_os_str().as_bytes());
     let cannot = |why: &str| Refusal::new(format!("{shown}: cannot read settings: {why}"));
     let mut text = String::new();
+    // The usual name for no settings, which is not a regular file.
+    if path == Path::new("/dev/null") {
+        return Ok(Vec::new());
+    }
     match open_companion(path) {
         // A component of the path may not be a folder, or may be inaccessible, for example because
         // `sudo -u` kept the HOME of another user. In this case it is unknown whether there is a

@@ -32,6 +32,8 @@ fn the_command_line_stands_over_the_environment_and_that_over_the_file() {
         (&["a"], &[("TRUESUM_OPTIONS", "-a sha256")], &plain),
         (&["-a", "blake3", "a"], &[("TRUESUM_OPTIONS", "-a sha256")], &format!("{ABC_BLAKE3}  a\n")),
         (&["a"], &[("TRUESUM_CONFIG", "")], &plain),
+        // regression: it was refused because it is not a regular file.
+        (&["a"], &[("TRUESUM_CONFIG", "/dev/null")], &plain),
         (&["a"], &[("XDG_CONFIG_HOME", "HERE/none")], &plain),
         (&["a"], &[("XDG_CONFIG_HOME", "HERE/.config")], &tagged),
         (&["-z", "a"], &[], &tagged.replace('\n', "\0")),
