@@ -360,7 +360,7 @@ pub fn read_candidate(
         each(entry);
     }
     if reader.signer().is_some() {
-        return Err("is signed, and the signature would be lost".to_owned());
+        return Err("is signed".to_owned());
     }
     if entries > 0 && digests == 0 {
         return Err("has entries without digests, such as sizes or modes".to_owned());
