@@ -49,7 +49,6 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
     console.display = None;
     if let Err(error) = finished {
         exit = exit.max(cannot_write(&error, &mut console));
-        return exit;
     }
     report::advise(&plan, report, &shift, exit, &mut console);
     exit

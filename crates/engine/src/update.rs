@@ -189,7 +189,8 @@ impl<'a> Update<'a> {
             rows.iter().find(|row| self.is_manifest(row, &folder, &original)).map(|row| row.at[LISTED]);
         self.report.lists_itself = self.own_line.is_some();
         let actions: Vec<Action> =
-            rows.iter().map(|row| self.action(row, format, original.written())).collect();
+            rows.iter().map(|row| self.action(row, &self.options.refresh, format, original.written())).collect();
+        self.report.refreshable = self.refreshable(&rows, &actions, format, original.written());
         let mut decisions: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = decisions.iter().any(|(_, action)| *action != Action::Kept);
         self.report.has_other_names = original.has_other_names();
@@ -288,9 +289,20 @@ impl<'a> Update<'a> {
             && is_signature(&self.comparison.own, path(found).as_os_str().as_bytes(), None)
     }
 
-    /// Returns the action for one file, provided that nothing prevents the update as a whole.
-    fn action(&self, row: &Row, format: &Format, written: Time) -> Action {
-        let Options { refresh, prune, .. } = self.options;
+    /// Returns the number of changed files whose entries are kept and would be refreshed by [`Consent::Safe`].
+    fn refreshable(&self, rows: &[Row], actions: &[Action], format: &Format, written: Time) -> u64 {
+        let is_refreshable = |(row, action): &(&Row, &Action)| {
+            row.status == FileStatus::Changed
+                && **action == Action::Kept
+                && self.action(row, &Consent::Safe, format, written) == Action::Refreshed
+        };
+        rows.iter().zip(actions).filter(is_refreshable).count() as u64
+    }
+
+    /// Returns the action for one file with this permission to refresh, provided that nothing prevents the update as
+    /// a whole.
+    fn action(&self, row: &Row, refresh: &Consent, format: &Format, written: Time) -> Action {
+        let prune = &self.options.prune;
         let [listed, found] = row.at;
         let sets = &self.comparison.sets;
         match row.status {

@@ -179,12 +179,10 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     }
     let others = audit.count(FileStatus::Changed) > u64::from(report.lists_itself);
     if others && !report.refused {
-        match plan.options.refresh {
-            Consent::Withheld => console.hint("to accept modified files, use --refresh"),
-            _ => console.hint(
-                "no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all",
-            ),
-        }
+        console.hint(match report.refreshable {
+            0 => "no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all",
+            _ => "to accept modified files, use --refresh",
+        });
     }
     if audit.count(FileStatus::Restored) + audit.count(FileStatus::MovedModified) > 0 {
         console
@@ -282,6 +280,7 @@ fn words(plan: &Updating, report: &Report) -> String {
     };
     text += match report.equality() {
         Equality::Equal | Equality::PartEqual => ": up to date",
+        Equality::Different if report.is_only_pending() => ": not up to date",
         Equality::Different => "; some files do NOT match it",
         Equality::NotAsAsked => ": not completed",
         Equality::Interrupted => ": interrupted",

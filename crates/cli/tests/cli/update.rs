@@ -34,7 +34,7 @@ fn without_options_only_new_files_are_added() {
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
     let said = "truesum: manifest with 3 files: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match it\n\
-                hint: to accept modified files, use --refresh\n\
+                hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n\
                 hint: to remove entries of deleted files, use --prune; to update moved names, --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
     assert_eq!(shown(&ran), (lines.to_owned(), said, Some(1)));
@@ -178,12 +178,35 @@ fn a_folder_without_files_is_taken_for_a_disk_that_is_not_mounted() {
 }
 
 #[test]
+fn refresh_is_offered_only_if_it_would_accept_a_file() {
+    // regression: the hint for a changed file whose time shows no edit named --refresh, which does not accept it.
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "M", &format!("{ABC}  a\n"));
+    folder.write("d/a", "edited");
+    let ran = folder.run(&["update", "M", "d"]);
+    assert!(ran.err.contains("hint: to accept modified files, use --refresh\n"), "{}", ran.err);
+    assert_eq!(folder.run(&["update", "--refresh", "M", "d"]).code, Some(0));
+}
+
+#[test]
+fn the_summary_says_what_was_written_although_results_could_not_be_printed() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "M", "# empty\n");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let ran = folder.command().args(["update", "M", "d"]).stdout(full).output().unwrap();
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{err}");
+    assert!(err.contains("No space left on device") && err.contains("M written"), "{err}");
+    assert_eq!(text(&folder, "M"), format!("# empty\n{ABC}  a\n"));
+}
+
+#[test]
 fn a_file_that_moved_is_renamed_only_on_request() {
     let folder = Folder::with(&[("d/new", "abc"), ("d/keep", "")]);
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written; some files do NOT match it\n";
+    let said = "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
     assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -343,7 +366,7 @@ fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
     let said =
-        "truesum: manifest with 0 files: 1 added; 3 B read; M would be written; some files do NOT match it\n";
+        "truesum: manifest with 0 files: 1 added; 3 B read; M would be written: not up to date\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));

@@ -177,6 +177,8 @@ pub struct Report {
     pub beside: u64,
     /// Missing files that were not renamed because it is uncertain which file with their content is the moved one.
     pub doubtful: u64,
+    /// Changed files whose entries were kept only because refreshing was not permitted: their times show an edit.
+    pub refreshable: u64,
     /// Whether a new manifest was written.
     pub written: bool,
     /// Whether the manifest was not written although there were changes.
@@ -216,5 +218,11 @@ impl Report {
             Equality::Equal if self.pending => Equality::Different,
             equality => equality,
         }
+    }
+
+    /// Returns whether the files would match the manifest if the dry run had written it.
+    pub fn is_only_pending(&self) -> bool {
+        let written = Report { pending: false, ..self.clone() };
+        self.pending && matches!(written.equality(), Equality::Equal | Equality::PartEqual)
     }
 }
