@@ -213,7 +213,10 @@ fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
 fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
-    let command = parse_command(&arguments, help).map_err(|error| guesses::explain(error, &arguments))?;
+    let command = parse_command(&arguments, help).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp => unknown_subcommand(&arguments).unwrap_or(error),
+        _ => guesses::explain(error, &arguments),
+    })?;
     let words = arguments.clone();
     adapt_hints(move |hint| hints::adapted(&words, hint));
     match &command {
@@ -253,19 +256,25 @@ fn refuse_unknown_word(files: &[OsString], given: &[OsString]) -> Result<(), cla
 /// Refuses a word after `tree` that is neither a subcommand nor a file, but is similar to a
 /// subcommand: `tree save FILE`.
 fn refuse_unknown_subcommand(arguments: &[OsString]) -> Result<(), clap::Error> {
-    let [_, group, word, rest @ ..] = arguments else { return Ok(()) };
-    let group = group.to_string_lossy();
-    if rest.is_empty()
-        || word.as_bytes().starts_with(b"-")
-        || !is_missing(word)
-        || !guesses::is_guess(&group, word)
-    {
-        return Ok(());
+    match arguments {
+        [_, group, word, _, ..] if guesses::is_guess(&group.to_string_lossy(), word) => {
+            unknown_subcommand(arguments).map_or(Ok(()), Err)
+        }
+        _ => Ok(()),
     }
-    match definition().find_subcommand(&*group).is_some_and(|group| group.find_subcommand(word).is_some()) {
-        true => Ok(()),
-        false => Err(guesses::unknown_word(&group, word, rest)),
-    }
+}
+
+/// Returns the error for a word that follows a group of commands and is neither a subcommand nor a file.
+fn unknown_subcommand(arguments: &[OsString]) -> Option<clap::Error> {
+    let [_, group, word, rest @ ..] = arguments else { return None };
+    let name = group.to_string_lossy();
+    let definition = definition();
+    let group = definition.find_subcommand(&*name).filter(|group| group.has_subcommands())?;
+    let is_unknown =
+        !word.as_bytes().starts_with(b"-") && is_missing(word) && group.find_subcommand(word).is_none();
+    let operands: Vec<OsString> =
+        rest.iter().filter(|word| !word.as_bytes().starts_with(b"-")).cloned().collect();
+    is_unknown.then(|| guesses::unknown_word(&name, word, &operands))
 }
 
 /// Returns whether no file has this name.

@@ -188,8 +188,10 @@ impl<'a> Update<'a> {
         self.own_line =
             rows.iter().find(|row| self.is_manifest(row, &folder, &original)).map(|row| row.at[LISTED]);
         self.report.lists_itself = self.own_line.is_some();
-        let actions: Vec<Action> =
-            rows.iter().map(|row| self.action(row, &self.options.refresh, format, original.written())).collect();
+        let actions: Vec<Action> = rows
+            .iter()
+            .map(|row| self.action(row, &self.options.refresh, format, original.written()))
+            .collect();
         self.report.refreshable = self.refreshable(&rows, &actions, format, original.written());
         let mut decisions: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = decisions.iter().any(|(_, action)| *action != Action::Kept);

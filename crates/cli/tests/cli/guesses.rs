@@ -99,6 +99,12 @@ fn a_guess_fails_with_a_hint_that_works() {
         ("truesum check -p key SHA256SUMS", "hint: truesum check --pubkey key SHA256SUMS\n"),
         ("truesum convert IN OUT", "hint: truesum convert IN -o OUT\n"),
         ("truesum tree verfy a", "hint: a similar command is verify\n"),
+        // regression: these printed the help of tree.
+        ("truesum tree create --help", "tree create: no such subcommand\nhint: truesum tree --save FILE\n"),
+        (
+            "truesum tree diff -h",
+            "tree diff: no such subcommand\nhint: truesum tree --help lists the commands\n",
+        ),
         ("truesum check --exatc SHA256SUMS", "hint: a similar option is --exact\n"),
         (
             "truesum check --nothing SHA256SUMS",

@@ -206,7 +206,8 @@ fn a_file_that_moved_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
+    let said =
+        "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
     assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -365,8 +366,7 @@ fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said =
-        "truesum: manifest with 0 files: 1 added; 3 B read; M would be written: not up to date\n";
+    let said = "truesum: manifest with 0 files: 1 added; 3 B read; M would be written: not up to date\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));

@@ -4,6 +4,7 @@
 //! happens to the file.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::open::{Root, open_companion, read_companion};
 use crate::io::read::Guarded;
 use crate::io::sequential::read_to_end;
@@ -40,6 +41,8 @@ pub struct Seal {
     pub key: String,
     /// The signer's comment, which the signature covers too.
     pub comment: Option<Vec<u8>>,
+    /// The identity of a separate signature file.
+    pub(super) id: Option<FileId>,
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> Error {
@@ -97,7 +100,7 @@ fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> R
         }
     }
     let comment = signature.trusted.map(|(comment, _)| comment.to_vec());
-    Ok(Seal { file: file.to_owned(), signature: at.to_owned(), key: shown(key.id), comment })
+    Ok(Seal { file: file.to_owned(), signature: at.to_owned(), key: shown(key.id), comment, id: None })
 }
 
 /// Rejects a signature by another key.
@@ -140,8 +143,8 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
     for ending in ENDINGS {
         match beside(name, ending)? {
             None => {}
-            Some((at, beside)) => match of_beside(name, text, &at, &beside, key) {
-                Ok(seal) => return Ok(seal),
+            Some((at, beside, id)) => match of_beside(name, text, &at, &beside, key) {
+                Ok(seal) => return Ok(Seal { id: Some(id), ..seal }),
                 Err(why) => drop(error.get_or_insert(why)),
             },
         }
@@ -185,7 +188,7 @@ fn judge(
 }
 
 /// Returns the signature with this extension next to a file, if it exists.
-fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error> {
+fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)>, Error> {
     if name.as_os_str() == "-" {
         return Err(refused(name, "not signed: no signature in standard input"));
     }
@@ -196,8 +199,9 @@ fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error
         Ok(file) => {
             let mut text = Vec::new();
             let io = |error| Error::io(at.as_os_str().as_bytes(), "read", error);
+            let id = FileId::from(&file.metadata().map_err(io)?);
             file.take(SHORT).read_to_end(&mut text).map_err(io)?;
-            Ok(Some((at, text)))
+            Ok(Some((at, text, id)))
         }
         Err(error) if matches!(&error.cause, Cause::Io(why) if why.kind() == std::io::ErrorKind::NotFound) => {
             Ok(None)

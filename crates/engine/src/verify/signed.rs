@@ -42,6 +42,8 @@ impl Verification<'_> {
         }
         match seal::of_manifest(name, &text, key) {
             Ok(seal) => {
+                // A verified signature is neither unexpected nor unchecked.
+                self.own.extend(seal.id);
                 on_event(Event::Signed(&seal))?;
                 self.manifest(name, &text[..], None, on_event)
             }
