@@ -526,3 +526,13 @@ fn a_wrong_guess_names_the_command_that_does_it() {
         assert_ne!(ran.code, Some(0), "{words:?}");
     }
 }
+
+#[test]
+fn names_in_a_manifest_from_a_pipe_are_relative_to_the_current_folder() {
+    // regression: with `<(...)` every file was missing, because /dev/fd was taken for their folder.
+    let folder = Folder::with(&[("a", "abc"), ("SHA256SUMS", &lines(&[(ABC, "a")]))]);
+    for line in ["cat SHA256SUMS | truesum check /dev/stdin", "bash -c './.truesum check <(cat SHA256SUMS)'"] {
+        let ran = shell(&folder, line);
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{line}: {}", ran.err);
+    }
+}

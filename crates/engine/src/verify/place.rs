@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use truesum_fs::name::OsStrExt;
 
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
-/// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL).
+/// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL). A manifest in
+/// `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's `<(...)`) has no folder of its own: its names are relative to the
+/// current folder, like those in standard input.
 pub fn folder_of_names(manifest: &Path) -> PathBuf {
     let bytes = |part: Option<&OsStr>| part.map(OsStr::as_bytes).unwrap_or_default().to_vec();
     let folder = manifest.parent();
@@ -19,10 +21,16 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
         b"MANIFEST.MF" => place == b"META-INF",
         name => place == HISTORY && name.ends_with(b".mhl"),
     };
+    let folder = folder.filter(|folder| !is_of_streams(folder));
     match if above { folder.and_then(Path::parent) } else { folder } {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     }
+}
+
+/// Returns whether this folder has entries for the streams of a process.
+fn is_of_streams(folder: &Path) -> bool {
+    ["/dev", "/dev/fd", "/proc/self/fd"].iter().any(|streams| folder == Path::new(streams))
 }
 
 /// The folder for the lists of an ASC-MHL history.
@@ -71,6 +79,9 @@ mod tests {
             ("/a/ascmhl/0001_set.mhl", "/a"),
             ("a/ascmhl/chain.xml", "a/ascmhl"),
             ("-", "."),
+            ("/dev/stdin", "."),
+            ("/dev/fd/63", "."),
+            ("/dev/shm/SUMS", "/dev/shm"),
         ] {
             assert_eq!(folder_of_names(Path::new(manifest)), Path::new(folder), "{manifest}");
         }
