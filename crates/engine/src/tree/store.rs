@@ -142,7 +142,7 @@ impl Store {
         if let Some(last) = header.extents.last()
             && len < ROW + last.end * header.hash_len()
         {
-            return Ok(Err(Unusable::Damaged("it ends before the data of its nodes".to_owned())));
+            return Ok(Err(Unusable::Damaged("it ends before the last of its hashes".to_owned())));
         }
         Ok(Ok(Store { file, path: path.to_owned(), header, blemish }))
     }
@@ -306,7 +306,7 @@ fn own_file(path: &Path) -> Result<File, Error> {
     }
     lock(&file, path)?;
     if Metadata::of(&file).map_err(|error| io_error(path, "write", error))?.links() > 1 {
-        return Err(refuse("the file has other hard links"));
+        return Err(refuse("it has other hard links"));
     }
     Ok(file)
 }
@@ -344,7 +344,7 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
     if try_lock(file) {
         return Ok(());
     }
-    let why = Cause::Other("another program is building it".to_owned());
+    let why = Cause::Other("another truesum process is using it".to_owned());
     Err(Error::new(path.as_os_str().as_bytes(), "write", why))
 }
 

@@ -17,7 +17,7 @@ macro_rules! rows {
                 tag: $tag,
                 aliases: &$aliases,
                 digest_len: $len,
-                status: Status::Weakened("a short tag: can be forged by guessing, or with the key (Aumasson & Bernstein 2012)"),
+                status: Status::Weakened("short output: can be forged by guessing, or by anyone with the key (Aumasson & Bernstein 2012)"),
                 summary: $summary,
                 check: $check,
                 keying: Keying::Always { least: 16, most: 16 },

@@ -133,7 +133,7 @@ impl Shape {
                 if node[held * self.slot..].iter().any(|&byte| byte != 0) {
                     return Err(refused(
                         here,
-                        "a block with more digests than its level has: truncated or damaged",
+                        "a block with too many digests for its level: truncated or damaged",
                     ));
                 }
             }
