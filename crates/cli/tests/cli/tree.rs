@@ -321,7 +321,7 @@ fn a_repair_that_ends_early_says_what_it_wrote() {
         let repair = ["tree", "repair", "--from", "copy", list];
         let ran = injected(folder, &[injection], &repair);
         let said = format!(
-            "truesum: data: {why}; 4096 bytes had been written: run the same command again to continue\n"
+            "truesum: data: {why}; 4096 bytes were already written (to continue, run the same command again)\n"
         );
         assert!(text(&ran.stderr).starts_with(&said), "{list}: {}", text(&ran.stderr));
         assert_eq!(ran.status.code().or(ran.status.signal().map(|signal| 128 + signal)), Some(status));

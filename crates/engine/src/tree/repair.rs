@@ -66,7 +66,7 @@ pub(crate) fn is_same(file: &Metadata, copy: &Metadata) -> bool {
 /// Fails if too much would be lost.
 pub(crate) fn spare(path: &[u8], repairs: &[GranuleRepair], there: u64) -> Result<(), Error> {
     let Some(lost) = loses_most(repairs, there) else { return Ok(()) };
-    let what = format!("{lost} of its {there} bytes would change: it may be a different file");
+    let what = format!("most of it would change ({lost} of {there} bytes), so it may be a different file");
     Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn after(error: Error, written: u64) -> Error {
         return error;
     }
     let why = format!(
-        "{}; {written} bytes had been written: run the same command again to continue",
+        "{}; {written} bytes were already written (to continue, run the same command again)",
         error.reason()
     );
     Error { cause: Cause::Other(why), ..error }

@@ -129,7 +129,7 @@ impl Store {
         let Some(header) = read.into_iter().flatten().max_by_key(|header| header.seq) else {
             return Ok(Err(match (unusable, len) {
                 (Unusable::Foreign, len) if len >= 8 && blocks[0][1..8] == MAGIC[1..] => {
-                    Unusable::Damaged("not a stored tree".to_owned())
+                    Unusable::Damaged("its first byte is wrong".to_owned())
                 }
                 (refusal, _) => refusal,
             }));

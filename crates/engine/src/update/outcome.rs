@@ -133,7 +133,11 @@ impl fmt::Display for Refusal {
                 )
             }
             Refusal::OtherFolder(folder) => {
-                write!(f, "most names would only gain or lose the prefix {}", shown(folder))
+                write!(
+                    f,
+                    "most names would only gain or lose the prefix {}, so the folder is probably wrong",
+                    shown(folder)
+                )
             }
             Refusal::NoTimes => f.write_str("--quick: no entry of the manifest has a time"),
             Refusal::NothingLeft => f.write_str("no entry would be left"),
