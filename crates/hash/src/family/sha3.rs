@@ -108,7 +108,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure(
             "Bertoni, Daemen, Peeters & Van Assche 2011; SHA3-256 with different padding",
         ),
-        summary: "Ethereum's digest",
+        summary: "used by Ethereum",
         check: "2a359feeb8e488a1af2c03b908b3ed7990400555db73e1421181d97cac004d48",
         tree_id: Some("keccak256"),
         kind: Kind::Blocks { chain: &KECCAK256, init },

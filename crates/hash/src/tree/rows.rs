@@ -74,7 +74,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["ed2k-edonkey2000"],
         digest_len: 16,
         status: Status::Broken("MD4's collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
-        summary: "eDonkey2000: differs from ed2k for multiples of 9,728,000 bytes",
+        summary: "eDonkey2000: differs from ed2k only if the file size is a multiple of 9,728,000 bytes",
         check: "2ae523785d0caf4d2fb557c12016185c",
         kind: ed2k(List::Single),
         ..Algorithm::PLAIN
