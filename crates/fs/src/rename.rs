@@ -77,7 +77,7 @@ fn source<'p>(root: &Root, from: &'p [u8], stamp: Stamp) -> Result<(OwnedFd, &'p
 
 fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
     let why = match error {
-        Errno::EXIST => "a file of that name exists",
+        Errno::EXIST => "a file with that name exists",
         Errno::XDEV if matches!(root, Root::Beneath(_)) => {
             "its new name is outside the folder or on another file system"
         }
@@ -149,8 +149,8 @@ mod tests {
         std::fs::write(path("taken"), "other").unwrap();
         let was = stamp(&path("x/y/b"));
         for (to, why) in [
-            ("taken", "a file of that name exists"),
-            ("x", "a file of that name exists"),
+            ("taken", "a file with that name exists"),
+            ("x", "a file with that name exists"),
             ("../out", "outside the folder"),
             ("/out", "outside the folder"),
             ("x/..", "directory"),
