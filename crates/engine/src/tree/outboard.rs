@@ -75,7 +75,7 @@ pub fn write_outboard(
     let source = reading.source(&file, path);
     let vacant = || match std::fs::symlink_metadata(target) {
         Ok(_) => {
-            Err(Error::new(name, "write", Cause::Other("a file with this name already exists".to_owned())))
+            Err(Error::new(name, "write", Cause::Other("a file of this name exists, so it is not replaced".to_owned())))
         }
         Err(_) => Ok(()),
     };
