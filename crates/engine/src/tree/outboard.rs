@@ -74,9 +74,11 @@ pub fn write_outboard(
     let file = reading.open(path)?;
     let source = reading.source(&file, path);
     let vacant = || match std::fs::symlink_metadata(target) {
-        Ok(_) => {
-            Err(Error::new(name, "write", Cause::Other("a file of this name exists, so it is not replaced".to_owned())))
-        }
+        Ok(_) => Err(Error::new(
+            name,
+            "write",
+            Cause::Other("a file of this name exists, so it is not replaced".to_owned()),
+        )),
         Err(_) => Ok(()),
     };
     vacant()?;
