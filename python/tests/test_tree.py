@@ -43,7 +43,7 @@ def test_pieces_are_those_of_the_program(file: Path, run: Run) -> None:
     assert tree.combine(pieces) == whole == tree.combine([*pieces, pieces[0]])
     with pytest.raises(ValueError, match="missing"):
         tree.combine(pieces[1:])
-    with pytest.raises(ValueError, match="there are no ranges"):
+    with pytest.raises(ValueError, match="there are no ranges to combine"):
         tree.combine([])
 
 

@@ -62,11 +62,11 @@ impl Selection {
         if let (Some(newer), Some(older)) = (newer, older)
             && newer >= older
         {
-            return Err(format!("no file is newer than {newer} and older than {older}"));
+            return Err(format!("no file can be newer than {newer} and older than {older}"));
         }
         let (least, most) = (min_size.unwrap_or(0), max_size.unwrap_or(u64::MAX));
         if least > most {
-            return Err(format!("no file has at least {least} and at most {most} bytes"));
+            return Err(format!("no file can have at least {least} and at most {most} bytes"));
         }
         let facts = newer.is_some() || older.is_some() || min_size.is_some() || max_size.is_some();
         if !facts && names.is_open() && sample.is_none() {

@@ -254,7 +254,7 @@ impl Guarded {
         }
         let (before, after) = (&self.before, Metadata::of(&self.file)?);
         Ok(if before.size() != after.size() {
-            Some(format!("from {} to {} bytes", before.size(), after.size()))
+            Some(format!("its size changed from {} to {} bytes", before.size(), after.size()))
         } else if before.mtime() != after.mtime() {
             Some("its modification time changed".to_owned())
         } else if before.ctime() != after.ctime() {

@@ -77,12 +77,14 @@ fn source<'p>(root: &Root, from: &'p [u8], stamp: Stamp) -> Result<(OwnedFd, &'p
 
 fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
     let why = match error {
-        Errno::EXIST => "a file of that name exists",
+        Errno::EXIST => "a file with that name exists",
         Errno::XDEV if matches!(root, Root::Beneath(_)) => {
             "its new name is outside the folder or on another file system"
         }
         Errno::XDEV => "its new name is on another file system",
-        Errno::PERM => "it is not permitted, or the file system cannot rename without replacing",
+        Errno::PERM => {
+            "it is not permitted, or the file system does not support renaming without replacing files"
+        }
         _ => return root.refusal(from, "rename", error),
     };
     Error::new(from, "rename", Cause::Other(why.to_owned()))
@@ -147,8 +149,8 @@ mod tests {
         std::fs::write(path("taken"), "other").unwrap();
         let was = stamp(&path("x/y/b"));
         for (to, why) in [
-            ("taken", "a file of that name exists"),
-            ("x", "a file of that name exists"),
+            ("taken", "a file with that name exists"),
+            ("x", "a file with that name exists"),
             ("../out", "outside the folder"),
             ("/out", "outside the folder"),
             ("x/..", "directory"),

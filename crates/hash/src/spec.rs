@@ -248,7 +248,7 @@ impl Spec {
         self.algorithm
             .unit()
             .filter(|unit| !unit.key.is_empty())
-            .ok_or_else(|| SpecError::Parameter(self.algorithm.name, "takes no parameter".to_owned()))
+            .ok_or_else(|| SpecError::Parameter(self.algorithm.name, "takes no parameters".to_owned()))
     }
 
     /// Returns the size of the leaves or parts of a composite digest with equal ones; 0 for any other algorithm.

@@ -181,7 +181,7 @@ impl fmt::Display for SpecError {
         match self {
             #[cfg(not(feature = "fsb"))]
             SpecError::Unknown(name) if name.starts_with("fsb") => {
-                write!(f, "unknown algorithm '{name}' (FSB is in programs built with --features full)")
+                write!(f, "unknown algorithm '{name}' (FSB requires a build with --features full)")
             }
             // No name is that long, and the time for finding the nearest one grows with the length.
             SpecError::Unknown(name) if name.len() > LONGEST => {
@@ -210,7 +210,10 @@ impl fmt::Display for SpecError {
             SpecError::NotKeyed(name) => write!(f, "{name} takes no key"),
             SpecError::LacksKey(name) => write!(f, "{name} needs a key"),
             SpecError::LacksName(name) => {
-                write!(f, "{name} depends on the name of the file: {name};name=HEXADECIMAL")
+                write!(
+                    f,
+                    "{name} depends on the file name, which must be specified in hexadecimal: {name};name=HEX"
+                )
             }
             SpecError::KeyLength { name, len, least, most } if least == most => {
                 write!(f, "{name} requires a key of {least} bytes, not {len}")

@@ -80,7 +80,8 @@ impl Seek for XofReader {
             SeekFrom::Current(offset) => self.position().checked_add_signed(offset),
             SeekFrom::End(_) => None,
         };
-        let outside = || io::Error::new(io::ErrorKind::InvalidInput, "no such place in endless output");
+        let outside =
+            || io::Error::new(io::ErrorKind::InvalidInput, "invalid position in output without an end");
         self.set_position(position.ok_or_else(outside)?);
         Ok(self.position())
     }

@@ -94,7 +94,7 @@ fn an_audit_that_cannot_be_made_is_not_equal() {
     assert_eq!(folder.run(&["audit", "d"]).code, Some(2));
     folder.write("M", lines(&[(ABC, "a"), (OTHER, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    assert!(ran.err.contains("line 2: a has an earlier entry with a different sha256 digest"), "{}", ran.err);
+    assert!(ran.err.contains("line 2: a: an earlier entry has a different sha256 digest"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
 }
 

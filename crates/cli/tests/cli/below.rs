@@ -294,7 +294,7 @@ fn a_bags_description_counts_however_its_lines_end() {
         ("Contact-Name: x\r\nPayload-Oxum: 4.1\r\n", 1, "Payload-Oxum is 4.1"),
         ("\u{feff}Payload-Oxum: 3.1\n", 0, ""),
         ("\u{feff}Payload-Oxum: 3.2\n", 1, "Payload-Oxum is 3.2"),
-        ("Payload\u{2010}Oxum: 3.2\n", 0, "is not Payload-Oxum, and was ignored"),
+        ("Payload\u{2010}Oxum: 3.2\n", 0, "is not Payload-Oxum, so it was ignored"),
     ] {
         let folder = Folder::new();
         bag(&folder, "b");

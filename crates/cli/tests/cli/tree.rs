@@ -321,7 +321,7 @@ fn a_repair_that_ends_early_says_what_it_wrote() {
         let repair = ["tree", "repair", "--from", "copy", list];
         let ran = injected(folder, &[injection], &repair);
         let said = format!(
-            "truesum: data: {why}; 4096 bytes had been written: run the same command again to continue\n"
+            "truesum: data: {why}; 4096 bytes were already written (to continue, run the same command again)\n"
         );
         assert!(text(&ran.stderr).starts_with(&said), "{list}: {}", text(&ran.stderr));
         assert_eq!(ran.status.code().or(ran.status.signal().map(|signal| 128 + signal)), Some(status));
@@ -506,7 +506,7 @@ fn what_a_stored_tree_was_believed_is_told() {
     let note = "truesum: note: data: 2,097,152 of 3,145,728 bytes were read; the rest was taken from the stored tree (to read everything: truesum tree verify)\n";
     assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
     for (list, why) in [
-        ("3145728 1\n", "the range 3145728 1 is outside its 3145728 bytes"),
+        ("3145728 1\n", "the range 3145728 1 extends beyond the end of the file (3145728 bytes)"),
         ("0 1\n1 3145728\n", "the range 1 3145728 is outside"),
     ] {
         std::fs::write(folder.join("changed"), list).unwrap();

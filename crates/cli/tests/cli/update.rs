@@ -131,7 +131,7 @@ fn what_is_gone_is_dropped_on_request_and_not_if_that_is_most() {
     let old = format!("{ABC}  a\n{OTHER}  c\n{OTHER}  e\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
-    let said = "truesum: M: not written: 2 of 3 files in the manifest are missing, more than half\n\
+    let said = "truesum: M: not written: more than half of the files in the manifest are missing (2 of 3)\n\
                 hint: to remove their entries anyway, use --prune=all\n\
                 truesum: manifest with 3 files: 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match it\n";
     let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
@@ -150,7 +150,7 @@ fn a_folder_without_files_is_taken_for_a_disk_that_is_not_mounted() {
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     assert!(
         ran.err.starts_with(
-            "truesum: M: not written: d contains none of the files in the manifest: is a disk not mounted?\n"
+            "truesum: M: not written: d contains none of the files in the manifest (perhaps a disk is not mounted)\n"
         ),
         "{ran:?}"
     );

@@ -37,13 +37,13 @@ impl Comparison<'_> {
                 // A file with piece digests only has no digest of its own: only its existence is known.
                 Listed::Entry(job) | Listed::Pieced(job) => {
                     let at = job.origin.1;
-                    let reason = |word| {
+                    let reason = |why| {
                         let name = display_safe(&job.name);
-                        format!("{name} has an earlier entry with a different {word}")
+                        format!("{name}: {why}")
                     };
-                    self.entry(side, &job).err().map(|word| {
+                    self.entry(side, &job).err().map(|why| {
                         self.requested.contradicting.extend(self.requested.notes.then_some(at.number()));
-                        BadLine { at, reason: reason(word), lacks_key: false }
+                        BadLine { at, reason: reason(why), lacks_key: false }
                     })
                 }
                 Listed::Bad(line) => Some(line),

@@ -121,7 +121,7 @@ impl Set {
     /// Adds a file. If it exists already, adds the facts that were not known yet.
     ///
     /// # Errors
-    /// Returns the algorithm, or the word for the property, that contradicts the known facts.
+    /// Returns how an entry contradicts the known facts, or the limit that is exceeded.
     pub(crate) fn insert(
         &mut self,
         name: &[u8],
@@ -147,8 +147,8 @@ impl Set {
         digests: &[Digest],
     ) -> Result<u32, String> {
         let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
-        let at = at.ok_or("number of files: more than 4 billion")?;
-        let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
+        let at = at.ok_or("there are more than 4 billion files")?;
+        let name_len = u32::try_from(name.len()).map_err(|_| "the name is too long")?;
         self.grow();
         let (start, hash) = (self.bytes.len(), self.hash(name));
         self.bytes.extend_from_slice(name);
@@ -169,7 +169,9 @@ impl Set {
         digests: &[Digest],
     ) -> Result<(), String> {
         match (self.size(at), size) {
-            (Some(before), Some(now)) if before != now => return Err("size".to_owned()),
+            (Some(before), Some(now)) if before != now => {
+                return Err("an earlier entry has a different size".to_owned());
+            }
             (None, Some(now)) => self.stat(at).size = now,
             _ => {}
         }
@@ -181,7 +183,9 @@ impl Set {
         let before = all.len();
         for (spec, digest) in specs.iter().zip(digests) {
             match all.iter().find(|(known, _)| known == spec) {
-                Some((_, known)) if known != digest => return Err(format!("{spec} digest")),
+                Some((_, known)) if known != digest => {
+                    return Err(format!("an earlier entry has a different {spec} digest"));
+                }
                 Some(_) => {}
                 None => all.push((spec.clone(), digest.clone())),
             }
@@ -366,7 +370,10 @@ mod tests {
         assert_eq!(set.insert(b"a", (Some(1), None), &md5, &digests(&md5, b"x")), Ok(at));
         assert_eq!(set.digests(at).len(), 2);
         assert_eq!((set.size(at), set.len()), (Some(1), 1));
-        assert_eq!(set.insert(b"a", (None, None), &md5, &digests(&md5, b"y")).unwrap_err(), "md5 digest");
+        assert_eq!(
+            set.insert(b"a", (None, None), &md5, &digests(&md5, b"y")).unwrap_err(),
+            "an earlier entry has a different md5 digest"
+        );
         assert_eq!(set.insert(b"a", (Some(2), None), &sha, &digests(&sha, b"x")).unwrap_err(), "size");
         assert_eq!((set.find(b"a"), set.find(b"b")), (Some(at), None));
     }

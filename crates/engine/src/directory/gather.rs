@@ -76,7 +76,7 @@ impl Gathered {
             // The argument may be a symbolic link; links below it are not followed.
             let why = match root.stat(name, object.is_root()) {
                 Ok(stat) if State::of(&stat) == object.state => continue,
-                Ok(_) => "it changed after it was read",
+                Ok(_) => "it was modified before the end of the run",
                 Err(_) => "it no longer exists",
             };
             unchanged = false;
@@ -126,7 +126,7 @@ pub(super) fn gather(
     let gathered = Gathered { root, objects, digests, digest_len };
     for (object, size) in gathered.objects.iter().filter(|object| object.hashed.is_some()).zip(&sizes) {
         if let Some(size) = size.filter(|size| *size != object.size()) {
-            let why = format!("from {} to {size} bytes", object.size());
+            let why = format!("its size changed from {} to {size} bytes", object.size());
             fail(Error::new(&gathered.full_path(object), "read", Cause::Changed(why)));
         }
     }

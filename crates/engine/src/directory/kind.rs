@@ -94,10 +94,10 @@ impl Kind {
     pub(super) fn refusal(&self, object: &Object) -> Option<&'static str> {
         match (self, &object.what) {
             (Kind::Truesum { .. }, _) if object.is_root() && !matches!(object.what, What::Folder) => {
-                Some("a single file has an ordinary digest: truesum hash")
+                Some("it is a single file, not a folder (to hash it: truesum hash FILE)")
             }
             (Kind::Git(_), _) if object.name().eq_ignore_ascii_case(b".git") => {
-                Some("git does not allow paths with .git; a nested repository is stored as its commit")
+                Some("git does not allow .git in a path; it stores a nested repository as a commit")
             }
             (Kind::Go { .. }, What::Link(_)) => Some("h1 does not support symbolic links"),
             (Kind::Go { .. }, What::File) if object.path.contains(&b'\n') => {

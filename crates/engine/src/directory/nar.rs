@@ -129,7 +129,7 @@ impl Archive<'_> {
         }
         let found = read?.size();
         if found != size {
-            let why = format!("from {size} to {found} bytes");
+            let why = format!("its size changed from {size} to {found} bytes");
             return Err(Error::new(&path, "read", Cause::Changed(why)));
         }
         self.progress.add_file();

@@ -46,7 +46,7 @@ pub fn prove(
     on_event: &mut dyn FnMut(Error),
 ) -> Option<ObjectProof> {
     let Kind::Truesum { spec, modes } = &options.kind else {
-        let why = "only digests of kind truesum have proofs";
+        let why = "only digests of the kind truesum support proofs";
         on_event(Error::new(path.as_ref().as_os_str().as_bytes(), "prove", Cause::Undivided(why.to_owned())));
         return None;
     };
@@ -54,7 +54,7 @@ pub fn prove(
     let entries = Entries::new(&gathered, spec, *modes);
     let name = name.as_os_str().as_bytes();
     let Some(index) = entries.find(name) else {
-        let why = "no such file in the folder; give its name relative to the folder";
+        let why = "no such file in the folder (specify its name relative to the folder)";
         on_event(Error::new(name, "prove", Cause::Other(why.to_owned())));
         return None;
     };

@@ -222,7 +222,7 @@ pub(super) fn prove(
     let head = part.next().map_err(|fault| Flaw::Fault(fault, read))?;
     let is_head = parse_part_head(head) == Some((plan.id().to_owned(), bundle as u64));
     if !is_head {
-        return Err(damaged(&part, "not the beginning of this part", read));
+        return Err(damaged(&part, "not the first line of this part", read));
     }
     part.cover();
     for item in plan.items(bundle, block) {
@@ -238,7 +238,7 @@ pub(super) fn prove(
             None => false,
         };
         let Some(result) = result.filter(|_| suits) else {
-            return Err(damaged(&part, "not a result for the file that was planned here", read));
+            return Err(damaged(&part, "not a result for the file in the plan", read));
         };
         part.cover();
         counts.add(&item, &result);
@@ -247,13 +247,13 @@ pub(super) fn prove(
     }
     let line = part.next().map_err(|fault| Flaw::Fault(fault, read))?.to_vec();
     let Some((covered, digest)) = sealed(&line).filter(|(covered, _)| is_part_end(covered, &counts)) else {
-        return Err(damaged(&part, "not the end of this part", read));
+        return Err(damaged(&part, "not the last line of this part", read));
     };
     if part.digest(covered) != digest {
         return Err(damaged(&part, "the part is corrupt: its checksum does not match", read));
     }
     if part.more().map_err(|fault| Flaw::Fault(fault, read))? {
-        return Err(damaged(&part, "it has extra data after its end", read));
+        return Err(damaged(&part, "the part has extra data after its last line", read));
     }
     Ok((counts, digest.to_owned()))
 }
@@ -282,7 +282,7 @@ impl<'p> PartLines<'p> {
         read.map_err(|error| unread(self.path, error))?;
         match self.line.strip_suffix(b"\n") {
             Some(line) => Ok(line),
-            None => Err(Fault::Damaged(self.path.to_owned(), self.number, "the part ends early")),
+            None => Err(Fault::Damaged(self.path.to_owned(), self.number, "the part is truncated")),
         }
     }
 

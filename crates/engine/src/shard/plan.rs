@@ -183,13 +183,13 @@ impl Plan {
         let len = file.metadata().map_err(fail)?.len();
         // The last line is short; the first one contains a name.
         let tail = read(&file, len.saturating_sub(512)..len).map_err(fail)?;
-        let lines = tail.strip_suffix(b"\n").ok_or_else(|| damaged("it does not end with a line"))?;
+        let lines = tail.strip_suffix(b"\n").ok_or_else(|| damaged("its last line is incomplete"))?;
         let start = lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let end_at = len - (tail.len() - start) as u64;
         let ended = sealed(&lines[start..]);
         let ended = ended.and_then(|(covered, id)| Some((covered, id, parse_plan_end(covered)?)));
         let (covered, id, (index_at, totals)) =
-            ended.ok_or_else(|| damaged("its last line is not an end line"))?;
+            ended.ok_or_else(|| damaged("its last line is not that of a plan"))?;
 
         let mut whole = seal();
         let mut first = Vec::new();
@@ -209,8 +209,8 @@ impl Plan {
             let bundle = line.strip_suffix(b"\n").and_then(|line| Bundle::parse(line, index.len()));
             let bundle = bundle.filter(|bundle| bundle.offset == next && bundle.length <= LONGEST);
             let bundle =
-                bundle.ok_or_else(|| damaged(&format!("bundle {} of its index is invalid", index.len())))?;
-            next = next.checked_add(bundle.length).ok_or_else(|| damaged("its index"))?;
+                bundle.ok_or_else(|| damaged(&format!("bundle {} in its index is invalid", index.len())))?;
+            next = next.checked_add(bundle.length).ok_or_else(|| damaged("its index is invalid"))?;
             bytes = bytes.saturating_add(bundle.bytes);
             index.push(bundle);
             line.clear();

@@ -63,7 +63,8 @@ fn read_once(
         if !started {
             // All other threads would wait for the missing one.
             chains.stop();
-            let why = "cannot start a thread for each digest: limited by ulimit -v or -u";
+            let why =
+                "there are not enough threads to start one for each digest (limited by ulimit -v or -u)";
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
         }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
@@ -255,14 +256,20 @@ fn extend(
         return Err(other("the stored tree has a different algorithm or resolution"));
     }
     let Some(tree) = Merkle::new(&header.spec) else {
-        return Err(other("every leaf of an mtsum digest depends on the file size"));
+        return Err(other(
+            "every leaf of an mtsum digest depends on the file size, so the complete file must be read",
+        ));
     };
     let same = old.size == header.size;
-    if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
-        return Err(other("the file size contradicts the list of changes"));
+    match saving.begin {
+        Begin::Changed(_) if !same => return Err(other("the file size changed since the tree was stored")),
+        Begin::Append if header.size <= old.size => {
+            return Err(other("the file has not grown since the tree was stored"));
+        }
+        _ => {}
     }
     if old.hints.inode != header.hints.inode && !saving.trust_prefix {
-        return Err(other("it is not the file its tree was stored for (the inode number differs)"));
+        return Err(other("its tree was stored for another file (the inode number differs)"));
     }
     let unlisted = unlisted(old, &saving.begin).map_err(|why| other(&why))?;
     let checked = last_granules(old, &unlisted);
@@ -299,7 +306,7 @@ fn unlisted(old: &Header, begin: &Begin) -> Result<Vec<Range<u64>>, String> {
     let Begin::Changed(ranges) = begin else { return Ok(vec![0..old.granules()]) };
     if let Some(range) = ranges.iter().find(|range| range.end > old.size) {
         let (start, len, size) = (range.start, range.end - range.start, old.size);
-        return Err(format!("the range {start} {len} is outside its {size} bytes"));
+        return Err(format!("the range {start} {len} extends beyond the end of the file ({size} bytes)"));
     }
     let changed = ranges.iter().map(|range| range.start / old.granule..range.end.div_ceil(old.granule));
     let (mut unlisted, mut at) = (Vec::new(), 0);

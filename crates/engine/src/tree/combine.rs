@@ -42,12 +42,12 @@ pub enum CombineError {
 impl std::fmt::Display for CombineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CombineError::None => f.write_str("there are no ranges"),
-            CombineError::Mixed(what) => write!(f, "the ranges are from {what}"),
+            CombineError::None => f.write_str("there are no ranges to combine"),
+            CombineError::Mixed(what) => write!(f, "the ranges belong to different digests: {what}"),
             CombineError::Unstamped(range) => {
                 write!(
                     f,
-                    "the range {}..{} does not record which file it was read from",
+                    "the range {}..{} does not record from which file it was read",
                     range.start, range.end
                 )
             }
@@ -66,7 +66,7 @@ impl std::fmt::Display for CombineError {
             }
             CombineError::Gap(expected, found) => write!(f, "the range {found}..{expected} occurs twice"),
             CombineError::Levels(range) => {
-                write!(f, "the range {}..{} has the wrong hashes", range.start, range.end)
+                write!(f, "the hashes do not match the range {}..{}", range.start, range.end)
             }
             CombineError::Undivided(name) => write!(f, "{name} cannot be divided"),
         }

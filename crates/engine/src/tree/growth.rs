@@ -50,7 +50,12 @@ impl GrowthProof {
 /// length.
 fn sealed(path: &[u8], spec: &Spec) -> Result<Merkle, Error> {
     let tree = Merkle::new(spec).filter(Merkle::is_sealed);
-    tree.ok_or_else(|| fail(path, format!("{spec} does not cover the file length; HASH-tree digests do")))
+    tree.ok_or_else(|| {
+        fail(
+            path,
+            format!("a growth proof requires a digest that includes the file length (HASH-tree), not {spec}"),
+        )
+    })
 }
 
 fn fail(path: &[u8], why: String) -> Error {
@@ -85,7 +90,10 @@ pub fn prove_growth(
     let granule = match row {
         Row::Stored(store) if store.header().spec != *spec => {
             let spec = &store.header().spec;
-            return Err(fail(path, format!("its stored tree uses {spec}, the old one {}", header.spec)));
+            return Err(fail(
+                path,
+                format!("its stored tree uses {spec}, but the old tree uses {}", header.spec),
+            ));
         }
         Row::Stored(store) if store.header().size != size => {
             let stored = store.header().size;
@@ -97,7 +105,7 @@ pub fn prove_growth(
     };
     let old_size = header.size;
     if old_size > size {
-        return Err(fail(path, format!("it has {size} bytes, the old file had {old_size}")));
+        return Err(fail(path, format!("it has {size} bytes, but the old file had {old_size}")));
     }
     let count = tree.leaves(size);
     let nodes = Nodes { source, tree, row, granule, count };
@@ -120,7 +128,7 @@ pub fn prove_growth(
         Ok(()) => Ok(proof),
         Err(ProofFailure::File(error)) => Err(error),
         Err(ProofFailure::OtherOld(_)) => {
-            Err(fail(old_name, "the stored tree is damaged: its hashes do not lead to its digest".to_owned()))
+            Err(fail(old_name, "the stored tree is damaged: its hashes do not yield its digest".to_owned()))
         }
         Err(_) => Err(fail(path, "the file does not begin with the old file".to_owned())),
     }
@@ -172,7 +180,7 @@ fn grown(
         None => consistency_roots((old_size / tree.leaf_size(), old_root), count, hashes, node)?,
         Some(bytes) => {
             let Some(path) = path else {
-                let why = "the old file ends within a leaf: the new file is required, to read that leaf";
+                let why = "the old file ends within a leaf, so the new file is required to verify that leaf";
                 return Err(ProofFailure::File(fail(b"", why.to_owned())));
             };
             let leaf = bytes.start / tree.leaf_size();

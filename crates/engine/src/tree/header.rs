@@ -253,7 +253,7 @@ impl Header {
             return damaged("invalid sizes");
         }
         let Some(spec) = Spec::from_stored(kind, &base, 1 << leaf) else {
-            return unknown(format!("construction {kind} over '{base}'"));
+            return unknown(format!("construction {kind} with the hash '{base}'"));
         };
         // The leaves of mtsum's trees are counted individually.
         let largest = if Merkle::new(&spec).is_some() { MAX_SIZE } else { 1 << 48 };

@@ -162,7 +162,7 @@ impl Comparison<'_> {
         }
         finish(file, path)?;
         report.blemish = match (&store.blemish, sound) {
-            (_, false) => Some("its hashes do not lead to its digest".to_owned()),
+            (_, false) => Some("its hashes do not yield its digest".to_owned()),
             (blemish, true) => blemish.as_ref().map(ToString::to_string),
         };
         report.diagnosis = match (sound, good && length == Length::Same) {

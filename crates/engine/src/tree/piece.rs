@@ -230,7 +230,7 @@ pub fn hash_range(
     let division = Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be divided")))?;
     if bytes.start > bytes.end || bytes.end > size {
         return Err(fail(format!(
-            "the range {}..{} is empty or extends beyond the end of the file ({size} bytes)",
+            "the range {}..{} ends before it begins or extends beyond the end of the file ({size} bytes)",
             bytes.start, bytes.end
         )));
     }

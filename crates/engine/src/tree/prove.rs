@@ -59,7 +59,7 @@ pub fn read_row(path: impl AsRef<Path>, spec: &Spec, reading: &Reading<'_>) -> R
 }
 
 fn no_tree(path: &[u8], spec: &Spec) -> Error {
-    Error::new(path, "prove", Cause::Other(format!("{spec} has no tree to prove ranges with")))
+    Error::new(path, "prove", Cause::Other(format!("{spec} does not support proofs")))
 }
 
 /// Proves that `bytes` of a file belong to its digest. The range is extended to complete leaves.
@@ -218,7 +218,9 @@ impl std::fmt::Display for ProofFailure {
                 write!(f, "the proof is for an old file with the digest {digest}, not the trusted one")
             }
             ProofFailure::NoBeginning => f.write_str("the new file does not begin with the old file"),
-            ProofFailure::Misstated => f.write_str("it does not match the proof (size, digest or target)"),
+            ProofFailure::Misstated => {
+                f.write_str("it does not match the proof (its size, digest or target differs)")
+            }
             ProofFailure::File(error) => write!(f, "{error}"),
         }
     }
@@ -230,7 +232,7 @@ pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), Proo
     match found == proven {
         true => Ok(()),
         false => {
-            let why = format!("it has {found} bytes, but the proof is for a file of {proven}");
+            let why = format!("it has {found} bytes, but the proof is for a file of {proven} bytes");
             Err(ProofFailure::File(Error::new(path, "verify", Cause::Other(why))))
         }
     }

@@ -66,7 +66,7 @@ pub(crate) fn is_same(file: &Metadata, copy: &Metadata) -> bool {
 /// Fails if too much would be lost.
 pub(crate) fn spare(path: &[u8], repairs: &[GranuleRepair], there: u64) -> Result<(), Error> {
     let Some(lost) = loses_most(repairs, there) else { return Ok(()) };
-    let what = format!("{lost} of its {there} bytes would change: it may be a different file");
+    let what = format!("most of it would change ({lost} of {there} bytes), so it may be a different file");
     Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn after(error: Error, written: u64) -> Error {
         return error;
     }
     let why = format!(
-        "{}; {written} bytes had been written: run the same command again to continue",
+        "{}; {written} bytes were already written (to continue, run the same command again)",
         error.reason()
     );
     Error { cause: Cause::Other(why), ..error }
@@ -200,7 +200,7 @@ pub(crate) fn repair_range(
         let len = (range.end - start).min(UNIT) as usize;
         copy.read(&mut good[..len], start)?;
         if print_of(&good[..len]) != *right {
-            let why = format!("bytes from {start} changed after they were verified");
+            let why = format!("the bytes from offset {start} changed after they were verified");
             return Err(Error::new(copy.path, "read", Cause::Changed(why)));
         }
         // Bytes that cannot be read, for whatever reason, are written.
@@ -249,7 +249,10 @@ fn check(path: &[u8], store: &Store, repairs: &[GranuleRepair], reading: &Readin
         if hash_granule(&mut source.reader(), header, granule, header.range(granule).start)?
             != store.get(granule..granule + 1)?[0]
         {
-            let why = format!("bytes from {} differ from the data written", header.range(granule).start);
+            let why = format!(
+                "the bytes from offset {} differ from the data that was written",
+                header.range(granule).start
+            );
             return Err(Error::new(path, "repair", Cause::Other(why)));
         }
     }

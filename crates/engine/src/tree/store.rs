@@ -129,7 +129,7 @@ impl Store {
         let Some(header) = read.into_iter().flatten().max_by_key(|header| header.seq) else {
             return Ok(Err(match (unusable, len) {
                 (Unusable::Foreign, len) if len >= 8 && blocks[0][1..8] == MAGIC[1..] => {
-                    Unusable::Damaged("not a stored tree".to_owned())
+                    Unusable::Damaged("its first byte is wrong".to_owned())
                 }
                 (refusal, _) => refusal,
             }));
@@ -142,7 +142,7 @@ impl Store {
         if let Some(last) = header.extents.last()
             && len < ROW + last.end * header.hash_len()
         {
-            return Ok(Err(Unusable::Damaged("it ends before the data of its nodes".to_owned())));
+            return Ok(Err(Unusable::Damaged("it ends before the last of its hashes".to_owned())));
         }
         Ok(Ok(Store { file, path: path.to_owned(), header, blemish }))
     }
@@ -306,7 +306,7 @@ fn own_file(path: &Path) -> Result<File, Error> {
     }
     lock(&file, path)?;
     if Metadata::of(&file).map_err(|error| io_error(path, "write", error))?.links() > 1 {
-        return Err(refuse("the file has other hard links"));
+        return Err(refuse("it has other hard links"));
     }
     Ok(file)
 }
@@ -335,7 +335,7 @@ pub(crate) fn may_be_replaced(file: &File, path: &Path) -> Result<(), Error> {
     if nothing || begin[..8].iter().zip(&MAGIC[..8]).filter(|(found, own)| found == own).count() >= 7 {
         return Ok(());
     }
-    let why = "the existing file is not a stored tree, and is not replaced";
+    let why = "the existing file is not a stored tree, so it is not replaced";
     Err(Error::new(path.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())))
 }
 
@@ -344,7 +344,7 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
     if try_lock(file) {
         return Ok(());
     }
-    let why = Cause::Other("another program is building it".to_owned());
+    let why = Cause::Other("another truesum process is using it".to_owned());
     Err(Error::new(path.as_os_str().as_bytes(), "write", why))
 }
 

@@ -115,7 +115,7 @@ impl fmt::Display for Refusal {
             Refusal::EmptyRoot(root) => {
                 write!(
                     f,
-                    "{} contains none of the files in the manifest: is a disk not mounted?",
+                    "{} contains none of the files in the manifest (perhaps a disk is not mounted)",
                     shown(root)
                 )
             }
@@ -123,13 +123,21 @@ impl fmt::Display for Refusal {
                 write!(f, "{}: the file system is not mounted", shown(place))
             }
             Refusal::TooMany(missing, listed) => {
-                write!(f, "{missing} of {listed} files in the manifest are missing, more than half")
+                write!(f, "more than half of the files in the manifest are missing ({missing} of {listed})")
             }
             Refusal::EmptyFolder(folder) => {
-                write!(f, "{} is empty but should contain files: is a disk not mounted?", shown(folder))
+                write!(
+                    f,
+                    "{} is empty but should contain files (perhaps a disk is not mounted)",
+                    shown(folder)
+                )
             }
             Refusal::OtherFolder(folder) => {
-                write!(f, "most names would only gain or lose the prefix {}", shown(folder))
+                write!(
+                    f,
+                    "most names would only gain or lose the prefix {}, so the folder is probably wrong",
+                    shown(folder)
+                )
             }
             Refusal::NoTimes => f.write_str("--quick: no entry of the manifest has a time"),
             Refusal::NothingLeft => f.write_str("no entry would be left"),

@@ -237,7 +237,7 @@ impl Package {
         if !progress.stopped() && !file.at_end() {
             let more = file.read(&mut buffer[..1]).map_err(|error| Error::io(name, "read", error))?;
             if more > 0 {
-                return Err(Error::new(name, "read", Cause::Changed("it grew".to_owned())));
+                return Err(Error::new(name, "read", Cause::Changed("it has grown".to_owned())));
             }
         }
         let whole = file.finish(name)?;

@@ -107,7 +107,10 @@ pub(super) fn lists_other_files(manifest: &Path, entries: u64) -> Error {
         1 => "1 entry".to_owned(),
         _ => format!("{entries} entries"),
     };
-    refused(manifest, format!("{entries} for payload files or tag manifests, which do not belong in it"))
+    refused(
+        manifest,
+        format!("{entries} for payload files or tag manifests, which do not belong in a tag manifest"),
+    )
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> Error {
@@ -250,7 +253,7 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     let mut doubts: Vec<Error> = labels
         .filter(|label| is_almost(&label.to_lowercase(), "payload-oxum"))
-        .map(|label| refused(&description, format!("{label:?} is not Payload-Oxum, and was ignored")))
+        .map(|label| refused(&description, format!("{label:?} is not Payload-Oxum, so it was ignored")))
         .collect();
     for name in beside {
         let path = folder.join(OsStr::from_bytes(name));

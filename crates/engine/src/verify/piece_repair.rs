@@ -103,7 +103,7 @@ pub fn repair(
         .find(|list| !list.is_proof())
     {
         let why = format!(
-            "only {} of each piece digest and no digest of the complete file are known, so nothing is written",
+            "the list contains only {} per piece and no digest of the complete file, so a repair could not be verified",
             list.described()
         );
         return Err(Error::new(bytes, "use", Cause::Other(why)));

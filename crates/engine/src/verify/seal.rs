@@ -163,10 +163,13 @@ fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey
     let signature =
         Signature::parse(beside).ok_or_else(|| refused(at, "not a minisign or signify signature"))?;
     if signature.message.is_some() {
-        return Err(refused(at, "it contains the message: check that file itself"));
+        return Err(refused(
+            at,
+            "it also contains the signed text, so it is not a detached signature: check this file itself",
+        ));
     }
     if at.as_os_str().as_bytes().ends_with(ENDINGS[0].as_bytes()) && signature.trusted.is_none() {
-        return Err(refused(at, "it has no trusted comment: truncated"));
+        return Err(refused(at, "it is truncated: it has no trusted comment"));
     }
     judge(name, at, text, &signature, key)
 }

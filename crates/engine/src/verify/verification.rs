@@ -91,8 +91,10 @@ impl<'a> Verification<'a> {
                     continue;
                 }
                 Some(Ok(_)) if self.options.remote.is_some() => {
-                    let why =
-                        Cause::Other("a bag is checked in place: specify one of its manifests".to_owned());
+                    let why = Cause::Other(
+                        "a bag cannot be checked against another location: specify one of its manifests"
+                            .to_owned(),
+                    );
                     self.unread(&Error::new(name.as_os_str().as_bytes(), "verify", why), on_event)?;
                     continue;
                 }

@@ -176,7 +176,7 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
         (
             |bag| add_tag(bag, &format!("{}  data/a", digest("sha256", b"abc"))),
             Some(
-                "/tagmanifest-sha256.txt: 1 entry for payload files or tag manifests, which do not belong in it",
+                "/tagmanifest-sha256.txt: 1 entry for payload files or tag manifests, which do not belong in a tag manifest",
             ),
         ),
         (

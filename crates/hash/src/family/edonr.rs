@@ -16,7 +16,7 @@ use crate::word::{U32x8, U32x16, U64x4, U64x8};
 mod avx512;
 
 const ATTACKED: Status = Status::Weakened(
-    "second preimages faster than brute force (Khovratovich, Nikolić & Weinmann 2008); eliminated in the first round of SHA-3",
+    "second preimages faster than brute force (Khovratovich, Nikolić & Weinmann 2008); eliminated in the first round of the SHA-3 competition",
 );
 
 /// The rows of this family.

@@ -18,7 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     status: Status::Sampled(
         "three samples of 16 KiB and the length, for files of 128 KiB or more (Kalafut 2015)",
     ),
-    summary: "MurmurHash3 of three samples; finds duplicate media files",
+    summary: "MurmurHash3 of three samples; used to find duplicate media files",
     check: "0984645edb66cca499f8fac73a1ea105",
     kind: Kind::Sized(new, |size| if size < WHOLE_BELOW { size } else { 3 * SAMPLE }),
     ..Algorithm::PLAIN

@@ -17,7 +17,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     aliases: &["sha-1dc", "sha1-dc", "sha1cd"],
     digest_len: 20,
     status: Status::Weakened("detects known collision attacks only (Stevens & Shumow 2017); only 160 bits"),
-    summary: "SHA-1 that rejects files made by known collision attacks (SHAttered, SHAmbles); git",
+    summary: "SHA-1 that rejects files created by known collision attacks (SHAttered, SHAmbles); git",
     check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
     kind: Kind::Serial(|_| Box::new(Checked(Sha1::new()))),
     ..Algorithm::PLAIN
@@ -35,7 +35,7 @@ impl Serial for Checked {
     }
     fn attack(&self) -> Option<&'static str> {
         let found = self.0.clone().try_finalize().has_collision();
-        found.then_some("made by a collision attack on SHA-1 (Stevens & Shumow 2017): another file has the same SHA-1")
+        found.then_some("the file was made by a collision attack on SHA-1 (Stevens & Shumow 2017), so another file has the same SHA-1")
     }
     fn clone_box(&self) -> Box<dyn Serial> {
         Box::new(self.clone())

@@ -21,7 +21,7 @@ use crate::family::columns::{self, Tables, mixed};
 use std::sync::LazyLock;
 
 const REPLACED: Status = Status::Weakened(
-    "replaced in 2003: branch number 8 instead of 9 (Shirai & Shibutani 2003)",
+    "superseded in 2003 because its branch number is 8 instead of 9 (Shirai & Shibutani 2003)",
 );
 
 /// The rows of this family.
@@ -34,7 +34,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure(
             "ISO/IEC 10118-3; attacks on reduced rounds (Lamberger, Mendel, Rechberger, Rijmen & Schläffer 2009)",
         ),
-        summary: "512 bits of AES-like rounds",
+        summary: "512-bit hash with AES-like rounds",
         check: "21d5cb651222c347ea1284c0acf162000b4d3e34766f0d00312e3480f633088822809b6a54ba7edfa17e8fcb5713f8912ee3a218dd98d88c38bbf611b1b1ed2b",
         tree_id: Some("whirlpool"),
         kind: Kind::Blocks { chain: &WHIRLPOOL, init },
@@ -46,7 +46,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["whirlpool0"],
         digest_len: 64,
         status: REPLACED,
-        summary: "Whirlpool as first submitted to NESSIE in 2000",
+        summary: "Whirlpool as originally submitted to NESSIE in 2000",
         check: "ea1875307c8436409e438a77ddeaf5a87ff9d161ad0c6708c1ba3c363b8de1df5ab2d6b70cde7ce8be437866fb9eeddaa6c05e40f1fb789323c9868c73df804e",
         tree_id: Some("whirlpool-0"),
         kind: Kind::Blocks { chain: &OF_2000, init },

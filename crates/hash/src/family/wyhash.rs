@@ -13,7 +13,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     aliases: &["wyhash-final4"],
     digest_len: 8,
     status: Status::Checksum("64 bits, not cryptographic (Wang Yi 2019)"),
-    summary: "wyhash final 4; the hash tables of Zig, Go and Nim",
+    summary: "wyhash final 4; hash tables of Zig, Go and Nim",
     check: "c3901284d62a3e7b",
     seed_bits: 64,
     kind: Kind::Serial(|params| Box::new(Wyhash::new(params.seed))),

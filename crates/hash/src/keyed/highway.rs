@@ -14,7 +14,7 @@ macro_rules! row {
             tag: $tag,
             digest_len: $len,
             status: Status::Weakened(
-                "a keyed hash with little analysis and no proof (Alakuijala, Cox & Wassenberg 2016)",
+                "a keyed hash with little cryptanalysis and no security proof (Alakuijala, Cox & Wassenberg 2016)",
             ),
             summary: $summary,
             check: $check,

@@ -30,7 +30,7 @@ pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
         return Some(row);
     }
     let status = match row.status {
-        Status::Secure(_) => Status::Secure("FIPS 198-1, with a hash without known attacks"),
+        Status::Secure(_) => Status::Secure("FIPS 198-1, with a hash that has no known attacks"),
         status @ (Status::Weakened(_) | Status::Sampled(_) | Status::Checksum(_)) => status,
         Status::Broken(_) => Status::Weakened(
             "the hash has collisions, which do not break HMAC (Bellare 2006); not for new designs (RFC 6151)",

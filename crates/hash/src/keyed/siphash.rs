@@ -17,7 +17,7 @@ macro_rules! rows {
                 tag: $tag,
                 aliases: &$aliases,
                 digest_len: $len,
-                status: Status::Weakened("a short tag: can be forged by guessing, or with the key (Aumasson & Bernstein 2012)"),
+                status: Status::Weakened("short output: can be forged by guessing, or by anyone with the key (Aumasson & Bernstein 2012)"),
                 summary: $summary,
                 check: $check,
                 keying: Keying::Always { least: 16, most: 16 },
@@ -49,7 +49,7 @@ rows! {
     Short24: "siphash-2-4" "SIPHASH-2-4" ["siphash", "siphash24", "siphash64"] 8 sip::SipHasher24,
         |hasher| hasher.finish().to_le_bytes(), "64-bit keyed hash for short messages; hash tables, packet filters", "fdfe0e0296fc60ca";
     Short13: "siphash-1-3" "SIPHASH-1-3" ["siphash13"] 8 sip::SipHasher13,
-        |hasher| hasher.finish().to_le_bytes(), "SipHash with half the rounds: the hash tables of Rust, Python and Ruby", "eec3b538b3afc7f3";
+        |hasher| hasher.finish().to_le_bytes(), "SipHash with half the rounds; hash tables of Rust, Python and Ruby", "eec3b538b3afc7f3";
     Long24: "siphash-2-4-128" "SIPHASH-2-4-128" ["siphash128"] 16 sip128::SipHasher24,
         |hasher| hasher.finish128().as_bytes(), "128-bit SipHash", "ce94828373303d1ab5fc781744ad71ce";
     Long13: "siphash-1-3-128" "SIPHASH-1-3-128" [] 16 sip128::SipHasher13,

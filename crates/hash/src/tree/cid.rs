@@ -18,7 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["unixfs-v0-2015"],
         digest_len: 34,
         status: BOUND,
-        summary: "IPFS CID of `ipfs add` (kubo): 256 KiB chunks in dag-pb, 174 links",
+        summary: "IPFS CID of `ipfs add` (kubo): 256 KiB chunks in dag-pb, 174 links per node",
         check: "1220c15d9bb130fe1d0089b9cf53d9e62ce2f3c6566a69af2b67367c44cb83f4d5e6",
         kind: Kind::Serial(|_| new(&Profile { chunk: 256 << 10, width: 174, raw: false })),
         ..Algorithm::PLAIN
@@ -29,7 +29,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["cid"],
         digest_len: 36,
         status: BOUND,
-        summary: "IPFS CID of `ipfs add --cid-version=1` (kubo): raw 256 KiB chunks, 174 links",
+        summary: "IPFS CID of `ipfs add --cid-version=1` (kubo): raw 256 KiB chunks, 174 links per node",
         check: "0155122015e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
         kind: Kind::Serial(|_| new(&Profile { chunk: 256 << 10, width: 174, raw: true })),
         ..Algorithm::PLAIN
@@ -40,7 +40,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["unixfs-v1-2025"],
         digest_len: 36,
         status: BOUND,
-        summary: "IPFS CID with the profile unixfs-v1-2025 (IPIP-499): raw 1 MiB chunks, 1024 links",
+        summary: "IPFS CID with the profile unixfs-v1-2025 (IPIP-499): raw 1 MiB chunks, 1024 links per node",
         check: "0155122015e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
         kind: Kind::Serial(|_| new(&Profile { chunk: 1 << 20, width: 1024, raw: true })),
         ..Algorithm::PLAIN

@@ -16,7 +16,7 @@ pub struct Gap {
 
 impl std::fmt::Display for Gap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "leaf {} expected next, found leaf {}", self.expected, self.found)
+        write!(f, "expected leaf {}, found leaf {}", self.expected, self.found)
     }
 }
 

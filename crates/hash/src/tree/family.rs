@@ -39,7 +39,7 @@ impl Family {
     }
 }
 
-const UNTOLD: &str = "no leaf and node prefixes: a file of two hashes has the digest of a longer file \
+const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of two hashes has the digest of a longer file \
                       (the reason for the prefixes of RFC 6962, 2013)";
 
 /// All constructions. A more specific prefix comes before the one it begins with.
@@ -47,7 +47,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "",
         suffix: "-tree",
-        summary: "RFC 9162 tree over leaves of 64 KiB, sealed with algorithm, leaf size and length",
+        summary: "RFC 9162 tree over 64 KiB leaves; the digest also covers algorithm, leaf size and file length",
         weakness: None,
         stored: 0,
         leaf_prefix: &[0],

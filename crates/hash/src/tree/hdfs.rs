@@ -19,7 +19,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["md5md5crc32c"],
         digest_len: 32,
         status: CHECKSUMS,
-        summary: "HDFS's MD5MD5CRC32C: MD5 of the blocks' MD5 digests of CRC-32C checksums per 512 bytes",
+        summary: "HDFS's MD5MD5CRC32C: MD5 of the blocks' MD5 digests, each computed over the CRC-32C of every 512 bytes",
         check: "0000020000000000000000002faa18fc1637e6b4bad7e0e91b200a4d00000000",
         kind: kind(&crc::ROWS[1]),
         ..Algorithm::PLAIN
@@ -30,7 +30,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["md5md5crc32"],
         digest_len: 32,
         status: CHECKSUMS,
-        summary: "HDFS's MD5MD5CRC32: as hdfs-md5-crc32c, with CRC-32",
+        summary: "HDFS's MD5MD5CRC32: like hdfs-md5-crc32c, but with CRC-32",
         check: "000002000000000000000000e4c69cad4c112c69593dc389c4c6cdf600000000",
         kind: kind(&crc::ROWS[0]),
         ..Algorithm::PLAIN
@@ -38,7 +38,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
 ];
 
 const CHECKSUMS: Status =
-    Status::Checksum("MD5 of CRCs, not cryptographic; the length is not bound (Hadoop 3)");
+    Status::Checksum("MD5 of CRCs, not cryptographic; does not cover the length (Hadoop 3)");
 
 const fn kind(crc: &'static Algorithm) -> Kind {
     Kind::Composite(Composite {

@@ -13,7 +13,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["etag"],
         digest_len: 16,
         status: Status::Broken("MD5's collisions (Wang & Yu 2005)"),
-        summary: "ETag of an S3 multipart upload: MD5 of the parts' MD5 digests, and the number of parts",
+        summary: "ETag of an S3 multipart upload: MD5 of the parts' MD5 digests, followed by the number of parts",
         check: "5927c5d64d94a5786f90003aa26d0159-1",
         kind: s3::composite(&md5::ROWS[0], 16),
         ..Algorithm::PLAIN
@@ -24,8 +24,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["glacier-tree-sha256", "sha256-tree-hash"],
         digest_len: 32,
         status: Status::Broken(
-            "no leaf and node prefixes (see RFC 6962): a file of two leaf hashes has the digest of the original file; \
-             compare sizes too",
+            "leaves and nodes have no distinct prefixes (see RFC 6962), so a file that consists of two leaf hashes has \
+             the digest of the original file; compare sizes too",
         ),
         summary: "Amazon S3 Glacier's tree hash: SHA-256 over 1 MiB leaves",
         check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
@@ -63,7 +63,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["edonkey", "emule"],
         digest_len: 16,
         status: Status::Broken("MD4's collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
-        summary: "eMule: MD4 of the MD4 digests of 9,728,000-byte parts; adds an empty part after a complete last one",
+        summary: "eMule: MD4 of the MD4 digests of 9,728,000-byte parts; adds an empty part if the last one is complete",
         check: "2ae523785d0caf4d2fb557c12016185c",
         kind: ed2k(List::SingleOpen),
         ..Algorithm::PLAIN
@@ -74,7 +74,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["ed2k-edonkey2000"],
         digest_len: 16,
         status: Status::Broken("MD4's collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
-        summary: "eDonkey2000: differs from ed2k for multiples of 9,728,000 bytes",
+        summary: "eDonkey2000: differs from ed2k only if the file size is a multiple of 9,728,000 bytes",
         check: "2ae523785d0caf4d2fb557c12016185c",
         kind: ed2k(List::Single),
         ..Algorithm::PLAIN

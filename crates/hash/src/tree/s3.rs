@@ -14,7 +14,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure(
             "SHA-256 of SHA-256 digests; the digest includes the number of parts (FIPS 180-4)",
         ),
-        summary: "S3's composite SHA-256 of the parts, and the number of parts",
+        summary: "S3's composite SHA-256 of the parts, followed by the number of parts",
         check: "292b0d007566832db94bfae689cd70d1ab772811fd44b9f49d8550ee9ea6a494-1",
         kind: composite(&sha2::ROWS[1], 32),
         ..Algorithm::PLAIN
@@ -25,7 +25,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &[],
         digest_len: 20,
         status: Status::Broken("SHA-1's collisions (Stevens et al. 2017)"),
-        summary: "S3's composite SHA-1 of the parts, and the number of parts",
+        summary: "S3's composite SHA-1 of the parts, followed by the number of parts",
         check: "cc67043c7bcff5eea5566bd9b1f3c74fd9a5cf5d-1",
         kind: composite(&sha1::ROWS[0], 20),
         ..Algorithm::PLAIN
@@ -36,7 +36,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &[],
         digest_len: 4,
         status: Status::Checksum("32-bit CRC, not cryptographic (Amazon S3 API)"),
-        summary: "S3's composite CRC-32C of the parts, and the number of parts",
+        summary: "S3's composite CRC-32C of the parts, followed by the number of parts",
         check: "a73245a0-1",
         kind: composite(&crc::ROWS[1], 4),
         ..Algorithm::PLAIN
@@ -47,7 +47,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &[],
         digest_len: 4,
         status: Status::Checksum("32-bit CRC, not cryptographic (Amazon S3 API)"),
-        summary: "S3's composite CRC-32 of the parts, and the number of parts",
+        summary: "S3's composite CRC-32 of the parts, followed by the number of parts",
         check: "ee4c6550-1",
         kind: composite(&crc::ROWS[0], 4),
         ..Algorithm::PLAIN

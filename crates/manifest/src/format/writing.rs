@@ -106,7 +106,7 @@ impl fmt::Display for Unholdable {
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => {
-                f.write_str("the name has an empty component, '.' or '..', which this format cannot hold")
+                f.write_str("the name has an empty component, '.' or '..', which this format cannot store")
             }
             Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
             Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's header"),

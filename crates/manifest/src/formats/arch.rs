@@ -125,7 +125,7 @@ const QUOTED: usize = 100;
 fn unknown(text: &[u8], source: &Item) -> Reason {
     let range = source.range.start..source.range.end.min(source.range.start + QUOTED);
     let quoted = String::from_utf8_lossy(&text[range]);
-    Reason::Message(format!("only a shell can expand its source on line {}, {quoted}", source.line))
+    Reason::Message(format!("only a shell can expand the source on line {}: {quoted}", source.line))
 }
 
 /// The number of a line at an offset, which only increases.

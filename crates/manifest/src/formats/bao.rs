@@ -81,7 +81,9 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
     }?;
     let covered = 0..size.unwrap_or(leaves * leaf);
     let list = PieceList::of(spec, Cuts::Equal { covered, len: leaf }, row.into(), 32);
-    let list = list.ok_or(refused(0, "the nodes do not match the file"))?.made(PieceHashing::Subtree);
+    let list = list
+        .ok_or(refused(0, "the number of nodes does not match the file size"))?
+        .made(PieceHashing::Subtree);
     let list = if size.is_none() { list.ending_with_file() } else { list };
     Ok(nameless::only(path, size, vec![list]))
 }

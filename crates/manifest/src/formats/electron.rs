@@ -237,7 +237,7 @@ fn unsupported(at: usize, key: &[u8], value: &[u8]) -> LineError {
         Some(b'[') => "a list in brackets",
         Some(b'{') => "a map in braces",
         Some(b'>' | b'|') => "a block scalar with options",
-        Some(b'\'' | b'"') => "a quoted text with escapes or without its end",
+        Some(b'\'' | b'"') => "a quoted text with escapes or without a closing quote",
         _ => "a reserved character",
     };
     let key = String::from_utf8_lossy(key);

@@ -54,8 +54,8 @@ pub(crate) static AUDIO: Format = Format {
         (lines.peek().is_some() && lines.all(sound)).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "these are digests of decoded audio, not of files: flac --test verifies what is in each file, shntool hash and \
-         metaflac --show-md5sum print these digests".to_owned()
+        "these are digests of decoded audio, not of files: to verify FLAC files: flac --test; to print such digests: \
+         shntool hash or metaflac --show-md5sum".to_owned()
     }),
     writing: Writing::No,
     tagged: None,
@@ -75,8 +75,9 @@ pub(crate) static LOCK: Format = Format {
         head.lines(b'\n').take(8).any(mark).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "this is a lock file of a package manager, with digests of archives in its cache: yarn install --check-cache, \
-         yarn check --integrity or pnpm store status".to_owned()
+        "this is a lock file of a package manager, with digests of archives in its cache; to verify them: \
+         yarn install --check-cache, yarn check --integrity or pnpm store status"
+            .to_owned()
     }),
     writing: Writing::No,
     tagged: None,

@@ -55,7 +55,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(text.len(), "the last block's digest is truncated"));
     }
     let end = (rows.len() as u64).checked_mul(len as u64).filter(|end| (1..=SIZE_LIMIT).contains(end));
-    let end = end.ok_or(refused(HEADER, "no blocks, or too many"))?;
+    let end = end.ok_or(refused(HEADER, "the signature has no blocks, or too many"))?;
     let digests: Vec<u8> = rows.flat_map(|row| &row[ROLLING..]).copied().collect();
     let path = nameless::name(options, &[".sig", ".rsig", ".signature"])?;
     let pieces = PieceList::of(spec, Cuts::Equal { covered: 0..end, len: len as u64 }, digests.into(), kept);

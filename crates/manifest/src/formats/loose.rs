@@ -259,7 +259,7 @@ impl Loose {
             } else if entry.path.is_empty() {
                 entry.path = cell.to_vec();
             } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {
-                return Err(Reason::Part("a digest in a column that is not an algorithm"));
+                return Err(Reason::Part("a digest in a column whose title is not a known algorithm"));
             } else if is_long_hex(cell) {
                 let found = untagged(cell, &self.options)?;
                 if entry.digests.iter().any(|(spec, _)| *spec == found.0) {

@@ -41,7 +41,7 @@ pub(crate) static SIGNIFY_DETACHED: Format = Format {
 
 pub(crate) static SSH: Format = Format {
     name: "ssh-signature",
-    summary: "detached signature by ssh-keygen; recognised, not read",
+    summary: "detached SSH signature (ssh-keygen -Y sign); recognised, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Ssh),
     reading: Reading::Not(|options| {
         verify_with(options, |name, file| {
@@ -65,7 +65,7 @@ pub(crate) static CMS: Format = Format {
 
 pub(crate) static SIGSTORE: Format = Format {
     name: "sigstore-bundle",
-    summary: "sigstore bundle of a signature of a file; recognised, not read",
+    summary: "sigstore bundle with the signature of a file; recognised, not read",
     // A bundle with a DSSE envelope contains a statement with digests, which is read as JSON.
     sniff: |head: &Head<'_>| {
         let holds = |text: &[u8], mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);

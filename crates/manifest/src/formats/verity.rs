@@ -133,7 +133,7 @@ impl Shape {
                 if node[held * self.slot..].iter().any(|&byte| byte != 0) {
                     return Err(refused(
                         here,
-                        "a block with more digests than its level has: truncated or damaged",
+                        "a block with too many digests for its level: truncated or damaged",
                     ));
                 }
             }
@@ -145,7 +145,10 @@ impl Shape {
         let made = PieceHashing::Salted { before: self.before.clone(), after: self.after.clone() };
         let list =
             PieceList::of(self.spec.clone(), Cuts::Equal { covered, len: self.block }, digests.into(), len);
-        Ok(list.ok_or(refused(from, "the digests do not match the blocks of the file"))?.made(made).padded())
+        Ok(list
+            .ok_or(refused(from, "the number of digests does not match the number of blocks in the file"))?
+            .made(made)
+            .padded())
     }
 
     fn hash(&self, node: &[u8]) -> Vec<u8> {
@@ -200,7 +203,7 @@ impl Shape {
         let count = if blocks.contains(&count) && count > 1 {
             count
         } else {
-            return Err(refused(from, "the lowest level of the tree lacks digests"));
+            return Err(refused(from, "digests are missing from the lowest level of the tree"));
         };
         Ok(self.list(text, from, count, root, options)?.ending_with_file())
     }

@@ -31,7 +31,7 @@ fn sniff(head: &Head<'_>, root: &str) -> Option<Claim> {
 pub(crate) static REPOMD: Format = Format {
     name: "repomd",
     file_names: &["repomd.xml"],
-    summary: "repomd.xml of RPM repositories; names are relative to the folder of repodata",
+    summary: "repomd.xml of RPM repositories; names are relative to the folder that contains repodata",
     sniff: |head| sniff(head, "repomd"),
     reading: reading(|text, options| fields::parse(&text, &RPM_METADATA, options)),
     ..LIST
@@ -50,7 +50,7 @@ static RPM_METADATA: Shape = Shape {
 pub(crate) static RPM_PRIMARY: Format = Format {
     name: "rpm-primary",
     file_names: &["primary.xml"],
-    summary: "primary.xml of RPM repositories: the packages; names are relative to the repository",
+    summary: "primary.xml of RPM repositories: digests of the packages; names are relative to the repository",
     sniff: |head| xml::sniff(head, "metadata", |tag| xml::holds(tag, "linux.duke.edu/metadata/common")),
     reading: reading(|text, options| fields::parse(&text, &RPM_PACKAGES, options)),
     ..LIST
@@ -62,7 +62,7 @@ static RPM_PACKAGES: Shape =
 pub(crate) static PREMIS: Format = Format {
     name: "premis",
     file_names: &[],
-    summary: "PREMIS preservation metadata: objects of type file with their fixity",
+    summary: "PREMIS preservation metadata: objects of type file, with their digests",
     sniff: |head| sniff(head, "premis"),
     reading: reading(|text, options| fields::parse(&text, &PREMIS_OBJECTS, options)),
     ..LIST

@@ -178,7 +178,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             None => Err(Reason::Part("no file in SRC_URI has this name")),
             Some((file, line)) if file.contains(&b'$') => {
                 let message = format!(
-                    "its source on line {line} needs BitBake to expand {}",
+                    "only BitBake can expand {} in the source on line {line}",
                     String::from_utf8_lossy(variable(file))
                 );
                 Err(Reason::Message(message))

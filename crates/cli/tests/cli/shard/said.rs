@@ -267,7 +267,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["run", "bad", "0"],
             2,
-            "bad: cannot use: not a plan, or a damaged one: its last line is not an end line",
+            "bad: cannot use: not a plan, or a damaged one: its last line is not that of a plan",
         ),
         (&["run", "plan", "0", "--root", "nope"], 4, "nope: cannot open: No such file or directory"),
         (&["merge", "bad", "-o", "M"], 2, "bad: cannot use: not a plan, or a damaged one"),

@@ -81,7 +81,7 @@ impl Value<'_, '_, '_> {
         });
         if !read || self.walk.records.count() == before {
             self.walk.records.begin(self.walk.at);
-            self.walk.records.fault("its payload is not a statement with names and digests in base64");
+            self.walk.records.fault("its payload is not a base64-encoded statement with names and digests");
         }
     }
 }
@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
                 && !self.within.is(Meaning::State)
             {
                 self.walk.records.begin(self.walk.at);
-                self.walk.records.fault("names under a digest, outside a manifest of OCFL");
+                self.walk.records.fault("names under a digest, outside an OCFL manifest");
             }
             listed |= matches!(&statement, Statement::Listed | Statement::Stray)
                 || matches!(&statement, Statement::Text(text) if holds_digest(text));

@@ -125,7 +125,10 @@ impl Object {
         });
         let joined = |folder: &str| name.is_some_and(|name| name.starts_with(folder.as_bytes()));
         if let Some((key, ..)) = folder.filter(|(_, folder, _)| !joined(folder)) {
-            records.fault_of("its folder is stored separately from its name", key.as_bytes());
+            records.fault_of(
+                "a folder that is stored separately from the name is not supported",
+                key.as_bytes(),
+            );
         }
         if self.is_twofold(Meaning::Size) && !size.is_some_and(|(.., member)| self.is_rounded(member)) {
             records.fault("two sizes for one file");

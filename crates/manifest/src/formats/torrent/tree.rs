@@ -250,7 +250,7 @@ impl Rows {
         }
         let digests = self.given.entry(layer).or_insert_with(|| Arc::from(row));
         let pieces = PieceList::new(spec, 0..len, self.piece_len, digests.clone());
-        let pieces = pieces.ok_or("the pieces do not match the file")?;
+        let pieces = pieces.ok_or("the number of pieces does not match the file size")?;
         // The last node has the same height as the others and may cover leaves beyond the end.
         let last = (len - 1) % self.piece_len + 1;
         Ok(Some(pieces.raised(height(last), height(self.piece_len))))

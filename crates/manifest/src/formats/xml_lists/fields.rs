@@ -271,7 +271,7 @@ impl Walk<'_> {
             }
         }
         if open.is_damaged {
-            self.records.fault("text between its elements that ends like an element");
+            self.records.fault("text between its elements that looks like the end of an element");
         }
         for found in of_file(shape.sizes).into_iter().flat_map(|path| at(path)) {
             self.records.size(found.value.trim().as_bytes());
