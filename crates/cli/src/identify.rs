@@ -140,7 +140,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
         let mut specs: Vec<Spec> = skipped.into_iter().map(|one| one.spec).collect();
         specs.dedup();
         let skipped = names(&specs);
-        console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
+        console.note(&format!("-: {skipped} not computed, because the size is not known in advance"));
     }
     let of_parts = candidates.iter().any(|one| one.spec.counts_parts());
     if found.is_empty() && of_parts && !args.json {

@@ -78,7 +78,7 @@ pub struct SelectArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Also read devices and named pipes, to their end
+    /// Also read devices and named pipes (to their end)
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub special: bool,

@@ -109,7 +109,7 @@ struct TorrentCheckArgs {
     /// Torrents to check
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
     torrents: Vec<OsString>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     #[command(flatten)]

@@ -139,7 +139,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         console.error_of(b"bag-info.txt", &fault);
         console.error(&format!("{}: 1 error: nothing was written", shown(folder)));
         console.hint(&format!(
-            "to accept the payload and replace the entry: {}",
+            "to accept the payload and correct Payload-Oxum: {}",
             place.command("update --refresh")
         ));
         return Err(Stop::Reported);
@@ -147,7 +147,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     if let Some(names) = names
         && let Some(error) = unlisted_fetches(folder, &mut |name| names.contains(name)).into_iter().next()
     {
-        let hint = "download the file, or delete the line";
+        let hint = "download the file, or delete its line from fetch.txt";
         return Err(Stop::Refused(Refusal::with_hint(error.to_string(), hint)));
     }
     let fields = fields.text(&wanted.info, bytes, files);

@@ -51,7 +51,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_empty: bool,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// Accepted for compatibility; folders are always searched recursively

@@ -366,7 +366,7 @@ fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
 fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
     match inputs {
         Inputs::Named(names) if names.iter().any(|name| name == b"-") => {
-            Err(Refusal::new("standard input is not supported here: name files or folders"))
+            Err(Refusal::new("embed add: standard input is not supported (specify files or folders)"))
         }
         _ => Ok(()),
     }

@@ -49,7 +49,7 @@ pub struct RunShardArgs {
     /// Folder for the parts, created if missing [default: PLAN.parts]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     ///
     /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support
     /// for object stores.

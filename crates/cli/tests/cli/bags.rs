@@ -223,7 +223,7 @@ fn what_makes_no_sense_of_a_bag_is_refused() {
     for (words, said) in [
         (&["f"][..], "f: not a folder"),
         (&["-a", "crc32;width=3;poly=3", "bag"], ""),
-        (&["--info", "Payload-Oxum=1.1", "bag"], "it is computed and cannot be specified"),
+        (&["--info", "Payload-Oxum=1.1", "bag"], "Payload-Oxum is computed and cannot be specified"),
         (&["--info", "nothing", "bag"], "LABEL=VALUE"),
         (&["-o", "M", "bag"], "unknown option"),
         (&["--exclude", "a", "bag"], "unknown option"),

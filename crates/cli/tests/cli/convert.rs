@@ -234,7 +234,7 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
         "truesum: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
          truesum: M.jsonl: sfv cannot store the size of 1 entry\n\
          truesum: M.jsonl: not converted: the format sfv cannot store all of its data\n\
-         hint: to drop it, use --lossy; jsonl stores everything except signatures\n"
+         hint: to drop this data, use --lossy; jsonl stores everything except signatures\n"
     );
     assert_eq!(folder.entries(), ["M.jsonl", "a"]);
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-t", "sfv", "-o", "M.sfv"]);
@@ -264,7 +264,7 @@ fn a_malformed_part_refuses_the_whole() {
     assert_eq!(folder.entries(), ["M"]);
     for (words, error) in [
         (&["convert", "none", "-t", "bsd"][..], "truesum: none: cannot open: No such file or directory\n"),
-        (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: no entry to write\n"),
+        (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: no entries to write\n"),
         (
             &["convert", "M", "-t", "bare"],
             "truesum: -t bare: this format can only be read\n\

@@ -367,7 +367,7 @@ fn a_manifest_that_lists_nothing_is_said_to() {
     let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
-    let said = "truesum: there is no file to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
+    let said = "truesum: no files to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 

@@ -81,7 +81,7 @@ fn a_guess_fails_with_a_hint_that_works() {
         ("truesum help nothing", "hint: truesum --help lists the commands\n"),
         (
             "truesum list --config FILE",
-            "hint: to use other settings, set the variable: TRUESUM_CONFIG=FILE truesum ...\n",
+            "hint: to use other settings, set an environment variable: TRUESUM_CONFIG=FILE truesum ...\n",
         ),
         ("truesum chekc SHA256SUMS", "hint: a similar command is check\n"),
         ("truesum find --duplicates d", "hint: truesum duplicates d\n"),
@@ -168,11 +168,11 @@ fn a_digest_is_compared_with_files_in_either_order() {
     for (words, said) in [
         (&["check", ABC][..], "a digest was given, but no file to compare with it"),
         (&["check", ABC, EMPTY, "a"], "2 digests were given"),
-        (&["check", "--root", "d", ABC, "a"], "--root: cannot be combined with a digest as argument"),
-        (&["check", "--exact", ABC, "a"], "--exact: cannot be combined with a digest as argument"),
+        (&["check", "--root", "d", ABC, "a"], "--root: cannot be combined with a digest argument"),
+        (&["check", "--exact", ABC, "a"], "--exact: cannot be combined with a digest argument"),
         (&["check", &ABC[..40], &ABC[..20], "a"], "digests were given"),
         (&["check", "ba7816bf...", "a"], "check: the digest was cut off"),
-        (&["check", "--expect", "ba7816bf...", "a"], "--expect: the digest was cut off"),
+        (&["check", "--expect", "ba7816bf...", "a"], "--expect: the digest is abbreviated"),
     ] {
         let ran = folder.run(words);
         assert!(ran.code == Some(2) && ran.err.contains(said), "{words:?}: {}", ran.err);

@@ -514,7 +514,7 @@ fn a_wrong_guess_names_the_command_that_does_it() {
         (&["check", "digest"], &format!("to compare a file with this digest: truesum check {ABC} FILE")),
         (
             &["check", "--expect", &line],
-            &format!("this reads standard input; to check the file: truesum check {ABC} a"),
+            &format!("- is standard input; to check the file: truesum check {ABC} a"),
         ),
         (
             &["check", "--state", "S", "d"],

@@ -159,7 +159,7 @@ fn what_is_no_manifest_is_recognised_before_its_lines_are() {
     for (name, what) in [("SHA256SUMS", "an HTML page"), ("disk.img", "binary data")] {
         let ran = folder.run(&["check", name]);
         let said = format!(
-            "truesum: {name}: not a manifest ({what})\nhint: to compare a file with one digest: truesum check"
+            "truesum: {name}: not a manifest ({what})\nhint: to compare a file with a single digest: truesum check"
         );
         assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
         assert!(ran.err.lines().count() <= 3, "{}", ran.err);
