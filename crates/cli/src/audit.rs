@@ -144,6 +144,6 @@ fn remote(
         || filter.older.is_some()
         || filter.min_size.is_some()
         || filter.max_size.is_some();
-    stores::refuse(&[("a selection by size or time", needs_facts)])?;
+    stores::refuse(&[("selection by size or time", needs_facts)])?;
     stores::open(url.as_os_str()).map(Some)
 }

@@ -160,7 +160,7 @@ fn check(args: TorrentCheckArgs) -> Exit {
         args.torrents.into_iter().partition(|file| is_other(Path::new(file)));
     let refuse = |other: &OsString| {
         let text = format!("{}: not a torrent", display_safe(other.as_bytes()));
-        Refusal::with_hint(text, format!("truesum check {}", path_word(other)))
+        Refusal::with_hint(text, format!("to check it as a manifest: truesum check {}", path_word(other)))
     };
     let unsuitable = others.iter().map(refuse).collect();
     check::run(CheckArgs { root: args.root, unsuitable, ..args.report.check(torrents) })

@@ -228,7 +228,7 @@ pub fn word(verdict: Verdict) -> &'static str {
         Verdict::Mismatch => "FAILED",
         Verdict::Unverified => "NOT VERIFIED",
         Verdict::Missing => "MISSING",
-        Verdict::Changed => "CHANGED while read",
+        Verdict::Changed => "CHANGED during the read",
         Verdict::Unreadable => "UNREADABLE",
     }
 }

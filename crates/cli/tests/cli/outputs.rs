@@ -57,7 +57,7 @@ fn a_list_takes_the_place_of_no_file_of_data() {
         &["shard", "plan", "-o", "M", "d"],
     ] {
         let ran = folder.run(words);
-        assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{words:?}: {ran:?}");
+        assert!(ran.code == Some(2) && ran.err.contains("so it is not replaced"), "{words:?}: {ran:?}");
     }
     assert_eq!(folder.read("d/a"), b"abc");
     assert!(folder.read("p.jpg").starts_with(b"\xff\xd8"));
@@ -106,7 +106,7 @@ fn text_whose_lines_have_the_form_of_entries_is_not_replaced() {
             let ran = folder.run(words);
             assert!(
                 ran.code == Some(2)
-                    && ran.err.contains("and is not replaced\nhint: to replace it anyway, use --overwrite"),
+                    && ran.err.contains("so it is not replaced\nhint: to replace it anyway, use --overwrite"),
                 "{words:?}: {ran:?}"
             );
             assert_eq!(folder.read("refs"), text.as_bytes(), "{words:?}");
@@ -199,7 +199,7 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
     ] {
         let ran = folder.run(words);
         let name = words[words.len() - 2];
-        let said = format!("truesum: {option}: {name} is a file in M and is not replaced\n");
+        let said = format!("truesum: {option}: {name} is a file in M so it is not replaced\n");
         assert_eq!(shown(&ran), (String::new(), &said[..], Some(2)), "{words:?}");
         assert_eq!(folder.entries(), ["M", "a"]);
     }
@@ -275,7 +275,7 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
         let before = folder.read(name);
         let ran = folder.run(&[&["hash", "-o", name, "d/a"], requested].concat());
         assert!(
-            ran.code == Some(2) && ran.err.contains("and is not replaced"),
+            ran.code == Some(2) && ran.err.contains("so it is not replaced"),
             "{name} {requested:?}: {ran:?}"
         );
         assert_eq!(folder.read(name), before);
@@ -437,7 +437,7 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
                 continue;
             }
             let ran = folder.run(words);
-            assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{words:?}: {ran:?}");
+            assert!(ran.code == Some(2) && ran.err.contains("so it is not replaced"), "{words:?}: {ran:?}");
             assert!(ran.err.ends_with("hint: to replace it anyway, use --overwrite\n"), "{words:?}: {ran:?}");
             assert_eq!(folder.read(name), text.as_bytes(), "{words:?}");
         }
@@ -448,7 +448,7 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
     let folder = Folder::with(&[("a", "abc")]);
     std::fs::File::create(folder.path("disk")).unwrap().set_len(1 << 40).unwrap();
     let ran = folder.run(&["hash", "-o", "disk", "a"]);
-    assert!(ran.code == Some(2) && ran.err.contains("is not a manifest, and is not replaced"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("is not a manifest, so it is not replaced"), "{ran:?}");
     // What truesum writes is replaced, in every format.
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     for format in truesum::manifest::FORMATS

@@ -102,7 +102,7 @@ pub fn compute(
     let target = folder.join(plan.part_name(bundle));
     // The name must belong to a part, or not exist: a symbolic link would redirect the output.
     if std::fs::symlink_metadata(&target).is_ok_and(|found| !found.is_file()) {
-        let why = "the existing file is not a regular file, and is not replaced";
+        let why = "the existing file is not a regular file, so it is not replaced";
         return Err(Error::new(target.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())));
     }
     let there = || prove(plan, bundle, &block, &target, &mut |_, _| Ok(())).ok();

@@ -335,7 +335,7 @@ pub(crate) fn may_be_replaced(file: &File, path: &Path) -> Result<(), Error> {
     if nothing || begin[..8].iter().zip(&MAGIC[..8]).filter(|(found, own)| found == own).count() >= 7 {
         return Ok(());
     }
-    let why = "the existing file is not a stored tree, and is not replaced";
+    let why = "the existing file is not a stored tree, so it is not replaced";
     Err(Error::new(path.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())))
 }
 

@@ -247,7 +247,7 @@ fn what_is_not_done_as_asked_says_so() {
             1,
             "nope: cannot open: No such file or directory\ntruesum: p: not written: 1 file or folder",
         ),
-        (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there is no file to plan"),
+        (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there are no files to plan"),
         (&["plan", "-o", "p", "--root", "nope", "d"], 2, "nope: cannot open: No such file or directory"),
         (&["plan", "-o", "no/p", "d"], 2, "no/p: cannot write: No such file or directory"),
         (&["run", "plan"], 2, "no bundle given\nhint: specify bundles, 0..N for all"),
