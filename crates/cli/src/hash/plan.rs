@@ -469,7 +469,7 @@ fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     let found = lines.filter(|line| line.entry.path == entry.path).flat_map(|line| line.entry.digests);
     let found = found.filter(|found| entry.digests.contains(found)).count();
     (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
-        format!("{}: not written: check could not read these lines", manifest::path::display_safe(name))
+        format!("{}: the file is not a manifest: check cannot read these lines", manifest::path::display_safe(name))
     })
 }
 

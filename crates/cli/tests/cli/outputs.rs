@@ -175,7 +175,7 @@ fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
         ("list.sha256", "%{md5}  %p\\n", false),
     ] {
         let ran = folder.run(&["hash", "--overwrite", "-o", name, "--format-string", template, "a", "b"]);
-        let note = format!("truesum: note: {name}: not written: check could not read these lines\n");
+        let note = format!("truesum: note: {name}: the file is not a manifest: check cannot read these lines\n");
         let said = if is_manifest { "" } else { &note };
         assert_eq!(shown(&ran), (String::new(), said, Some(0)), "{template}");
         assert_eq!(folder.run(&["check", "-q", name]).code == Some(0), is_manifest, "{template}");
