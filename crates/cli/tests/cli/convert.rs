@@ -72,7 +72,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
             let (ran, second) = converted(&folder, &first, other, algorithm, "second");
             if ran.code != Some(0) {
                 // Nothing is left where there is no place for the algorithm, and no bag's list is named after some.
-                let nothing = ran.err.contains("no entry to write");
+                let nothing = ran.err.contains("no entries to write");
                 let unnamed = other == "bagit" && ran.err.contains("would not be read back");
                 assert!(nothing || unnamed, "{format} to {other}: {}", ran.err);
                 assert!(!folder.path(&second).exists());
@@ -268,7 +268,7 @@ fn a_malformed_part_refuses_the_whole() {
         (
             &["convert", "M", "-t", "bare"],
             "truesum: -t bare: this format can only be read\n\
-             hint: to see what each format can store: truesum list formats\n",
+             hint: to see which formats can be written: truesum list formats\n",
         ),
     ] {
         let ran = folder.run(words);

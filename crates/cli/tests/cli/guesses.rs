@@ -171,7 +171,7 @@ fn a_digest_is_compared_with_files_in_either_order() {
         (&["check", "--root", "d", ABC, "a"], "--root: cannot be combined with a digest argument"),
         (&["check", "--exact", ABC, "a"], "--exact: cannot be combined with a digest argument"),
         (&["check", &ABC[..40], &ABC[..20], "a"], "digests were given"),
-        (&["check", "ba7816bf...", "a"], "check: the digest was cut off"),
+        (&["check", "ba7816bf...", "a"], "check: the digest is abbreviated"),
         (&["check", "--expect", "ba7816bf...", "a"], "--expect: the digest is abbreviated"),
     ] {
         let ran = folder.run(words);
@@ -262,7 +262,7 @@ fn a_list_of_many_files_for_one_download_has_a_hint() {
     let ran = folder.run(&["check", "sums"]);
     assert!(
         ran.err
-            .contains("lines were written by sum and cannot be checked; to compare them: truesum -a bsd a\n"),
+            .contains("lines were written by sum and cannot be checked; to compute them again: truesum -a bsd a\n"),
         "{}",
         ran.err
     );

@@ -143,7 +143,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "truesum: a key was specified, but no algorithm that takes one\nhint: specify one with -a NAME",
     );
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
-    refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: no key");
+    refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: the key is empty");
     refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");
     refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: more than 65536 bytes: not a key");
     refused(
@@ -168,12 +168,12 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes a customization string");
     refused(
         &["-a", "cshake128;custom=78", "--customization", "y", "a"],
-        "truesum: --customization: cshake128;custom=78 already has one\n\
+        "truesum: --customization: cshake128;custom=78 already contains this parameter\n\
          hint: use either --customization or the parameter in the algorithm name\n",
     );
     refused(
         &["-a", "xxh64;seed=7", "--seed", "8", "a"],
-        "truesum: --seed: xxh64;seed=7 already has one\n\
+        "truesum: --seed: xxh64;seed=7 already contains this parameter\n\
          hint: use either --seed or the parameter in the algorithm name\n",
     );
     refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already has one");

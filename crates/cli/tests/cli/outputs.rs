@@ -228,7 +228,7 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
 fn two_outputs_are_two_files_and_none_is_standard_output() {
     let folder = folder();
     let ran = folder.run(&["check", "--html", "x", "--state", "./x", "M"]);
-    let said = "truesum: --html and --state: the same file is given for both\n";
+    let said = "truesum: --html and --state: the same file was specified for both\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "--html", "-", "M"]);
     let said = "truesum: --html: cannot be written to standard output\nhint: to write a file of that name: --html ./-\n";
@@ -680,7 +680,7 @@ fn the_name_of_a_manifest_in_a_bag_takes_only_digests_that_it_names() {
     // regression: the manifest was written, and its check failed.
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["hash", "-o", "manifest-md5.txt", "a"]);
-    let said = "truesum: manifest-md5.txt: the name of a bag's manifest with md5 digests\n\
+    let said = "truesum: manifest-md5.txt: this is the name of a bag manifest with md5 digests\n\
                 hint: use -a md5, or another name\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["hash", "-a", "md5", "-o", "manifest-md5.txt", "a"]).code, Some(0));

@@ -376,7 +376,7 @@ fn a_time_that_is_kept_is_told_for_it_hides_rot() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: note: some entries are out of date, so M keeps its modification time (2001-09-09T01:46:40.000000000Z): files modified after it were edited, not damaged\n";
+    let said = "truesum: note: some entries are out of date, so M keeps its modification time (2001-09-09T01:46:40.000000000Z); files modified after that time count as edited, not as corrupt\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 
@@ -469,7 +469,7 @@ fn the_manifests_of_a_bag_are_its_own_business() {
     for name in ["b/manifest-sha512.txt", "b/tagmanifest-sha512.txt"] {
         let old = folder.read(name);
         let ran = folder.run(&["update", name]);
-        assert!(ran.code == Some(2) && ran.err.contains("hint: truesum bag update DIR"), "{}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.contains("hint: to update the bag: truesum bag update DIR"), "{}", ran.err);
         assert_eq!(folder.read(name), old);
     }
 }

@@ -135,11 +135,11 @@ fn a_digest_is_taken_with_the_line_it_was_copied_with() {
         (format!("{ABC} *disk.iso\n"), ""),
         (format!("SHA256 (disk.iso) = {ABC}"), ""),
         (format!("{ABC}  /home/us/disk.iso"), ""),
-        (format!("{ABC}  C:other.iso"), "the given line is for C:other.iso"),
+        (format!("{ABC}  C:other.iso"), "the specified checksum line is for C:other.iso"),
     ] {
         let ran = folder.run(&["check", "--expect", &line, "disk.iso"]);
         assert_eq!((ran.out().as_str(), ran.code), ("disk.iso: OK\n", Some(0)), "{line}: {}", ran.err);
-        assert_eq!(ran.err.contains("the given line"), !note.is_empty(), "{line}: {}", ran.err);
+        assert_eq!(ran.err.contains("the specified checksum line"), !note.is_empty(), "{line}: {}", ran.err);
         assert!(ran.err.contains(note), "{line}: {}", ran.err);
     }
     let other = folder.run(&["hash", "--tag", "-a", "blake3", "b3"]).out();

@@ -88,7 +88,7 @@ fn a_plan_its_parts_and_one_manifest() {
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
     let said = "truesum: bundle 0: 1 file or range, 3 B\n\
-                truesum: bundle 1: 1 file or range, 1 B, there already\n";
+                truesum: bundle 1: 1 file or range, 1 B, part already exists\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     let head = format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
     let came = format!("{},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n", line(&folder, "a"));
@@ -261,7 +261,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["run", "plan", "--index-from-env"],
             2,
-            "none of these is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX",
+            "none of these environment variables is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX",
         ),
         (&["run", "nope", "0"], 2, "nope: cannot open: No such file or directory"),
         (
@@ -281,7 +281,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["merge", "plan", "-t", "torrent", "-o", "M"],
             2,
-            "torrent: not available, because its pieces span files",
+            "-t torrent: not available here, because pieces span files",
         ),
         (
             &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
