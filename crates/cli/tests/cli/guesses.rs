@@ -336,7 +336,7 @@ fn messages_about_arguments_have_the_form_of_all_others() {
             "hash --color blue a",
             "hash: --color: invalid value 'blue' (possible values: auto, always, never)\n",
         ),
-        ("hash -jx a", "hash: --jobs: invalid value 'x': not a number of threads\n"),
+        ("hash -jx a", "hash: --jobs: invalid value 'x': not a whole number\n"),
         ("hash --length x a", "hash: --length: invalid value 'x': not a whole number\n"),
         (
             "completions nosuch",
@@ -452,7 +452,7 @@ fn commands_in_hints_have_the_options_of_the_run_and_names_that_are_no_options()
     folder.write("-S", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c"), (ABC, "z")]));
     let ran = shell(&folder, "truesum check --exclude=z -q -- -S");
     let expected = "truesum check --exclude=z -q --ignore-missing ./-S; \
-                    to check one: truesum check --exclude=z -q ./-S FILE";
+                    to check one file: truesum check --exclude=z -q ./-S FILE";
     assert_eq!(hint(&ran), expected, "{}", ran.err);
     let ran = shell(&folder, expected.split(';').next().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -176,7 +176,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "truesum: --seed: xxh64;seed=7 already contains this parameter\n\
          hint: use either --seed or the parameter in the algorithm name\n",
     );
-    refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already has one");
+    refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already contains this parameter");
     refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: the seed must fit in 32 bits");
 }
 

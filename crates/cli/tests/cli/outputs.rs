@@ -199,7 +199,7 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
     ] {
         let ran = folder.run(words);
         let name = words[words.len() - 2];
-        let said = format!("truesum: {option}: {name} is a file in M so it is not replaced\n");
+        let said = format!("truesum: {option}: {name} is listed in M, so it is not replaced\n");
         assert_eq!(shown(&ran), (String::new(), &said[..], Some(2)), "{words:?}");
         assert_eq!(folder.entries(), ["M", "a"]);
     }
@@ -231,7 +231,7 @@ fn two_outputs_are_two_files_and_none_is_standard_output() {
     let said = "truesum: --html and --state: the same file was specified for both\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "--html", "-", "M"]);
-    let said = "truesum: --html: cannot be written to standard output\nhint: to write a file of that name: --html ./-\n";
+    let said = "truesum: --html: cannot write to standard output\nhint: to write a file of that name: --html ./-\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.entries(), ["M", "a"]);
 }
@@ -302,7 +302,7 @@ fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
     symlink("a", folder.path("d/link")).unwrap();
     for output in ["d/a", "./d/../d/a", "d/link"] {
         let ran = folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]);
-        assert!(ran.code == Some(2) && ran.err.contains(": not replaced: it is in d/M"), "{}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.contains(": not replaced: it is listed in d/M"), "{}", ran.err);
         assert_eq!(folder.read("d/a"), b"abc");
     }
     for output in ["d/M", "d/N", "d/N"] {

@@ -47,7 +47,7 @@ fn all_errors_begin_with_the_programs_name() {
         assert!(!colored.err.contains("error:"), "{words:?}: {}", colored.err);
     }
     let ran = folder.run(&["-j", "abc", "a"]);
-    assert!(ran.err.contains("--jobs: invalid value 'abc': not a number of threads"), "{}", ran.err);
+    assert!(ran.err.contains("--jobs: invalid value 'abc': not a whole number"), "{}", ran.err);
 }
 
 #[test]

@@ -371,7 +371,7 @@ fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
     let before = folder.read("plan");
     assert_eq!(folder.run(&["hash", "-q", "-o", "SUMS", "plan", "d/a"]).code, Some(0));
     let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "SUMS"]);
-    let said = "truesum: plan: not written: it is a file in SUMS\n\
+    let said = "truesum: plan: not written: it is listed in SUMS\n\
                 hint: use another name for the plan, or remove that line from the manifest\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.read("plan"), before);
