@@ -21,7 +21,7 @@ Examples:
 Output fields are separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
 Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain, or no file was selected.")]
 pub struct FindArgs {
-    /// Digests (in any encoding that identify accepts), then files and folders to search
+    /// Digests (any encoding that identify accepts), then files and folders to search
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
     /// Algorithms of the digests [default: the common ones of that length]
