@@ -95,8 +95,8 @@ def compare(name: str, data: Path, algorithm: str, engine: Engine, pids: Collect
             shared.append(two)
     clock, cpu = (statistics.median(a[i] / s[i] for a, s in zip(alone, shared, strict=True)) for i in (0, 1))
     medians = [statistics.median(times[i] for times in which) for which in (alone, shared) for i in (0, 1)]
-    print(f"{name}: alone {medians[0]:.2f} s, {medians[1]:.2f} s of processors; cluster {medians[2]:.2f} s, {medians[3]:.2f} s; "
-          f"efficiency {clock:.0%} by the clock, {cpu:.0%} of processor time", flush=True)
+    print(f"{name}: alone {medians[0]:.2f} s, {medians[1]:.2f} s of processor time; cluster {medians[2]:.2f} s, {medians[3]:.2f} s of processor time; "
+          f"efficiency {clock:.0%} in wall-clock time, {cpu:.0%} in processor time", flush=True)
 
 
 def tasks(scratch: Path, count: int, client: Client, pids: Collection[int]) -> None:
@@ -113,7 +113,7 @@ def tasks(scratch: Path, count: int, client: Client, pids: Collection[int]) -> N
 
     few, many = timed(lambda: run(count, "few"), pids), timed(lambda: run(1, "many"), pids)
     each = [(m - f) / (count - 1) * 1000 for f, m in zip(few, many, strict=True)]
-    print(f"{count} tasks of one empty file: {each[0]:.2f} ms each by the clock, {each[1]:.2f} ms of processor time", flush=True)
+    print(f"{count} tasks of one empty file: {each[0]:.2f} ms each in wall-clock time, {each[1]:.2f} ms in processor time", flush=True)
 
 
 class Yes:
@@ -200,7 +200,7 @@ def drive(path: Path) -> None:
     told = Driver(plan, Yes(), journal, cluster.Policy(), task, digest).run()
     assert not told.problems, told.problems
     took = (time.process_time() - since) / told.submitted * 1e6
-    print(f"{plan.files:,} files in {plan.bundles:,} bundles: {highest():.0f} MiB at most, {before:.0f} of them before; {took:.0f} µs a task")
+    print(f"{plan.files:,} files in {plan.bundles:,} bundles: peak memory {highest():.0f} MiB ({before:.0f} MiB before the run); {took:.0f} µs per task")
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ pub struct Finding {
 #[pymethods]
 impl Finding {
     /// "same", "changed", "corrupt" (the content differs, but size and modification time are those in the manifest, so
-    /// nobody wrote to the file), "restored", "missing", "new", "moved", "moved-modified", "copied", "duplicated",
+    /// probably no program wrote to the file), "restored", "missing", "new", "moved", "moved-modified", "copied", "duplicated",
     /// "unreadable" or "unknown".
     #[getter]
     fn standing(&self) -> &'static str {

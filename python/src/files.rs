@@ -58,7 +58,7 @@ pub fn file_digest(
     }
     if !file.hasattr("readinto")? || !file.call_method0("readable")?.is_truthy()? {
         let what = file.repr()?;
-        return Err(refused(format!("{what} is neither a file name nor open for binary reading")));
+        return Err(refused(format!("{what} is neither a file name nor a file open for binary reading")));
     }
     open_file(py, file, spec)
 }

@@ -284,7 +284,7 @@ impl Hash {
         self.add(py, &data)
     }
 
-    /// Returns the digest of the bytes so far. `length` selects the length for algorithms with variable output.
+    /// Returns the digest of the message so far. `length` selects the length for algorithms with variable output.
     ///
     /// >>> import truesum
     /// >>> truesum.shake128(b"abc").digest(4).hex()

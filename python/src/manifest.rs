@@ -256,7 +256,7 @@ impl Manifest {
         match converted.reads_back(back) {
             Ok(true) => Ok(text),
             Ok(false) => Err(ManifestError::new_err(format!(
-                "written as {}{}, it would not read back unchanged",
+                "the manifest cannot be read back unchanged when written as {}{}",
                 format.name,
                 name.map_or_else(String::new, |name| format!(" in {}", manifest::path::display_safe(name)))
             ))),

@@ -47,7 +47,7 @@ impl Outcome {
         let specs = &self.inner.job.specs;
         let at = match algorithm {
             None if digests.len() == 1 => Some(0),
-            None => return Err(refused(format!("there are {} digests: name the algorithm", digests.len()))),
+            None => return Err(refused(format!("there are {} digests: specify the algorithm", digests.len()))),
             Some(name) => {
                 let spec = crate::spec::named(name)?;
                 specs.iter().position(|other| *other == spec)
@@ -104,7 +104,7 @@ impl Outcome {
         if self.passed_over { "ignored" } else { self.inner.verdict().word() }
     }
 
-    /// True if the file was read to its end and matches what was expected, if anything.
+    /// True if the file was read to its end and matches the expected digests, if any.
     #[getter]
     fn ok(&self) -> bool {
         !self.passed_over && matches!(self.inner.verdict(), Verdict::Hashed | Verdict::Verified)
@@ -142,13 +142,13 @@ impl Outcome {
         by_name(py, self.inner.job.specs.iter().zip(found))
     }
 
-    /// The digests in the manifest, in the same form.
+    /// The digests in the manifest in hexadecimal, keyed by algorithm name.
     #[getter]
     fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_name(py, self.inner.job.specs.iter().zip(&self.inner.job.expected))
     }
 
-    /// The damaged byte ranges as (start, end), if the manifest has digests of pieces.
+    /// The damaged byte ranges as (start, end), if the manifest has piece digests.
     #[getter]
     fn damaged(&self) -> Vec<(u64, u64)> {
         let pieces = self.inner.result.as_ref().ok().and_then(Found::pieces);

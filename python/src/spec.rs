@@ -36,7 +36,7 @@ impl FromPyObject<'_, '_> for Specs {
             specs.push(with_key(named(name?.cast::<PyString>()?.to_str()?)?)?);
         }
         if specs.is_empty() {
-            return Err(refused("no algorithm given"));
+            return Err(refused("no algorithm specified"));
         }
         Ok(Specs(specs))
     }
@@ -78,7 +78,7 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
             "unit" => spec.with_unit(value.extract()?),
             other => {
                 return Err(PyTypeError::new_err(format!(
-                    "unknown parameter '{other}': there are digest_size, key, context, seed, custom and unit"
+                    "unknown parameter '{other}' (valid parameters: digest_size, key, context, seed, custom and unit)"
                 )));
             }
         };

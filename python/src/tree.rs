@@ -139,8 +139,8 @@ pub fn leaf(
 
 /// Returns the digest of the complete file in hexadecimal, from pieces that cover it, in any order.
 ///
-/// Raises ValueError if they do not cover the file, contradict each other, or were read from different states of the
-/// file. With trust_origins=True, pieces of different copies are combined.
+/// Raises ValueError if they do not cover the file, contradict each other, or were read from different versions of
+/// the file. With trust_origins=True, pieces of different copies are combined.
 #[pyfunction]
 #[pyo3(signature = (pieces, /, *, trust_origins = false))]
 pub fn combine(pieces: Vec<Bound<'_, Piece>>, trust_origins: bool) -> PyResult<String> {

@@ -265,7 +265,7 @@ macro_rules! counts {
 }
 
 counts! {
-    entries: "Entries." = |report| report.entries;
+    entries: "The number of entries." = |report| report.entries;
     verified: "The number of entries that were read completely and match." = |report| report.counts.verified;
     mismatched: "The number of entries with a different digest or size." = |report| report.counts.mismatched;
     missing: "The number of entries whose files are missing." = |report| report.counts.missing;

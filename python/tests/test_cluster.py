@@ -222,7 +222,7 @@ def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
         until(lambda: journal.exists() and b'"state":"done"' in journal.read_bytes())
         processes.started[0].kill()
         said = ended.communicate(timeout=PATIENT)[1]
-    assert ended.returncode == 4 and "the scheduler is gone" in said and not (data.parent / "SUMS").exists(), said
+    assert ended.returncode == 4 and "the connection to the scheduler was lost" in said and not (data.parent / "SUMS").exists(), said
     assert main([*command, "--processes", "2"]) == 0
     assert " 0 of them from an earlier run" not in capfd.readouterr().err
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256")
@@ -393,8 +393,8 @@ def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         report = hashed(data, pool)
         assert report.ok
-        # The run is over: the files may have changed since, and would not be read.
-        with pytest.raises(ValueError, match=r"this run is over \(hashed\)"):
+        # The run has ended: the files may have changed since, and would not be read.
+        with pytest.raises(ValueError, match=r"this run has ended \(hashed\)"):
             hashed(data, pool)
         reopened(data)
         (data.parent / "more").mkdir()
@@ -432,7 +432,7 @@ def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> Non
 
     with ThreadPoolExecutor(2) as pool:
         assert verified("1", pool).verdict == "verified"
-        with pytest.raises(ValueError, match=r"this run is over \(verified\)"):
+        with pytest.raises(ValueError, match=r"this run has ended \(verified\)"):
             verified("1", pool)
         # If the manifest is replaced while files are read, it is no longer the one that was read.
         report = verified("2", Meanwhile(lambda: manifest.write_bytes(manifest.read_bytes() + b"# 1\n")))
@@ -445,7 +445,7 @@ def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> Non
         assert [failure[:2] for failure in report.failures] == [("folder/09", "missing")] and report.files == 41
         assert report.bytes == sum(path.stat().st_size for path in data.rglob("*") if path.is_file() and path.name != "away")
         (data / "away").rename(data / "folder" / "09")
-        with pytest.raises(ValueError, match=r"this run is over \(failed\)"):
+        with pytest.raises(ValueError, match=r"this run has ended \(failed\)"):
             verified("3", pool)
         # A file that is not in the manifest is not verified and not read.
         (data / "more").write_bytes(b"more")

@@ -1,4 +1,4 @@
-"""Computes and verifies file checksums, with any algorithm, any manifest format, on all cores.
+"""Computes and verifies file checksums with any algorithm and any manifest format, on all cores.
 
 Hash objects with the interface of hashlib, for more than 200 algorithms::
 
@@ -6,7 +6,7 @@ Hash objects with the interface of hashlib, for more than 200 algorithms::
     truesum.new("blake2b", digest_size=20).update(b"...")
     truesum.file_digest("disk.iso", "blake3").hexdigest()
 
-Many files at once, in SIMD lanes and on all cores; failures are values and not exceptions::
+Many files at once, in SIMD lanes and on all cores; failures are returned, not raised::
 
     for outcome in truesum.hash_files(paths, ["sha256", "md5"]):
         print(outcome.path, outcome.error or outcome.digests)
@@ -20,15 +20,15 @@ Manifests in more than 85 formats, verified as `truesum check` does::
 There is a digest only if a file was read to its end and did not change during the read. "Verified" means that every
 file in the manifest was read and matches. When in doubt, a check fails.
 
-    new, sha256, blake3 ...   a message: update(), digest(), hexdigest(), copy()
-    file_digest               one file
-    hash_files                many files
-    verify                    files against a manifest
-    audit, diff               what became of each file between two sets of files
-    Manifest, Entry           manifests read, written and converted
-    tree                      trees of huge files: stored, located, proven, divided between machines
-    identify                  which algorithm a digest is of
-    algorithm, algorithms_available, formats     what there is
+    new, sha256, blake3 ...   hash a message: update(), digest(), hexdigest(), copy()
+    file_digest               hash one file
+    hash_files                hash many files
+    verify                    verify files against a manifest
+    audit, diff               report what happened to each file between two sets of files
+    Manifest, Entry           read, write and convert manifests
+    tree                      hash trees of large files: store them, locate damage, prove ranges, divide work
+    identify                  identify the algorithm of a digest
+    algorithm, algorithms_available, formats     list algorithms and formats
 
 The package contains the command-line program: run `truesum --help` or `python -m truesum --help`.
 """

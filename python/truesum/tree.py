@@ -6,16 +6,16 @@
 >>> path = os.path.join(folder.name, "disk.img")
 >>> with open(path, "wb") as file:
 ...     _ = file.write(bytes(4 << 20))
->>> digests = tree.save(path)                        # keeps the tree in disk.img.ftr
+>>> digests = tree.save(path)                        # stores the tree in disk.img.ftr
 >>> with open(path, "r+b") as file:
 ...     _ = file.seek(3_000_000), file.write(b"!")
->>> tree.locate(path).damaged                        # which bytes are not those it was made of
+>>> tree.locate(path).damaged                        # the damaged byte ranges
 [(2097152, 3145728)]
 
-One digest from many machines: each hashes its range with leaf(), and one combines the results.
+To compute one digest on many machines, each hashes a range with leaf(), and one combines the results.
 
 >>> pieces = [tree.leaf(path, 0, 2 << 20), tree.leaf(path, 2 << 20, 4 << 20)]
->>> lines = [tree.dumps(piece) for piece in pieces]  # what travels
+>>> lines = [tree.dumps(piece) for piece in pieces]  # sent to the machine that combines
 >>> tree.combine(tree.loads(line) for line in lines) == tree.save(path)["sha256-tree"]
 True
 >>> folder.cleanup()
@@ -51,8 +51,8 @@ __all__ = [
 def combine(pieces: Iterable[Piece], *, trust_origins: bool = False) -> str:
     """Returns the digest of the complete file in hexadecimal, from pieces that cover it, in any order.
 
-    Raises ValueError if they do not cover the file, contradict each other, or were read from different states of the
-    file. With trust_origins=True, pieces of different copies are combined.
+    Raises ValueError if they do not cover the file, contradict each other, or were read from different versions of
+    the file. With trust_origins=True, pieces of different copies are combined.
     """
     return _combine(list(pieces), trust_origins=trust_origins)
 
@@ -106,14 +106,14 @@ def loads(line: str | bytes) -> Piece | Proof:
     told = json.loads(line, object_pairs_hook=_once)
     kind = _kind(told) if isinstance(told, dict) else None
     if kind == "failed-1":
-        raise ValueError(f"no digest: {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
+        raise ValueError(f"no digest of {told.get('path')!r} ({told.get('failed')}): {told.get('reason')}")
     wanted = _MEMBERS.get(str(kind))
     if wanted is None:
         raise ValueError("not a truesum piece or proof")
     given = set(told) - ({"path_base64"} if kind == "piece-2" else set())
     if given != wanted:
         odd = ", ".join(sorted(given ^ wanted))
-        raise ValueError(f"{kind}: missing or unknown members: {odd}")
+        raise ValueError(f"{kind}: missing or unexpected members: {odd}")
     numbers = ["size", "first", "end"] + (["inode", "mtime_ns", "ctime_ns"] if kind == "piece-2" else [])
     for name in numbers:
         if type(told[name]) is not int:
@@ -128,7 +128,7 @@ def loads(line: str | bytes) -> Piece | Proof:
             if "path_base64" in told:
                 raw = base64.b64decode(told["path_base64"], validate=True)
                 if raw.decode("utf-8", "replace") != told["path"]:
-                    raise ValueError('"path" and "path_base64" are different names')
+                    raise ValueError('"path" and "path_base64" contain different names')
             origin = (raw, told["inode"], told["mtime_ns"], told["ctime_ns"])
         piece = Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
     except (TypeError, OverflowError) as error:

@@ -191,7 +191,7 @@ def audits(bench):
     status, out, err = bench.run(*words, f"s3://{bucket}", url=bench.proxy.url)
     check("overwritten meanwhile", status != 0 and "unreadable\tbig" in out and "overwritten" in out, status, out, err)
     status, out, err = bench.run("audit", f"s3://{bucket}/AUDIT", f"s3://{bucket}")
-    check("a manifest is a file", status == 2 and "a manifest is a file of this system" in err, status, err)
+    check("a manifest is a file", status == 2 and "a manifest must be a local file" in err, status, err)
     status, out, err = bench.run("audit", "--newer", "7d", "AUDIT", f"s3://{bucket}")
     check("no selection by time", status == 2 and "not available for object stores" in err, status, err)
     # Times are those of the service, in a listing and in a response: content that changed with the same time is
@@ -284,7 +284,7 @@ def lists_of_names(bench):
         (bench.folder / "NAMES").write_text(f"here{end}s3://bucket/key{end}")
         for words in (["hash"], ["hash", "-o", "LISTED"], ["shard", "plan", "-o", "LISTED"]):
             status, out, err = bench.run(*words, option, "NAMES")
-            check(f"{words} {option}", status == 2 and "s3://bucket/key is no file of this system" in err, status, out, err)
+            check(f"{words} {option}", status == 2 and "s3://bucket/key is not a local file" in err, status, out, err)
             check("no missing file", "No such file" not in err and not (bench.folder / "LISTED").exists(), err)
 
 

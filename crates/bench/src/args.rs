@@ -131,7 +131,7 @@ pub struct ReportArgs {
     /// Write the report to FILE [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Update the speed section of this Markdown file; its chart is next to the runs
+    /// Update the speed section of this Markdown file; write its chart next to the runs
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub readme: Option<PathBuf>,
 }

@@ -98,7 +98,7 @@ fn write_readme(path: &Path, runs: &Path, records: &[Record]) -> Result<(), Erro
     let beside = if runs.is_dir() { runs } else { runs.parent().unwrap_or(Path::new("")) };
     let chart = beside.join("speed.svg");
     let linked = path.parent().and_then(|root| chart.strip_prefix(root).ok()).unwrap_or(&chart);
-    let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "reading", &why))?;
+    let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "read", &why))?;
     let text = readme::fill(&text, records, &linked.to_string_lossy())
         .map_err(|why| Error(format!("{}: {why}", path.display())))?;
     save(&chart, readme::chart(records)?.svg(720, Theme::Both).as_bytes())?;
@@ -106,19 +106,19 @@ fn write_readme(path: &Path, runs: &Path, records: &[Record]) -> Result<(), Erro
 }
 
 fn in_directory(directory: &Path, name: &str) -> Result<PathBuf, Error> {
-    std::fs::create_dir_all(directory).map_err(|why| Error::file(directory, "making the directory", &why))?;
+    std::fs::create_dir_all(directory).map_err(|why| Error::file(directory, "create", &why))?;
     Ok(directory.join(name))
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes).map_err(|why| Error::file(path, "writing", &why))
+    std::fs::write(path, bytes).map_err(|why| Error::file(path, "write", &why))
 }
 
 fn print(out: &mut dyn Write, text: &str) -> Result<(), Error> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         // The reader has closed the pipe.
         Err(why) if why.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        Err(why) => Err(Error(format!("writing to standard output: {why}"))),
+        Err(why) => Err(Error(format!("standard output: cannot write: {why}"))),
         Ok(()) => Ok(()),
     }
 }
@@ -128,7 +128,7 @@ fn saved(paths: &[PathBuf]) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let failed = |why: std::io::Error| Error::file(path, "listing", &why);
+            let failed = |why: std::io::Error| Error::file(path, "list", &why);
             for entry in path.read_dir().map_err(failed)? {
                 let file = entry.map_err(failed)?.path();
                 if file.extension().is_some_and(|extension| extension == "json") {
@@ -140,7 +140,7 @@ fn saved(paths: &[PathBuf]) -> Result<Vec<Record>, Error> {
         }
     }
     if records.is_empty() {
-        return Err(Error("no saved runs: make some with `truesum bench ... --save FILE`".to_owned()));
+        return Err(Error("no saved runs found (to save a run: truesum bench ... --save FILE)".to_owned()));
     }
     records.sort_by(|a, b| (&a.started, models::place(&a.model)).cmp(&(&b.started, models::place(&b.model))));
     Ok(records)

@@ -12,7 +12,7 @@ pub struct Error(pub String);
 impl Error {
     /// `PATH: ACTION: cause`.
     pub fn file(path: &Path, action: &str, cause: &std::io::Error) -> Error {
-        Error(format!("{}: {action}: {cause}", path.display()))
+        Error(format!("{}: cannot {action}: {cause}", path.display()))
     }
 }
 

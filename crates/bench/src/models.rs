@@ -38,7 +38,7 @@ pub fn read(path: &Path) -> Result<Record, Error> {
     let record = Record::read(path)?;
     match place(&record.model) {
         Some(_) => Ok(record),
-        None => Err(Error(format!("{}: not a saved run: no model '{}'", path.display(), record.model))),
+        None => Err(Error(format!("{}: not a saved run: unknown model '{}'", path.display(), record.model))),
     }
 }
 

@@ -8,7 +8,7 @@ use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// The hint for a file without entries.
-pub const FORMATS: &str = "to see which formats are read: truesum list formats";
+pub const FORMATS: &str = "to list the supported formats: truesum list formats";
 
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
@@ -17,7 +17,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
     }
     match error.kind() {
         Kind::OutsideRoot => {
-            Some("use --allow-outside to read it, or --root DIR to name a folder that contains it")
+            Some("use --allow-outside to read it, or specify a folder that contains it with --root DIR")
         }
         // A socket cannot be opened by name.
         Kind::Special if error.reason().ends_with("socket") => None,
@@ -29,7 +29,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
             "the device reports a read error: see dmesg or smartctl, and copy the data that is still readable",
         ),
         Kind::Replaced => Some("if it is the right file, use --most to write anyway"),
-        Kind::NoManifest => Some("to compare a file with one digest: truesum check --expect DIGEST FILE"),
+        Kind::NoManifest => Some("to compare a file with a single digest: truesum check --expect DIGEST FILE"),
         Kind::Missing
         | Kind::Denied
         | Kind::Directory
@@ -89,7 +89,7 @@ impl Trouble {
     pub fn advice(self) -> &'static str {
         match self {
             Trouble::Mismatch => {
-                "the content does not match: restore the file from a copy; --locate shows which bytes differ, if a tree was stored"
+                "the content does not match: restore the file from a copy; if its tree was stored, --locate shows which bytes differ"
             }
             Trouble::Corrupt => {
                 "the modification time is unchanged, so probably no program wrote to the file: restore it from a copy and check the disk"
@@ -98,7 +98,7 @@ impl Trouble {
                 "an earlier version of the file: if intended, accept it with truesum update --refresh=all"
             }
             Trouble::MovedModified => {
-                "has the size and time of a missing file, but different content: compare both, or accept it with truesum update --refresh=all"
+                "has the size and time of a missing file, but different content: compare the two, or accept it with truesum update --refresh=all"
             }
             Trouble::Changed => {
                 "modified: restore it from a copy, or update the manifest if the change was intended"
@@ -112,18 +112,18 @@ impl Trouble {
             }
             Trouble::Busy => "modified during the read: check again when no program is writing to it",
             Trouble::Unverified => {
-                "the manifest has no digest: create one with truesum hash while the file is known to be good"
+                "the manifest has no digest of the file: compute one with truesum hash while the file is known to be good"
             }
             Trouble::StillFailed => {
-                "failed in an earlier run: read it now with --only NAME and the same --state"
+                "failed in an earlier run: check it now with --only NAME and the same --state"
             }
             Trouble::Moved => "renamed, with unchanged content: accept it with --moved=ok",
-            Trouble::Unlisted => "not in the manifest: add it with truesum update if it belongs there",
-            Trouble::Copied => "a copy of another file: add it with truesum update if it belongs there",
+            Trouble::Unlisted => "not in the manifest: if it belongs there, add it with truesum update",
+            Trouble::Copied => "a copy of another file: if it belongs in the manifest, add it with truesum update",
             Trouble::Unknown => {
                 "no common algorithm: compare each manifest with the files, using truesum diff MANIFEST DIR"
             }
-            Trouble::Malformed => "the manifest is damaged or was edited: get it again from its source",
+            Trouble::Malformed => "the manifest is damaged or was edited: obtain it again from its source",
             Trouble::Incomplete => "the bag is incomplete or has extra files: see the messages",
         }
     }

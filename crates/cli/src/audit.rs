@@ -85,7 +85,7 @@ fn audit(args: AuditArgs) -> Exit {
         return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
     }
     if names.iter().all(|name| name.is_dir()) {
-        let hint = "truesum audit MANIFEST [DIR] ; truesum diff compares two folders";
+        let hint = "specify a manifest: truesum audit MANIFEST [DIR]; to compare two folders: truesum diff OLD NEW";
         return console.refuse(&Refusal::with_hint("audit: no manifest given", hint));
     }
     if folder.is_none() && names.iter().any(|name| name == Path::new("-")) && names.len() > 1 {
@@ -137,13 +137,13 @@ fn remote(
     if let Some(url) = manifests.iter().find(|name| stores::is_url(name.as_os_str())) {
         let shown = display_safe(url.as_os_str().as_bytes());
         let text = format!("audit: {shown}: a manifest must be a local file");
-        return Err(Refusal::with_hint(text, "truesum audit MANIFEST s3://BUCKET/PREFIX"));
+        return Err(Refusal::with_hint(text, "to audit objects: truesum audit MANIFEST s3://BUCKET/PREFIX"));
     }
     let Some(url) = folder.filter(|folder| stores::is_url(folder.as_os_str())) else { return Ok(None) };
     let needs_facts = filter.newer.is_some()
         || filter.older.is_some()
         || filter.min_size.is_some()
         || filter.max_size.is_some();
-    stores::refuse(&[("a selection by size or time", needs_facts)])?;
+    stores::refuse(&[("selection by size or time", needs_facts)])?;
     stores::open(url.as_os_str()).map(Some)
 }

@@ -81,7 +81,7 @@ fn check(mut args: CheckArgs) -> Exit {
     {
         console.display = None;
         let why = "--expect: the part size of standard input and of objects must be specified";
-        return console.refuse(&Refusal::with_hint(why, "-a 's3-etag;part=8MiB' specifies it"));
+        return console.refuse(&Refusal::with_hint(why, "specify it, for example: -a 's3-etag;part=8MiB'"));
     }
     let mut verification = Verification::new(&options, &watch.progress);
     let mut printer = Printer::new(&plan, console, output, trees.as_ref(), &watch.progress);

@@ -242,7 +242,7 @@ fn refuse_unknown_word(files: &[OsString], given: &[OsString]) -> Result<(), cla
     let text = first.to_string_lossy();
     if is_command(&text) {
         let text = format!(
-            "the command '{text}' must come before its options\nhint: truesum {text} ...; a file of this name is ./{text}\n"
+            "the command '{text}' must come before its options\nhint: truesum {text} ...; to specify a file with this name, write ./{text}\n"
         );
         return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
     }

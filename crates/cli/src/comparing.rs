@@ -146,7 +146,7 @@ pub fn compare(
             Ending::None if manner.form == ResultForm::Lines => {
                 let is_equal = EQUAL.iter().any(|&is| report.count(is) > 0);
                 let weak = words::weak(report).into_iter().filter(|_| is_equal);
-                weak.for_each(|weak| console.note(&format!("compared by {weak}")));
+                weak.for_each(|weak| console.note(&format!("compared with {weak}")));
                 words::part(manner, report).into_iter().for_each(|part| console.note(&part));
             }
             Ending::None => {}
@@ -189,10 +189,10 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
             if names.is_empty() { "no digests".to_owned() } else { names.join(", ") }
         };
         let files = crate::words::count(report.count(FileStatus::Unknown), "file has", "files have");
-        console.error(&format!("{files} no common algorithm: {} and {}", side(0), side(1)));
+        console.error(&format!("{files} no algorithm in common: {} and {}", side(0), side(1)));
         match (report.pieces, &report.manifests[..]) {
             ([false, false], _) => {
-                console.hint("compare each manifest with the files: truesum diff MANIFEST DIR");
+                console.hint("to compare each manifest with the files: truesum diff MANIFEST DIR");
             }
             (_, [(manifest, _)]) => {
                 console.hint(&format!("to verify the pieces: truesum check {}", path_word(manifest)));
@@ -246,7 +246,7 @@ impl Shift {
         if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);
             console
-                .hint(&format!("the names in the manifest begin with {before}: specify its parent folder"));
+                .hint(&format!("the names in the manifest begin with {before}: specify the folder that contains {before}"));
         }
     }
 }

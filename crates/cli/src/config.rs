@@ -33,7 +33,7 @@ pub fn run(_: &ConfigArgs) -> Exit {
 fn text(settings: &Settings) -> String {
     let mut text = String::new();
     let file = match &settings.file {
-        None => format!("none (--no-config, {FILE} is empty, or there is no HOME)"),
+        None => format!("none (--no-config was used, {FILE} is empty, or HOME is not set)"),
         Some(path) => {
             let there = if path.exists() { "" } else { " (does not exist)" };
             format!("{}{there}", display_safe(path.as_os_str().as_bytes()))

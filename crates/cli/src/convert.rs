@@ -45,23 +45,23 @@ const IN_MEMORY: usize = 16 << 20;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum convert SHA256SUMS -t bsd               write lines with the algorithm
+  truesum convert SHA256SUMS -t bsd               write lines that name the algorithm
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
 With -a, the files are read and verified, and nothing is written unless all match.
-Exit status: 0 the manifest was written, 1 with -a: a file does not match, 2 nothing was written: malformed input, or information would be lost.")]
+Exit status: 0 the manifest was written, 1 a file does not match (with -a), 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// Format to write [default: from the name given by -o, else gnu]
+    /// Format to write [default: from the name of the -o file, else gnu]
     #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
     #[arg(hide_possible_values = true)]
     pub format: Option<&'static Format>,
     /// Write to FILE, atomically [default: standard output]
     ///
-    /// Names are not changed.
+    /// The names in the manifest are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
     /// Replace FILE even if it is not a manifest or if unmodified files do not match it
@@ -84,7 +84,7 @@ pub struct ConvertArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "algorithm")]
     pub root: Option<PathBuf>,
     #[command(flatten)]
@@ -183,7 +183,7 @@ fn made(
     let select = selection(&wanted).map_err(NotWritten::Refused)?;
     if matches!(format.writing, Writing::No) {
         let text = format!("-t {}: this format can only be read", format.name);
-        return refuse(text, "to see what each format can store: truesum list formats");
+        return refuse(text, "to see which formats can be written: truesum list formats");
     }
     let name = args.input.as_os_str().as_bytes();
     let (mut reader, select, signer) = match args.algorithm.is_empty() {
@@ -240,8 +240,8 @@ fn made(
         };
     if let (true, Some(output)) = (listed, &args.output) {
         let output = display_safe(output.as_os_str().as_bytes());
-        let text = format!("{output}: not replaced: it is in {}", display_safe(name));
-        return refuse(text, "specify the name of the new manifest with -o");
+        let text = format!("{output}: not replaced: it is listed in {}", display_safe(name));
+        return refuse(text, "specify another name with -o");
     }
     if let (true, false, Some(output)) = (lost, args.overwrite, &args.output)
         && own.is_some()
@@ -447,6 +447,6 @@ fn note_folder(input: &Path, output: &Path, console: &mut Console) {
     {
         let from = display_safe(from.as_os_str().as_bytes());
         console.note(&format!("names are relative to {from}, which is not the folder of the new manifest"));
-        console.hint("specify the folder of the files: truesum check --root DIR");
+        console.hint("to check the new manifest, specify the folder of the files: truesum check --root DIR");
     }
 }

@@ -124,7 +124,7 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
     match why {
         _ if is_cut => Refusal::with_hint(text, COMPLETE),
         Unidentified::Password => {
-            Refusal::with_hint(text, "password hashes are salted; use a password checker")
+            Refusal::with_hint(text, "password hashes are salted, so no file can be compared with them")
         }
         Unidentified::Length(_) => {
             Refusal::with_hint(text, "is it truncated, or are there extra characters?")

@@ -118,7 +118,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
                 "compared by {} only: different files can have the same digest",
                 options.spec
             ));
-            console.hint("use the default algorithm, BLAKE3 (without -a)");
+            console.hint("to use the default algorithm, BLAKE3, omit -a");
         }
     }
     exit

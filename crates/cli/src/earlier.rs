@@ -346,7 +346,7 @@ impl Earlier {
                 number => (count(number, "file", "files"), "them"),
             };
             let text = format!(
-                "{shown}: not written: {files} that no program modified cannot be verified by the earlier pieces, because of damage or because modified files share pieces with {these} (first: {})",
+                "{shown}: not written: {files} that no program modified cannot be verified with the existing piece digests, because of damage or because modified files share pieces with {these} (first: {})",
                 display_safe(first)
             );
             let hint = "restore the files from a copy, or record their current content with --overwrite";

@@ -100,7 +100,7 @@ pub fn run(args: EmbedArgs) -> Exit {
 /// Fails if standard input is named, or if the selection is invalid.
 fn plan(args: AddArgs) -> Result<Reading, Refusal> {
     if args.files.iter().any(|name| name == "-") {
-        return Err(Refusal::new("standard input is not supported here: name files or folders"));
+        return Err(Refusal::new("embed add: standard input is not supported (specify files or folders)"));
     }
     let (specs, inputs, walk) =
         (vec![embedded_crc::spec()].into(), inputs(args.files, &args.select), args.select.walk()?);
@@ -134,7 +134,7 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
     if summary.interrupted {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if exit == Exit::Done && marked + right == 0 {
-        console.error("there is no file to rename");
+        console.error("no files to rename");
         exit = Exit::NotAsAsked;
     }
     if plan.reporting.notes {
@@ -144,7 +144,7 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
             text += &format!("; {right} already named correctly");
         }
         if wrong > 0 {
-            text += &format!("; {wrong} NOT");
+            text += &format!("; {wrong} failed");
         }
         text += &format!("; {} read", size(summary.bytes));
         if summary.interrupted {

@@ -92,12 +92,12 @@ pub fn outputs(
     for (at, (option, path)) in written.iter().enumerate() {
         if *path == Path::new("-") {
             let hint = format!("to write a file of that name: {option} ./-");
-            return Err(Refusal::with_hint(format!("{option}: cannot be written to standard output"), hint));
+            return Err(Refusal::with_hint(format!("{option}: cannot write to standard output"), hint));
         }
         let place = place_of(path);
         let same = |(_, other): &&Written<'_>| *other == *path || place.is_some() && place_of(other) == place;
         if let Some((other, _)) = written[..at].iter().find(same) {
-            return Err(Refusal::new(format!("{other} and {option}: the same file is given for both")));
+            return Err(Refusal::new(format!("{other} and {option}: the same file was specified for both")));
         }
     }
     let paths: Vec<&Path> = written.iter().map(|(_, path)| *path).collect();
@@ -106,7 +106,7 @@ pub fn outputs(
             let (option, path) = written[at];
             let [path, manifest] = [path, manifest].map(|path| display_safe(path.as_os_str().as_bytes()));
             return Err(Refusal::new(format!(
-                "{option}: {path} is a file in {manifest} and is not replaced"
+                "{option}: {path} is listed in {manifest}, so it is not replaced"
             )));
         }
     }

@@ -82,11 +82,11 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-verify" => &[
             ("0", "the file is intact"),
             ("1", "the file is damaged"),
-            ("2", "the tree is damaged, it is unclear which of the two is damaged, or wrong usage"),
+            ("2", "the tree is damaged, it is unclear whether the file or the tree is damaged, or wrong usage"),
         ],
         "tree-repair" => &[
             ("0", "the file is intact, or was repaired"),
-            ("1", "some of the file is still damaged, or would be (--dry-run)"),
+            ("1", "part of the file is still damaged, or would be (--dry-run)"),
             ("2", "the tree is damaged, or usage, input or output error"),
         ],
         "tree-prove" => &[
@@ -102,15 +102,15 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
             ("1", "this file cannot be hashed"),
-            ("2", "no attempt can succeed: invalid range, or an algorithm that cannot be divided"),
+            ("2", "a retry cannot succeed: invalid range, or an algorithm that cannot be divided"),
             (
                 "4",
-                "another attempt may succeed: a device or network error, or out of memory or file descriptors",
+                "a retry may succeed: a device or network error, or out of memory or file descriptors",
             ),
         ],
         "tree-combine" => &[
             ("0", "the digest was printed"),
-            ("2", "ranges are missing, contradict each other or were read from different states of the file"),
+            ("2", "ranges are missing, contradict each other or were read from different versions of the file"),
         ],
         "shard-plan" => &[
             ("0", "the plan was written"),
@@ -120,10 +120,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "shard-run" => &[
             ("0", "the part was written, with a digest for every file"),
             ("1", "the part was written, but some files have no digest"),
-            ("2", "no attempt can succeed: invalid plan, no such bundle, output that could not be written"),
+            ("2", "a retry cannot succeed: invalid plan, no such bundle, output that could not be written"),
             (
                 "4",
-                "as 1, but another attempt may succeed: a device or network error, or out of memory or file descriptors",
+                "as 1, but a retry may succeed: a device or network error, or out of memory or file descriptors",
             ),
         ],
         "shard-merge" => &[
@@ -188,7 +188,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "2",
-        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, nothing verified",
+        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, or nothing verified",
     ),
 ];
 

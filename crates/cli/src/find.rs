@@ -107,14 +107,14 @@ pub fn run(args: FindArgs) -> Exit {
     }
     if reporting.notes && !report.not_computed.is_empty() {
         let skipped = names(&report.not_computed);
-        console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
+        console.note(&format!("-: {skipped} not computed, because the size is not known in advance"));
     }
     let is_absent = report.found.contains(&0) && exit == Exit::Failed;
     if reporting.notes && is_absent && report.read > 0 && not_tried > 0 {
         let others = count(not_tried as u64, "less common algorithm was", "less common algorithms were");
         console.note(&format!("tried only {}; {others} not tried", names(&tried)));
         let words: Vec<String> = args.words.iter().map(path_word).collect();
-        console.hint(&format!("truesum find{SAME_OPTIONS} --all-algorithms {}", words.join(" ")));
+        console.hint(&format!("to try them as well: truesum find{SAME_OPTIONS} --all-algorithms {}", words.join(" ")));
     }
     if reporting.notes && form != Form::Json {
         console.summary(exit, &report::words(report, by_name, &weak));

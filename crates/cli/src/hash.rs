@@ -256,7 +256,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         let path = display_safe(path.as_os_str().as_bytes());
         let are = if signatures == 1 { "is" } else { "are" };
         let signatures = count(signatures, "signature", "signatures");
-        console.note(&format!("{signatures} of {path} {are} not in the manifest"));
+        console.note(&format!("{signatures} of {path} {are} left out of the manifest"));
     }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());

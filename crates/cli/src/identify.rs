@@ -37,7 +37,7 @@ Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:D
 is tried as well.
 Exit status: 0 identified (or, with FILE, a match was found), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
 pub struct IdentifyArgs {
-    /// Digest to identify; it and FILE can be in either order
+    /// Digest to identify (before or after FILE)
     #[cfg_attr(
         feature = "stores",
         arg(help = "Digest to identify (before or after FILE), or s3://BUCKET/OBJECT for its ETag")
@@ -47,7 +47,7 @@ pub struct IdentifyArgs {
     /// File to try: all candidate algorithms are computed in one pass
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// List all, not only the common ones
+    /// List all candidates, not only the likely ones
     #[arg(long)]
     pub all: bool,
     /// Print JSON: one object per line
@@ -140,7 +140,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
         let mut specs: Vec<Spec> = skipped.into_iter().map(|one| one.spec).collect();
         specs.dedup();
         let skipped = names(&specs);
-        console.note(&format!("-: not computed, because the size is not known in advance: {skipped}"));
+        console.note(&format!("-: {skipped} not computed, because the size is not known in advance"));
     }
     let of_parts = candidates.iter().any(|one| one.spec.counts_parts());
     if found.is_empty() && of_parts && !args.json {
@@ -176,7 +176,7 @@ fn needs_size(spec: &Spec) -> bool {
 fn render_candidates(candidates: &[Candidate], as_json: bool) -> String {
     let mut text = String::new();
     if !as_json {
-        let _ = writeln!(text, "{:<14} {:<10} {:<9} WHAT IT IS", "ALGORITHM", "ENCODING", "STATUS");
+        let _ = writeln!(text, "{:<14} {:<10} {:<9} DESCRIPTION", "ALGORITHM", "ENCODING", "STATUS");
     }
     for Candidate { spec, digest, encoding } in candidates {
         let row = spec.algorithm();

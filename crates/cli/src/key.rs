@@ -102,12 +102,12 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
         decoded(bytes.trim_ascii()).ok_or_else(|| refuse("the key is not hexadecimal"))?
     } else {
         if bytes.ends_with(b"\n") {
-            notes.push(format!("{name}: the line ending after the key is part of the key"));
+            notes.push(format!("{name}: the line ending at the end of the file is part of the key"));
         }
         bytes.to_vec()
     };
     if key.is_empty() {
-        return Err(refuse("no key"));
+        return Err(refuse("the key is empty"));
     }
     Ok(KeyRead { key: Secret::new(key), notes, from_input })
 }
@@ -144,11 +144,11 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
     if !specs.iter().any(takes) {
         let Some(name) = specs.first().map(Spec::to_string) else {
             return Err(Refusal::with_hint(
-                "a key was given, but no algorithm that takes one",
+                "a key was specified, but no algorithm that takes one",
                 "specify one with -a NAME: hmac-sha256, blake3 ...",
             ));
         };
-        let hint = format!("keyed algorithms such as hmac-{name}: truesum list algorithms --all");
+        let hint = format!("for keyed algorithms such as hmac-{name}: truesum list algorithms --all");
         return Err(Refusal::with_hint(format!("{name} takes no key"), hint));
     }
     let under = |spec: Spec| match takes(&spec) {

@@ -31,7 +31,7 @@ pub struct ListArgs {
     /// Show all details of this algorithm or format
     #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
     pub name: Option<String>,
-    /// List all, not only the common ones
+    /// List all algorithms or formats, not only the common ones
     #[arg(long)]
     pub all: bool,
     /// List algorithms with this status: secure, weakened, broken, sampled, checksum
@@ -59,7 +59,7 @@ pub fn run(args: &ListArgs) -> Exit {
     let named = args.name.is_some() && args.what == Listing::Kernels;
     if args.what != Listing::Algorithms && (named || args.status.is_some() || args.lanes) {
         return console
-            .refuse(&Refusal::new("--security and --lanes require algorithms; kernels take no NAME"));
+            .refuse(&Refusal::new("list: --security and --lanes are available only for algorithms, and NAME only for algorithms and formats"));
     }
     let is_long = !args.json && args.name.is_none();
     let text = match (args.what, args.json) {
@@ -149,7 +149,7 @@ fn usage(row: &Format) -> &'static str {
 
 /// Returns the table of formats in common use, for users.
 fn common_formats() -> String {
-    let mut text = format!("{:<11} {:<5} {}\n", "NAME", "USE", "WHAT IT IS");
+    let mut text = format!("{:<11} {:<5} {}\n", "NAME", "USE", "DESCRIPTION");
     for name in COMMON {
         if let Some(row) = FORMATS.iter().find(|row| row.name == name) {
             wrap(&format!("{name:<11} {:<5} ", usage(row)), row.summary, &mut text);
@@ -161,7 +161,7 @@ fn common_formats() -> String {
 }
 
 fn formats() -> String {
-    let mut text = format!("{:<19} {:<6} {:<5} {}\n", "NAME", "USE", "SIZES", "WHAT IT IS; ITS DIGESTS");
+    let mut text = format!("{:<19} {:<6} {:<5} {}\n", "NAME", "USE", "SIZES", "DESCRIPTION; DIGESTS");
     for row in FORMATS {
         let sizes = if row.holds.size { "yes" } else { "no" };
         let uses = usage(row);
@@ -182,13 +182,13 @@ fn format_in_full(row: &Format) -> String {
     let mut line = |head: &str, about: &str| wrap(&format!("{head:<14} "), about, &mut text);
     let name = row.name;
     line("name", name);
-    line("what it is", row.summary);
+    line("description", row.summary);
     if !row.file_names.is_empty() {
         line("named", &row.file_names.join(", "));
     }
     if is_read(row) {
         line("digests", &digests(row));
-        line("read", &format!("by its content, or truesum check --format {name}"));
+        line("read", &format!("by content, or with truesum check --format {name}"));
     }
     if is_written(row) {
         line("written", &format!("truesum hash -t {name}, truesum convert -t {name}"));

@@ -140,7 +140,7 @@ pub struct ManifestArgs {
     pub algorithm: Vec<Spec>,
     /// Format of the manifest [default: detected]
     ///
-    /// `truesum list formats` lists them.
+    /// `truesum list formats` shows the available formats.
     #[arg(short = 't', long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
     /// Only warn about malformed lines

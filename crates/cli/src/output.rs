@@ -270,7 +270,7 @@ pub fn listed(path: &Path) -> impl Iterator<Item = Vec<u8>> {
 /// Returns the refusal to replace a file for this reason.
 pub fn not_replaced(path: &Path, why: &str) -> Refusal {
     let path = display_safe(path.as_os_str().as_bytes());
-    let text = format!("{path}: cannot write: the existing file {why}, and is not replaced");
+    let text = format!("{path}: cannot write: the existing file {why}, so it is not replaced");
     Refusal::with_hint(text, "to replace it anyway, use --overwrite")
 }
 
@@ -283,7 +283,7 @@ pub struct Replaceable {
 }
 
 /// The reason not to replace a file whose lines have the form of entries.
-pub const MAY_BE_TEXT: &str = "may be ordinary text, because none of the files in it exist";
+pub const MAY_BE_TEXT: &str = "may be ordinary text, because none of the files named in it exist";
 
 /// Reads the entries of a manifest that a new one may replace. Returns its format, or `None` if there is no file or an
 /// empty one.
@@ -368,7 +368,7 @@ pub fn read_candidate(
     // An empty manifest can only be recognised by its heading; a file name is not sufficient.
     let format = if entries == 0 { recognised } else { reader.format() };
     let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
-        return Err("is not a manifest that truesum writes".to_owned());
+        return Err("is not a manifest that truesum can write".to_owned());
     };
     let is_named = || detect(Head { text: b"", complete: true }, Some(name)) == Some(format);
     is_certain |= entries == 0 || !is_like_text(format) || is_named();
@@ -377,7 +377,7 @@ pub fn read_candidate(
         let is_copy =
             |copy: Writer<Vec<u8>>| copy.finish().is_ok_and(|copy| copy.eq_ignore_ascii_case(&text));
         if !copies.unwrap_or_default().into_iter().any(is_copy) {
-            return Err("would lose content that is not an entry, or its layout".to_owned());
+            return Err("has content or a layout that would be lost".to_owned());
         }
     }
     Ok(Some(Replaceable { format, is_certain }))
@@ -431,7 +431,7 @@ pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
     let streams = [
         (Metadata::of(io::stdin()), "input"),
         (Metadata::of(io::stdout()), "output"),
-        (Metadata::of(io::stderr()), "error output"),
+        (Metadata::of(io::stderr()), "error"),
     ];
     for (stream, what) in streams {
         if let (Ok(stream), Some(target)) = (stream, &target)
@@ -490,7 +490,7 @@ pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) ->
         let read = file.take(NEAR).read_to_end(&mut text);
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
         if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
-            let why = Cause::Other(format!("the existing file is {otherwise}, and is not replaced"));
+            let why = Cause::Other(format!("the existing file is {otherwise}, so it is not replaced"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }

@@ -78,7 +78,7 @@ pub struct SelectArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Also read devices and named pipes, to their end
+    /// Also read devices and named pipes (to their end)
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub special: bool,
@@ -103,7 +103,7 @@ pub struct PartArgs {
     /// Check a random sample of about this percentage of entries
     #[arg(long, value_name = "PERCENT", conflicts_with_all = ["max_bytes", "max_time", "state"])]
     pub sample: Option<Share>,
-    /// Random seed of the sample, to repeat it [default: different each time]
+    /// Random seed, to repeat the same sample [default: different each time]
     #[arg(hide_short_help = true)]
     #[arg(long = "sample-seed", value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
@@ -115,7 +115,7 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when entries were read; start with the longest unread
+    /// Record in FILE when entries were read; start with the least recently read
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

@@ -37,7 +37,7 @@ pub const SETTINGS: [Setting; 4] = [
     Setting {
         key: "algorithm",
         option: "--algorithm",
-        about: "default algorithm of `hash`; output lines name it",
+        about: "default algorithm of `hash`, named in each output line",
         usual: "sha256",
     },
     Setting { key: "format", option: "--format", about: "default format of `hash`", usual: "gnu" },
@@ -155,7 +155,7 @@ impl Settings {
             "progress" => match value {
                 "auto" => self.no_progress = false,
                 "never" => self.no_progress = true,
-                _ => return refuse(format!("'{value}' is not auto or never")),
+                _ => return refuse(format!("'{value}' is neither auto nor never")),
             },
             _ => {
                 if Color::from_str(value, false).is_err() {

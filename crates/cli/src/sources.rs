@@ -48,7 +48,7 @@ pub fn refuse_replacing(path: &Path) -> Result<(), Error> {
     };
     match there.is_file() && known(is_one) {
         true => {
-            let why = Cause::Other("it is an input of this run, and is not replaced".to_owned());
+            let why = Cause::Other("it is an input of this run, so it is not replaced".to_owned());
             Err(Error::new(path.as_os_str().as_bytes(), "write", why))
         }
         false => Ok(()),

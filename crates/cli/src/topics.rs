@@ -44,7 +44,7 @@ algorithm is uncertain.
   truesum hash -t NAME -o M DIR   write a manifest in another format
   truesum convert M -t NAME       convert, and report what is lost
 
-gnu    Digest and name, as in sha256sum; the default. The algorithm follows from
+gnu    Digest and name, like sha256sum; the default. The algorithm follows from
        the manifest's name or the digest length.
 bsd    SHA256 (name) = digest: names the algorithm, so it is best for
        several algorithms (--tag).
@@ -73,8 +73,8 @@ sha256   The default: every system can verify it, and most CPUs have
 blake3   The fastest secure algorithm; uses all cores even for a single file.
 sha512, sha3-256, blake2b and others: where policy requires them. sha256-tree,
 sha512-tree and others: to locate damage.
-xxh3, crc32, md5, sha1: detect accidental damage only. A check points this out:
-no protection against tampering.
+xxh3, crc32, md5, sha1: detect accidental damage only. A check reports
+"no protection against tampering".
 
 -a sha256,md5 computes both in one pass. Names can contain a
 parameter: a length (blake2b-256, shake128-512), a tree (sha256-tree) or a part

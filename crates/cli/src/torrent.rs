@@ -109,7 +109,7 @@ struct TorrentCheckArgs {
     /// Torrents to check
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
     torrents: Vec<OsString>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     #[command(flatten)]
@@ -160,7 +160,7 @@ fn check(args: TorrentCheckArgs) -> Exit {
         args.torrents.into_iter().partition(|file| is_other(Path::new(file)));
     let refuse = |other: &OsString| {
         let text = format!("{}: not a torrent", display_safe(other.as_bytes()));
-        Refusal::with_hint(text, format!("truesum check {}", path_word(other)))
+        Refusal::with_hint(text, format!("to check it as a manifest: truesum check {}", path_word(other)))
     };
     let unsuitable = others.iter().map(refuse).collect();
     check::run(CheckArgs { root: args.root, unsuitable, ..args.report.check(torrents) })

@@ -31,7 +31,7 @@ Examples:
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
   truesum tree prove big.img --range 1MiB..2MiB  prove these bytes
   truesum tree --save --append log               read only what was appended
-  truesum tree prove log --grown-from old.ftr    prove that it only grew
+  truesum tree prove log --grown-from old.ftr    prove that log only grew
 If a file has the name of a subcommand, write ./verify."
 )]
 pub struct TreeArgs {

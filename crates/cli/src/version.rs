@@ -32,7 +32,7 @@ fn text() -> String {
     let mut line = |head: &str, about: &str| {
         text += &wrapped(&format!("{head:<10} "), about, WIDTH);
     };
-    line("commit", option_env!("TRUESUM_BUILT_FROM").unwrap_or("not known"));
+    line("commit", option_env!("TRUESUM_BUILT_FROM").unwrap_or("unknown"));
     let built: Vec<&str> = FEATURES.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
     line("features", &if built.is_empty() { "none (standard build)".to_owned() } else { built.join(" ") });
     let assertions = if cfg!(debug_assertions) { ", with assertions" } else { "" };

@@ -84,7 +84,7 @@ impl Client {
     }
 
     async fn once(&self, ask: &Request) -> Result<Answer, Failure> {
-        let unsendable = |_| Failure::Unrequested("the request cannot be written".to_owned());
+        let unsendable = |_| Failure::Unrequested("the request could not be created".to_owned());
         let mut request = http::Request::new(HttpRequestBody::empty());
         *request.method_mut() = ask.method.clone();
         *request.uri_mut() = ask.url.parse().map_err(|_| unsendable(()))?;
@@ -95,7 +95,7 @@ impl Client {
         self.signing.sign(&mut request).await?;
         let silence = self.settings.silence;
         let silent = || {
-            let why = format!("the service was silent for {} s", silence.as_secs());
+            let why = format!("the service did not respond for {} s", silence.as_secs());
             Failure::Unreached { why, attempts: 1 }
         };
         let lost = |error: &dyn std::error::Error, what: &str| {
@@ -113,7 +113,7 @@ impl Client {
             .and_then(|length| length.to_str().ok()?.parse().ok());
         let is_head = ask.method == Method::HEAD;
         if good && !is_head && promised.is_some_and(|promised: u64| promised > most as u64) {
-            let why = format!("the response is longer than requested: {}", promised.unwrap_or(0));
+            let why = format!("the response is longer than requested: {} bytes", promised.unwrap_or(0));
             return Err(Failure::wrong(why));
         }
         let mut body =
@@ -124,7 +124,7 @@ impl Client {
                 // Failing to read the rest of an error answer is not a failure of its own.
                 Err(_) if !good => break,
                 Err(error) => {
-                    let what = format!("the answer ended after {} bytes", body.len());
+                    let what = format!("the response ended after {} bytes", body.len());
                     return Err(lost(&error, &what));
                 }
             };
@@ -139,7 +139,7 @@ impl Client {
         }
         let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.freeze() };
         if good && !is_head && promised.is_some_and(|promised| promised != answer.body.len() as u64) {
-            let why = format!("{} bytes came of {}", answer.body.len(), promised.unwrap_or(0));
+            let why = format!("received {} of {} bytes", answer.body.len(), promised.unwrap_or(0));
             return Err(Failure::Unreached { why, attempts: 1 });
         }
         // An unsatisfiable range is a valid answer.
@@ -179,13 +179,13 @@ fn refusal(answer: &Answer) -> Failure {
     let nothing_there = ["", "NoSuchKey", "BlobNotFound", "notFound", "NotFound"];
     match answer.status {
         404 if nothing_there.contains(&&*code) && !text.contains("bucket") => return Failure::Missing,
-        412 => return Failure::Overwritten("it was overwritten: 412 Precondition Failed".to_owned()),
+        412 => return Failure::Overwritten("the object was overwritten (412 Precondition Failed)".to_owned()),
         301 | 302 | 307 | 308 => {
             let region = answer
                 .header("x-amz-bucket-region")
                 .filter(|region| region.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
             if let Some(region) = region {
-                text = format!("the bucket is in another region: AWS_REGION={region}");
+                text = format!("the bucket is in another region (set AWS_REGION={region})");
             }
         }
         _ => {}
@@ -226,18 +226,18 @@ mod tests {
         let xml = "<Error><Code>NoSuchKey</Code><Message>gone</Message></Error>";
         assert_eq!(refusal(&answer(404, xml)), Failure::Missing);
         let text = refusal(&answer(404, "<Error><Code>NoSuchBucket</Code></Error>")).to_string();
-        assert_eq!(text, "the service says 404 Not Found, NoSuchBucket");
+        assert_eq!(text, "the service returned 404 Not Found, NoSuchBucket");
         assert!(matches!(refusal(&answer(412, "")), Failure::Overwritten(_)));
         let xml = "<Error><Code>SignatureDoesNotMatch</Code><Message>m\nn</Message>\
             <StringToSign>SECRET</StringToSign></Error>";
         assert_eq!(
             refusal(&answer(403, xml)).to_string(),
-            "the service says 403 Forbidden, SignatureDoesNotMatch, m"
+            "the service returned 403 Forbidden, SignatureDoesNotMatch, m"
         );
         let json = r#"{"error":{"message":"Not found","errors":[{"reason":"forbidden"}]}}"#;
         assert_eq!(
             refusal(&answer(403, json)).to_string(),
-            "the service says 403 Forbidden, forbidden, Not found"
+            "the service returned 403 Forbidden, forbidden, Not found"
         );
     }
 

@@ -87,7 +87,7 @@ impl fmt::Display for Failure {
             Failure::Status { status, code, text, attempts, .. } => {
                 let reason =
                     http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
-                write!(f, "the service says {status} {}", reason.unwrap_or("(no standard status)"))?;
+                write!(f, "the service returned {status} {}", reason.unwrap_or("(unknown status)"))?;
                 for words in [code, text] {
                     if !words.is_empty() && reason.is_none_or(|reason| reason != words) {
                         write!(f, ", {words}")?;
@@ -121,7 +121,7 @@ pub(crate) fn at_its_root(error: &(dyn std::error::Error + 'static)) -> String {
 /// The same for an error of the credentials library, whose messages state what was missing.
 pub(crate) fn of_credentials(error: &object_store::Error) -> Failure {
     let root = error.source().map_or_else(|| error.to_string(), at_its_root);
-    Failure::Unrequested(format!("no credentials could be had: {root}"))
+    Failure::Unrequested(format!("cannot get credentials: {root}"))
 }
 
 #[cfg(test)]
@@ -140,11 +140,11 @@ mod tests {
         let busy = status(503, "SlowDown", "Reduce your rate.", 1).after(8);
         assert_eq!(
             busy.to_string(),
-            "the service says 503 Service Unavailable, SlowDown, Reduce your rate., after 8 attempts"
+            "the service returned 503 Service Unavailable, SlowDown, Reduce your rate., after 8 attempts"
         );
         assert!(busy.is_throttling() && busy.attempts(8) == 8);
         let denied = status(403, "AccessDenied", "", 1);
-        assert_eq!(denied.to_string(), "the service says 403 Forbidden, AccessDenied");
+        assert_eq!(denied.to_string(), "the service returned 403 Forbidden, AccessDenied");
         assert_eq!(denied.attempts(8), 1);
         assert!(
             matches!(denied.cause(), Cause::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)

@@ -52,7 +52,7 @@ impl Source {
             None => self.first(key, None, None).await?,
         };
         if (begun.bytes.len() as u64) < begun.size && begun.version.is_none() {
-            let why = "the service reports no version for it, so its parts could be from different versions";
+            let why = "the service reports no version of the object, so its ranges could be from different versions";
             return Err(Failure::Unrequested(why.to_owned()));
         }
         Ok(begun)
@@ -69,7 +69,7 @@ impl Source {
             if answer.status == 416 {
                 return match answer.content_range() {
                     Some((_, 0)) | None if size.is_none() => Ok(None),
-                    _ => Err(Failure::wrong("the service has no such range of it")),
+                    _ => Err(Failure::wrong("the service reports that the object does not contain this range")),
                 };
             }
             let (got, whole) = self.answered(answer)?;
@@ -118,7 +118,7 @@ impl Source {
         ask.most = (range.end - range.start) as usize;
         let take = |answer: &Answer| {
             if answer.status == 416 {
-                return Err(Failure::Overwritten("it is shorter than it was".to_owned()));
+                return Err(Failure::Overwritten("the object became shorter during the read".to_owned()));
             }
             let (got, whole) = self.answered(answer)?;
             if got != range || whole != size {
@@ -144,7 +144,7 @@ impl Source {
             _ => return Err(Failure::wrong("the response does not specify its byte range")),
         };
         if range.end.checked_sub(range.start) != Some(received) || range.end > size {
-            let why = format!("{received} bytes came as bytes {} to {} of {size}", range.start, range.end);
+            let why = format!("received {received} bytes, declared as bytes {} to {} of {size}", range.start, range.end);
             return Err(Failure::wrong(why));
         }
         Ok((range, size))
@@ -154,9 +154,9 @@ impl Source {
     fn same(&self, answer: &Answer, requested: Option<&str>) -> Result<(), Failure> {
         match (requested, self.service.version(answer)) {
             (Some(requested), Some(got)) if requested != got => {
-                Err(Failure::Overwritten("it was overwritten: another version came".to_owned()))
+                Err(Failure::Overwritten("the object was overwritten: another version was received".to_owned()))
             }
-            (Some(_), None) => Err(Failure::wrong("the response does not specify its version")),
+            (Some(_), None) => Err(Failure::wrong("the response does not specify the object's version")),
             _ => Ok(()),
         }
     }
@@ -185,7 +185,7 @@ impl Source {
                     })));
                 }
                 let Some(mut first) = under_way.pop_front() else { break };
-                let lost = |_| Err(Failure::wrong("reading it was given up"));
+                let lost = |_| Err(Failure::wrong("the read was abandoned"));
                 let bytes = tokio::select! {
                     bytes = &mut first.0 => bytes.unwrap_or_else(lost),
                     () = send.closed() => return,

@@ -29,7 +29,7 @@ impl Checksum {
     /// # Errors
     /// The text is not a checksum.
     pub(crate) fn base64(algorithm: &'static str, value: &str, composite: bool) -> Result<Checksum, String> {
-        let bad = || format!("the service reports an invalid {algorithm}");
+        let bad = || format!("the service reports an invalid {algorithm} checksum");
         let (text, parts) = match value.rsplit_once('-') {
             Some((text, parts)) => (text, Some(parts.parse::<u64>().map_err(|_| bad())?)),
             None => (value, None),

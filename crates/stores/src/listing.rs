@@ -121,7 +121,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
         let there = page.objects.iter().any(|object| object.size > 0 || !object.key.ends_with('/'));
         if std::mem::take(&mut is_first) {
             let why = match (&alone, there || page.next.is_some()) {
-                (Some(_), true) => "it is an object and a folder: end it with / for what is in the folder",
+                (Some(_), true) => "both an object and a folder have this name: to read the folder, add / at the end",
                 (Some(_), false) => {
                     let objects = alone.take().into_iter().collect();
                     return drop(pages.send(Ok(Page { objects, next: None })).await);
@@ -135,7 +135,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
         }
         // Detects cycles of any length; for 100,000 pages this takes 2 MB.
         if page.next.as_ref().is_some_and(|next| !begins.insert(seeds.hash_one(next))) {
-            let why = "the service sends the same page again and again";
+            let why = "the service returned the same page of the listing twice";
             return drop(pages.send(Err(Failure::wrong(why))).await);
         }
         next.clone_from(&page.next);

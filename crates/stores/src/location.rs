@@ -35,15 +35,15 @@ impl Location {
             "s3" => Kind::S3,
             "gs" => Kind::Gcs,
             "az" => Kind::Azure,
-            _ => return Err("a URL begins with s3://, gs:// or az://".to_owned()),
+            _ => return Err("a URL must begin with s3://, gs:// or az://".to_owned()),
         };
         let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b".-_$".contains(&byte);
         if bucket.is_empty() || !bucket.bytes().all(allowed) {
-            return Err("no bucket is named behind ://".to_owned());
+            return Err("no valid bucket name after ://".to_owned());
         }
         if let Err(why) = nameable(path.strip_suffix('/').unwrap_or(path)) {
-            return Err(format!("no request can name it: {why}"));
+            return Err(format!("cannot be requested: {why}"));
         }
         Ok(Location { kind, bucket: bucket.to_owned(), path: path.to_owned() })
     }
@@ -77,7 +77,7 @@ impl fmt::Display for Location {
 /// lead to another key.
 pub(crate) fn nameable(key: &str) -> Result<(), &'static str> {
     if key.split('/').any(|part| matches!(part, "." | "..")) {
-        return Err("a part of its name is . or ..");
+        return Err("a component of its name is . or ..");
     }
     if key.len() > 1024 { Err("its name is longer than 1,024 bytes") } else { Ok(()) }
 }
@@ -87,12 +87,12 @@ pub(crate) fn nameable(key: &str) -> Result<(), &'static str> {
 /// # Errors
 /// The reason why it cannot be a file name.
 pub(crate) fn name_below<'k>(prefix: &str, key: &'k str) -> Result<&'k str, &'static str> {
-    let name = key.strip_prefix(prefix).ok_or("the service returned it for a prefix it does not have")?;
+    let name = key.strip_prefix(prefix).ok_or("the service returned it, but its name does not begin with the requested prefix")?;
     nameable(key)?;
     match name {
         "" => Err("its name is that of a folder"),
-        _ if name.ends_with('/') => Err("its name ends in / and is that of a folder, but it has bytes"),
-        _ if name.starts_with('/') => Err("its name begins with /: name the folder with // at its end"),
+        _ if name.ends_with('/') => Err("its name ends with / like that of a folder, but it is not empty"),
+        _ if name.starts_with('/') => Err("its name begins with /: specify the folder with // at the end"),
         _ => Ok(name),
     }
 }

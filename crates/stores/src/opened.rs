@@ -81,7 +81,7 @@ impl Opened {
     ) -> Result<Opened, Failure> {
         let tag = begun.version.clone().ok_or_else(|| {
             Failure::Unrequested(
-                "the service reports no version for it, so changes cannot be detected".to_owned(),
+                "the service reports no version of the object, so changes cannot be detected".to_owned(),
             )
         })?;
         let most = 4 * cores().max(4);
@@ -201,7 +201,7 @@ impl Version for Opened {
 
     fn read(&self, mut buffer: &mut [u8], mut offset: u64) -> Result<(), Error> {
         if offset.checked_add(buffer.len() as u64).is_none_or(|end| end > self.begun.size) {
-            return Err(self.failed(&Failure::wrong("it does not reach so far")));
+            return Err(self.failed(&Failure::wrong("the requested range is beyond the end of the object")));
         }
         while !buffer.is_empty() {
             let number = offset / RANGE;

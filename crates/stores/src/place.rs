@@ -48,7 +48,7 @@ impl Place {
 /// Returns a name as text, because object names are text.
 fn text<'n>(name: &'n [u8], shown: &[u8]) -> Result<&'n str, Error> {
     std::str::from_utf8(name).map_err(|_| {
-        let error = io::Error::new(io::ErrorKind::NotFound, "names of objects are UTF-8");
+        let error = io::Error::new(io::ErrorKind::NotFound, "object names must be UTF-8");
         Error::new(shown, "read", Cause::Io(error))
     })
 }

@@ -69,7 +69,7 @@ impl Profile {
         {
             let export = "aws configure export-credentials --format env";
             return Err(format!(
-                "the profile {name} has its credentials by {way}, which is not known here: take them from `{export}`"
+                "the profile {name} gets its credentials through {way}, which is not supported: export them with `{export}`"
             ));
         }
         Ok(Profile {

@@ -97,7 +97,7 @@ pub(crate) fn run(
         };
         let started = (0..threads).filter(start).count();
         if started == 0 {
-            return Err(io::Error::other("no thread could be started"));
+            return Err(io::Error::other("cannot start a thread"));
         }
         drop(work);
         let mut requests = JoinSet::new();
@@ -322,7 +322,7 @@ fn large(
     if let Some(mut folding) = Folding::of(&job.specs, begun.size, &shared.give, &shared.take) {
         let whole = ranges(key, begun, shared, |start, bytes| folding.add(start, bytes));
         let whole = whole.map_err(|failure| fail(&failure))?;
-        let digests = folding.finish().ok_or_else(|| fail(&Failure::wrong("a piece of it is lacking")))?;
+        let digests = folding.finish().ok_or_else(|| fail(&Failure::wrong("a part of the object is missing")))?;
         return Ok((whole, digests));
     }
     let mut hashers = hashers(job, begun.size);

@@ -50,7 +50,7 @@ impl Signing {
                 let credential = provider.get_credential().await.map_err(failed)?;
                 if !credential.bearer.is_empty() {
                     let mut value = HeaderValue::from_str(&format!("Bearer {}", credential.bearer))
-                        .map_err(|_| Failure::Unrequested("the token is not one".to_owned()))?;
+                        .map_err(|_| Failure::Unrequested("the access token is invalid".to_owned()))?;
                     value.set_sensitive(true);
                     request.headers_mut().insert(AUTHORIZATION, value);
                 }

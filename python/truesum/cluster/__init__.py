@@ -12,11 +12,11 @@ of the same program checks all parts against the plan. The result is the manifes
 write, or an error. Workers that die, hang, return wrong results or are slow only cost time. If the driver dies, the
 same call resumes the run.
 
-    hash        files and folders, into a manifest
-    verify      a manifest against its files
-    Report      what it came to
-    Policy      how often is tried, how long is waited, how much is read twice
-    Progress    what is done so far, by whom, how fast
+    hash        hash files and folders and write a manifest
+    verify      verify the files in a manifest
+    Report      the result of a run
+    Policy      limits for retries, waiting and rereading
+    Progress    the completed work and the speed of each worker
 
 Dask requires `pip install 'truesum[dask]'`; the other engines need nothing else. The command is `truesum-cluster`.
 """

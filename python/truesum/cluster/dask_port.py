@@ -18,7 +18,7 @@ LOOK = 1.0
 # Seconds in which the answer of a finished task must arrive.
 GATHER = 20.0
 """Seconds for which the scheduler's information is cached."""
-GONE = "the scheduler is gone; completed work is kept"
+GONE = "the connection to the scheduler was lost; completed work is kept"
 
 
 class DaskPort:

@@ -315,7 +315,7 @@ class Driver:
         known = self.ledger.state(bundle) == GOOD
         other = self.ledger.worker(bundle) if known else "the existing part"
         self._stop = True
-        self._problem(f"bundle {bundle}: {answer.worker} and {other} contradict each other: one of two reads was wrong")
+        self._problem(f"bundle {bundle}: {answer.worker} and {other} contradict each other: one of the two reads was wrong")
         self.journal.add({"state": "problem", "text": self.told.problems[-1]})
 
     def _problem(self, text: str) -> None:

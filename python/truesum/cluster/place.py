@@ -44,11 +44,11 @@ class Place:
                 told = json.load(file)
             of_whom, lacking, over = told["asked"], list(map(str, told["lacking"])), told["over"]
         except (FileNotFoundError, KeyError, TypeError, ValueError):
-            raise ValueError(f"{self.run}: it does not describe the existing plan: use an empty folder") from None
+            raise ValueError(f"{self.run}: does not describe the existing plan: use an empty folder") from None
         if of_whom != asked:
             raise ValueError(f"{self.folder}: the plan belongs to another run: use an empty folder, or repeat the same request")
         if over is not None:
-            raise ValueError(f"{self.folder}: this run is over ({over}): to read the files again, use an empty folder or remove this one")
+            raise ValueError(f"{self.folder}: this run has ended ({over}): to read the files again, use an empty folder or remove this one")
         return lacking
 
     def begin(self, asked: dict[str, Any], lacking: list[str], plan: str) -> None:

@@ -26,7 +26,7 @@ class Policy:
     tries: int = 3
     """Failed attempts per bundle, and worker deaths it may cause, before it is given up."""
     patience: float = 4.0
-    """A copy is started of a task that takes this many times as long as others of its size."""
+    """A copy of a task is started if it takes this many times as long as others of its size."""
     least: float = 10.0
     """The minimum number of seconds before a copy is started."""
     deadline: float = float("inf")
@@ -38,7 +38,7 @@ class Policy:
     reread: float = 0.01
     """The fraction of randomly selected bundles that a second worker rereads."""
     reread_first: float = 1.0
-    """The first bundle of each worker is also reread by another one if these are at most this fraction of all bundles;
+    """The first bundle of each worker is also reread by another worker if these are at most this fraction of all bundles;
     1: always."""
 
     def __post_init__(self) -> None:

@@ -51,14 +51,14 @@ impl Noise {
     pub fn verdict(&self) -> Option<String> {
         if self.spread > Noise::SPREAD {
             Some(format!(
-                "the machine was too noisy: repeated timings scatter by {:.0} % (more than {:.0} %)",
+                "the machine was too noisy: repeated timings vary by {:.0} % (more than {:.0} %)",
                 self.spread * 100.0,
                 Noise::SPREAD * 100.0
             ))
         } else if (self.drift - 1.0).abs() > Noise::DRIFT {
             let word = if self.drift > 1.0 { "slower" } else { "faster" };
             let percent = (self.drift - 1.0).abs() * 100.0;
-            Some(format!("the machine was too noisy: it became {percent:.0} % {word} while it was measured"))
+            Some(format!("the machine was too noisy: it became {percent:.0} % {word} during the measurement"))
         } else {
             None
         }
@@ -80,7 +80,7 @@ mod tests {
     fn a_noisy_machine_is_called_noisy() {
         let wild = [1.0, 1.4, 0.8, 1.3, 1.0, 0.7, 1.2];
         let verdict = Noise::of([&wild[..]]).unwrap().verdict().unwrap();
-        assert!(verdict.starts_with("the machine was too noisy: repeated timings scatter by"), "{verdict}");
+        assert!(verdict.starts_with("the machine was too noisy: repeated timings vary by"), "{verdict}");
     }
 
     #[test]

@@ -45,7 +45,10 @@ pub static MODEL: Model = Model {
 /// The definition names an unknown generator, or there is no algorithm left to measure.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     if definition.input.generator != "xorshift64*" || definition.input.seed == 0 {
-        return Err(Error(format!("no input generator '{}' with this seed", definition.input.generator)));
+        return Err(Error(format!(
+            "unsupported input generator '{}', or seed 0",
+            definition.input.generator
+        )));
     }
     let mut record = session.record(MODEL.name, None);
     record.summary.clone_from(&definition.summary);
@@ -96,7 +99,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let rate: Vec<&Spec> = rate.iter().filter(measured).collect();
     let detail: Vec<&Spec> = detail.iter().filter(measured).collect();
     if rate.is_empty() && detail.is_empty() {
-        return Err(Error("no algorithm to measure: see the digests that do not agree".to_owned()));
+        return Err(Error("no algorithm to measure, because the digests of each disagree".to_owned()));
     }
 
     let mut points = points(definition, arguments, &rate, &detail, &sizes);
@@ -117,7 +120,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
         let (spec, size) = (&point.spec, quantity::bytes(point.bytes as u64));
         record
             .notes
-            .push(format!("{spec} at {size} ({}) left out: too slow for the time given", point.part.word()));
+            .push(format!("{spec} at {size} ({}) left out: too slow for the time limit", point.part.word()));
     }
     let points: Vec<Point> = points.into_iter().zip(plan.keep).filter(|(_, k)| *k).map(|(p, _)| p).collect();
     measure_points(&points, &data, rounds, plan.slot, &mut record, session);
@@ -183,7 +186,7 @@ fn compare(
     for name in &arguments.compare {
         let engine = definition.engine.iter().find(|engine| engine.name == *name).ok_or_else(|| {
             let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
-            Error(format!("cannot compare with '{name}': the definition has {}", known.join(", ")))
+            Error(format!("unknown engine '{name}' (the definition contains {})", known.join(", ")))
         })?;
         if engine.present(record) {
             let message = &data[..definition.input.rate_size.0 as usize];

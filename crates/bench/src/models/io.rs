@@ -105,9 +105,9 @@ struct Point<'a> {
 /// The file cannot be read or is empty, or a hash is unknown.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     let path = &arguments.file;
-    let metadata = path.metadata().map_err(|why| Error::file(path, "opening", &why))?;
+    let metadata = path.metadata().map_err(|why| Error::file(path, "open", &why))?;
     if !metadata.is_file() || metadata.len() == 0 {
-        return Err(Error(format!("{}: not a regular file with bytes in it", path.display())));
+        return Err(Error(format!("{}: not a regular file, or empty", path.display())));
     }
     let len = metadata.len();
     let mut record = session.record(MODEL.name, Some(path));
@@ -152,7 +152,7 @@ fn agree<'a>(
     let plain = How { method: Method::Read, buffer: 256 << 10, depth: 1 };
     let whole = |how| value(path, how, Some(&spec), 0..len, 1);
     session.progress.show(0.0, "reading the file once");
-    let failed = |why: io::Error| Error::file(path, "reading", &why);
+    let failed = |why: io::Error| Error::file(path, "read", &why);
     whole(plain).map_err(failed)?;
     let start = Instant::now();
     let expected = whole(plain).map_err(failed)?;
@@ -264,12 +264,12 @@ fn measure_points(
     match stayed {
         Some(share) if share > 0.05 => {
             let share = quantity::percent(share);
-            record
-                .notes
-                .push(format!("cold figures are not cold: up to {share} of the file stayed in the cache"));
+            record.notes.push(format!(
+                "cold reads were not completely cold: up to {share} of the file stayed in the cache"
+            ));
         }
         Some(_) => {}
-        None => record.notes.push("whether cold reads were cold cannot be told here".to_owned()),
+        None => record.notes.push("this system cannot report whether cold reads were cold".to_owned()),
     }
 }
 

@@ -52,7 +52,7 @@ pub struct Definition {
 /// `bench limit`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// File to read (16 MiB or more), or folder for a temporary one (1 GiB; with --quick 256 MiB)
+    /// File to read (16 MiB or more), or folder for a 1 GiB file (--quick: 256 MiB)
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
     /// Measure only these algorithms (repeatable, or comma-separated)
@@ -120,19 +120,19 @@ struct Probe {
 impl Probe {
     /// `seconds` is the time for writing: a slow device gets a smaller file.
     fn at(path: &Path, size: u64, seconds: f64) -> Result<Probe, Error> {
-        let metadata = path.metadata().map_err(|why| Error::file(path, "opening", &why))?;
+        let metadata = path.metadata().map_err(|why| Error::file(path, "open", &why))?;
         if metadata.is_file() {
             let bytes = metadata.len().min(size) / 4096 * 4096;
             if bytes < LEAST {
                 return Err(Error(format!(
-                    "{}: too small to measure a device (at least 16 MiB); name a folder, and a temporary file will be written there",
+                    "{}: too small to measure a device (at least 16 MiB); to use a temporary file, specify a folder",
                     path.display()
                 )));
             }
             let described = format!("the first {} of a file", quantity::bytes(bytes));
             return Ok(Probe { path: path.to_owned(), bytes, described, _made: None });
         }
-        let failed = |why: std::io::Error| Error::file(path, "writing a file to measure with", &why);
+        let failed = |why: std::io::Error| Error::file(path, "write a temporary file", &why);
         let mut file = tempfile::NamedTempFile::new_in(path).map_err(failed)?;
         // File systems with compression would store zeros or repetitions in less space.
         let chunk = input::generated(7, 4 << 20);
@@ -149,7 +149,7 @@ impl Probe {
         }
         file.as_file().sync_all().map_err(failed)?;
         let size = written;
-        let described = format!("a file of {} made in the directory and removed", quantity::bytes(size));
+        let described = format!("a temporary file of {} in the folder", quantity::bytes(size));
         let made = file.into_temp_path();
         Ok(Probe { path: made.to_path_buf(), bytes: size, described, _made: Some(made) })
     }

@@ -37,14 +37,14 @@ impl Model {
     pub fn read<D: DeserializeOwned>(&self, scope: &Scope) -> Result<D, Error> {
         let (text, name) = match &scope.definition {
             Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "reading", &why))?;
+                let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "read", &why))?;
                 (text, path.display().to_string())
             }
             None => (self.definition.to_owned(), format!("built-in {}.toml", self.name)),
         };
         let mut table: toml::Table = toml::from_str(&text).map_err(|why| Error(format!("{name}: {why}")))?;
         if table.remove("model").as_ref().and_then(toml::Value::as_str) != Some(self.name) {
-            return Err(Error(format!("{name}: the model is not \"{}\"", self.name)));
+            return Err(Error(format!("{name}: expected model = \"{}\"", self.name)));
         }
         table.try_into().map_err(|why| Error(format!("{name}: {why}")))
     }

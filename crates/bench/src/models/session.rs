@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The note on measurements of a program that was not optimised.
-const DEBUG: &str = "this is a debug build, whose figures mean nothing: use cargo build --release";
+const DEBUG: &str = "this is a debug build, so its figures are meaningless: use cargo build --release";
 
 /// One run in progress.
 pub struct Session<'a> {

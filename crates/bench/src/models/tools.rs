@@ -89,7 +89,7 @@ pub struct Arguments {
 /// not exist.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     let directory = &arguments.directory;
-    let root = directory.canonicalize().map_err(|why| Error::file(directory, "opening", &why))?;
+    let root = directory.canonicalize().map_err(|why| Error::file(directory, "open", &why))?;
     let before = listing(&root)?;
     let bytes: u64 = before.iter().map(|(_, size)| size).sum();
     if before.is_empty() {
@@ -104,13 +104,14 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     };
     record.input = format!("{files}, {} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes));
     let engines = engines(definition, arguments, &mut record)?;
-    let scratch = tempfile::tempdir().map_err(|why| Error(format!("making a temporary directory: {why}")))?;
+    let scratch =
+        tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
     let files = Files::new(root.as_os_str().as_bytes().to_vec(), before.iter().map(|(name, _)| name.clone()));
     if files.len() < before.len() {
         let odd = before.len() - files.len();
-        record
-            .notes
-            .push(format!("{odd} files whose names formats must escape are hashed but not cross-checked"));
+        record.notes.push(format!(
+            "{odd} files with names that some formats must escape were hashed but not cross-checked"
+        ));
     }
     session.progress.show(0.0, "reading the files once");
     warm(&root, &before, || session.stopped());
@@ -155,13 +156,16 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     }
     time(&mut groups, rounds, scratch.path(), &chill, session)?;
     if rounds == 0 && !session.stopped() {
-        record.notes.push("no time for rounds: the figures are those of the checking run".to_owned());
+        record.notes.push(
+            "no time for further rounds: the figures are those of the run that checked the digests"
+                .to_owned(),
+        );
     }
     for contender in groups.into_iter().flatten() {
         record.measurements.extend(measurement(contender, bytes, rounds));
     }
     if listing(&root)? != before {
-        record.notes.push("the directory is not as it was: something wrote into it meanwhile".to_owned());
+        record.notes.push("the folder changed during the measurement".to_owned());
     }
     session.finish(&mut record);
     Ok(record)
@@ -176,14 +180,17 @@ fn engines<'a>(
     for name in &arguments.engine {
         if !definition.engine.iter().any(|engine| engine.name == *name) {
             let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
-            return Err(Error(format!("no engine '{name}' in the definition: it has {}", known.join(", "))));
+            return Err(Error(format!(
+                "unknown engine '{name}' (the definition contains {})",
+                known.join(", ")
+            )));
         }
     }
     let wanted = |engine: &&Engine| arguments.engine.is_empty() || arguments.engine.contains(&engine.name);
     let mut present: Vec<&Engine> = definition.engine.iter().filter(wanted).collect();
     present.retain(|engine| engine.present(record));
     if present.is_empty() {
-        return Err(Error("no engine of the definition is installed here".to_owned()));
+        return Err(Error("none of the engines in the definition is installed".to_owned()));
     }
     Ok(present)
 }

@@ -43,9 +43,9 @@ const VISIT: f64 = 0.2;
 /// The file cannot be read or is empty, a hash is unknown or a leaf size is out of range.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     let path = &arguments.file;
-    let metadata = path.metadata().map_err(|why| Error::file(path, "opening", &why))?;
+    let metadata = path.metadata().map_err(|why| Error::file(path, "open", &why))?;
     if !metadata.is_file() || metadata.len() == 0 {
-        return Err(Error(format!("{}: not a regular file with bytes in it", path.display())));
+        return Err(Error(format!("{}: not a regular file, or empty", path.display())));
     }
     let size = metadata.len();
     let mut record = session.record(MODEL.name, Some(path));
@@ -54,7 +54,8 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
         format!("one file of {} ({} bytes), in the page cache", quantity::bytes(size), quantity::count(size));
     let scope = &session.scope;
     let (budget, rounds) = (scope.seconds(&definition.effort), scope.rounds(&definition.effort));
-    let scratch = tempfile::tempdir().map_err(|why| Error(format!("making a temporary directory: {why}")))?;
+    let scratch =
+        tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
     let mut contenders = contenders(definition, arguments, scope.quick, &mut record)?;
     check(&mut contenders, path, size, scratch.path(), budget, &mut record, session)?;
     let total = (rounds * contenders.len()).max(1) as f64;

@@ -84,7 +84,7 @@ pub fn compare(before: &Record, after: &Record, threshold: f64) -> Result<Compar
     }
     let (first, second) = (before.environment.processor(), after.environment.processor());
     if first != second {
-        warnings.push(format!("other processors: {first} and {second}"));
+        warnings.push(format!("different processors: {first} and {second}"));
     }
     Ok(Comparison {
         unmatched: old.len() + new.len() - 2 * rows.len(),

@@ -121,7 +121,7 @@ impl Record {
             serde_json::from_str(text).map_err(|why| format!("not a saved run: {why}"))?;
         if versioned.schema > SCHEMA {
             return Err(format!(
-                "saved by a newer truesum (schema {}, this one reads {SCHEMA})",
+                "saved by a newer truesum (schema {}; this version reads up to {SCHEMA})",
                 versioned.schema
             ));
         }
@@ -133,7 +133,7 @@ impl Record {
     /// # Errors
     /// The file cannot be read or is not a saved run; the message names it.
     pub fn read(path: &Path) -> Result<Record, Error> {
-        let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "reading", &why))?;
+        let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "read", &why))?;
         Record::from_json(&text).map_err(|why| Error(format!("{}: {why}", path.display())))
     }
 }

@@ -83,7 +83,7 @@ fn run(html: &mut String, index: usize, report: &Report, several: bool) {
     agreements(html, record);
     let command = escape(&record.command);
     let _ =
-        writeln!(html, "<h2>Repeat</h2>\n<p id=\"command-{index}\"><code>{command}</code></p>\n</section>");
+        writeln!(html, "<h2>Command</h2>\n<p id=\"command-{index}\"><code>{command}</code></p>\n</section>");
 }
 
 /// Writes what was measured, on which machine, and the results.
@@ -111,7 +111,7 @@ fn summary(html: &mut String, report: &Report) {
 fn notes(html: &mut String, report: &Report) {
     let mut notes = report.warnings();
     let missing =
-        report.record.missing.iter().map(|m| format!("not found here: {}; to get it: {}", m.name, m.get));
+        report.record.missing.iter().map(|m| format!("not installed: {} (to install it: {})", m.name, m.get));
     notes.extend(missing);
     let count = match notes.len() {
         0 => return,

@@ -20,7 +20,7 @@ pub fn charts(report: &Report) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let fonts = options.fontdb_mut();
     fonts.load_system_fonts();
     if fonts.is_empty() {
-        return Err(Error("no font to draw the charts with: install one, as fonts-dejavu-core".to_owned()));
+        return Err(Error("no font for the charts (install one, such as fonts-dejavu-core)".to_owned()));
     }
     // The generic name stands for a font that may not be installed; any installed sans-serif will do.
     let names: Vec<String> =
@@ -31,7 +31,8 @@ pub fn charts(report: &Report) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let mut images = Vec::new();
     for section in &report.sections {
         let Some(chart) = &section.chart else { continue };
-        let failed = |why: &dyn std::fmt::Display| Error(format!("drawing {}: {why}", section.id));
+        let failed =
+            |why: &dyn std::fmt::Display| Error(format!("cannot draw the chart {}: {why}", section.id));
         let tree =
             usvg::Tree::from_str(&chart.svg(720, Theme::Light), &options).map_err(|why| failed(&why))?;
         let size = tree.size();

@@ -45,7 +45,7 @@ impl Report<'_> {
         let mut warnings = Vec::new();
         warnings.extend(record.noise.and_then(|noise| noise.verdict()));
         if record.noise.is_none() {
-            warnings.push("too few samples to judge how noisy the machine was".to_owned());
+            warnings.push("too few samples to determine how noisy the machine was".to_owned());
         }
         let (load, cores) = (record.environment.load_before, record.environment.cores as f64);
         if load > cores * 0.5 {
@@ -80,23 +80,26 @@ impl Report<'_> {
             ("Load", format!("{:.2} before, {:.2} after", e.load_before, e.load_after)),
         ];
         if e.virtual_machine {
-            facts.push(("Hypervisor", "yes: the clock and the disk are shared with others".to_owned()));
+            facts.push((
+                "Hypervisor",
+                "yes: the processor and the disk are shared with other guests".to_owned(),
+            ));
         }
         if let Some(kernel) = &e.forced_kernel {
             facts.push(("Kernel forced", kernel.clone()));
         }
         if !e.left_out.is_empty() {
-            facts.push(("Kept from", e.left_out.join(" ")));
+            facts.push(("Disabled", e.left_out.join(" ")));
         }
         if let Some(told) = &e.told_openssl {
-            facts.push(("OpenSSL was told", told.clone()));
+            facts.push(("OPENSSL_ia32cap", told.clone()));
         }
         if let Some(storage) = &e.storage {
             let mut words = vec![storage.file_system.clone(), storage.device.clone(), storage.model.clone()];
             words.push(match storage.rotational {
                 Some(true) if e.virtual_machine => "rotational (reported by the hypervisor)".to_owned(),
                 Some(true) => "spinning disk".to_owned(),
-                Some(false) => "no spinning disk".to_owned(),
+                Some(false) => "non-rotational".to_owned(),
                 None => String::new(),
             });
             words.retain(|word| !word.is_empty());

@@ -64,15 +64,15 @@ fn mistakes_are_told() {
         (&["algorithms", "--time=-3"], "not a positive number"),
         (
             &["algorithms", "-a", "crc32", "--time", "1", "--part", "rate", "--compare", "nobody"],
-            "cannot compare with 'nobody'",
+            "unknown engine 'nobody'",
         ),
         (&["algorithms", "--json", "--csv"], "cannot be used with"),
-        (&["tools", "/no/such/directory"], "/no/such/directory: opening"),
-        (&["io", "/no/such/file"], "/no/such/file: opening"),
-        (&["tree", "/no/such/file"], "/no/such/file: opening"),
-        (&["limit", "/no/such/file"], "/no/such/file: opening"),
-        (&["report", "/no/such/file"], "/no/such/file: reading"),
-        (&["io", "x", "--definition", "/no/such/file"], "/no/such/file: reading"),
+        (&["tools", "/no/such/directory"], "/no/such/directory: cannot open"),
+        (&["io", "/no/such/file"], "/no/such/file: cannot open"),
+        (&["tree", "/no/such/file"], "/no/such/file: cannot open"),
+        (&["limit", "/no/such/file"], "/no/such/file: cannot open"),
+        (&["report", "/no/such/file"], "/no/such/file: cannot read"),
+        (&["io", "x", "--definition", "/no/such/file"], "/no/such/file: cannot read"),
     ] {
         let error = bench(words).unwrap_err();
         assert!(error.contains(expected), "{words:?}: {error}");
@@ -95,6 +95,6 @@ fn full_standard_output_is_an_error_and_a_closed_one_is_not() {
     let words = ["bench", "algorithms", "-a", "crc32", "--part", "rate", "--time", "1"];
     let program = Program::try_parse_from(words).unwrap();
     let run = |kind| run(&program.bench, "x", &AtomicBool::new(false), &mut Fails(kind));
-    assert!(run(std::io::ErrorKind::StorageFull).unwrap_err().0.contains("writing to standard output"));
+    assert!(run(std::io::ErrorKind::StorageFull).unwrap_err().0.contains("standard output: cannot write"));
     assert_eq!(run(std::io::ErrorKind::BrokenPipe), Ok(Outcome::Done));
 }

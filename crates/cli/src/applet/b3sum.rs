@@ -38,7 +38,7 @@ const INLINE: u64 = 1 << 16;
 struct Arguments {
     /// Files to hash, or manifests to check
     ///
-    /// If FILE is - or missing, standard input is read.
+    /// With no FILE, or if FILE is -, standard input is read.
     file: Vec<PathBuf>,
 
     /// Use keyed hashing; the key is 32 bytes read from standard input
@@ -55,7 +55,7 @@ struct Arguments {
     #[arg(short, long, default_value_t = 32, value_name("LEN"))]
     length: u64,
 
-    /// Number of output bytes to skip first
+    /// Number of output bytes to skip before writing
     #[arg(long, default_value_t = 0, value_name("SEEK"))]
     seek: u64,
 
@@ -83,7 +83,7 @@ struct Arguments {
     #[arg(long, help = "Write BSD-style lines: BLAKE3 ([FILE]) = [HASH]")]
     tag: bool,
 
-    /// Verify the files listed in the manifests FILE
+    /// Verify the files listed in each manifest FILE
     #[arg(
         short,
         long,

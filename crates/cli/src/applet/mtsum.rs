@@ -18,7 +18,7 @@ use truesum::tree::outline::outline;
 /// The table row of this program.
 pub(super) static APPLET: Applet = Applet { name: "mtsum", run: |call| mtsum(call).into() };
 
-/// Compute a checksum of one file with several threads
+/// Compute the checksum of a file with several threads
 #[derive(Parser)]
 #[command(name = APPLET.name, version, disable_version_flag = true)]
 struct MtsumArgs {
@@ -27,10 +27,10 @@ struct MtsumArgs {
     /// Number of threads
     #[arg(short, long = "processor", default_value_t = 8)]
     processors: usize,
-    /// Hash: md5, sha1, sha256, sha384, sha512 or any other that truesum supports
+    /// Algorithm: md5, sha1, sha256, sha384, sha512 or any other that truesum supports
     #[arg(short, long, default_value = "sha256")]
     algorithm: String,
-    /// Print the tree as DOT instead of the digest
+    /// Print the tree in DOT format instead of the digest
     #[arg(short, long)]
     graph: bool,
     /// Print the elapsed time

@@ -20,10 +20,10 @@ Examples:
   truesum audit --moved=ok SHA256SUMS        accept files that were only renamed
   truesum audit -q SHA256SUMS | cut -f2      names of files that differ
   truesum audit -k good.txt --unknown /usr   print files not in good.txt
-A changed file has a different modification time from the one in the manifest. A corrupt file has the same \
-time but different content, so probably no program wrote to it. Only manifests with times can distinguish the \
-two (truesum hash --json). Restored: an older version was put back. Copied: new, with the content of a file in the \
-manifest. Duplicated: new, with the content of another new file. Unknown: no algorithm in common.
+Changed: the content and the modification time differ from the manifest. Corrupt: the content differs, but the time \
+does not, so probably no program wrote to the file. Only manifests with times can distinguish the two (truesum hash \
+--json). Restored: an older version was put back. Copied: new, with the content of a file in the manifest. \
+Duplicated: new, with the content of another new file. Unknown: the digests have no algorithm in common.
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, optionally followed by the folder to examine
@@ -38,14 +38,14 @@ pub struct AuditArgs {
     )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "known")]
     pub root: Option<PathBuf>,
     /// Print files whose digest is in the manifest SET, regardless of name (repeatable)
     #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
     #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
     pub known: Vec<PathBuf>,
-    /// Print the files that are in none of the sets instead
+    /// Print files whose digest is in none of the sets instead
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub unknown: bool,
@@ -66,7 +66,7 @@ pub struct AuditArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
     pub html: Option<PathBuf>,
-    /// Detail of the final summary [default: short; with --json none]
+    /// Level of detail of the final summary [default: short, or none with --json]
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
@@ -77,7 +77,7 @@ pub struct AuditArgs {
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
-    /// %{verdict} is ok, changed, corrupt and so on. Otherwise the template is that of `truesum hash --format-string`.
+    /// %{verdict} is ok, changed, corrupt and so on. The other placeholders are those of `truesum hash --format-string`.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,

@@ -86,7 +86,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
     }
     let files = report.known + report.unknown + report.unreadable;
     if files == 0 && report.failed == 0 && !report.interrupted && manner.form != ResultForm::Silent {
-        console.error("there is no file to compare");
+        console.error("no files to compare");
     }
     if manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
         console.summary(exit, &words(report));

@@ -21,13 +21,13 @@ pub fn field(text: &str) -> Result<(String, String), String> {
     let (label, value) = (label.trim_matches(' '), value.trim_matches(' '));
     let control = |c: char| c.is_control();
     if label.is_empty() || label.contains(':') || label.contains(control) {
-        return Err("a label must not be empty or contain a colon or a line ending".to_owned());
+        return Err("a label must not be empty or contain a colon or control characters".to_owned());
     }
     if value.contains(control) {
         return Err("a value must be a single line without control characters".to_owned());
     }
     if label.eq_ignore_ascii_case(OXUM) {
-        return Err("it is computed and cannot be specified".to_owned());
+        return Err("Payload-Oxum is computed and cannot be specified".to_owned());
     }
     Ok((label.to_owned(), value.to_owned()))
 }
@@ -62,7 +62,7 @@ impl Info {
                 (Some((label, value)), _) if !line.starts_with([' ', '\t']) => {
                     fields.push((label.trim().to_owned(), value.trim().to_owned()));
                 }
-                _ => return Err(refused(path, &format!("line {}: no label and value", at + 1))),
+                _ => return Err(refused(path, &format!("line {}: expected LABEL: VALUE", at + 1))),
             }
         }
         Ok(Info { fields, is_old: !is_new })

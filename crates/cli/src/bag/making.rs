@@ -89,9 +89,11 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
             (false, Allowed { is_update: true, ..Allowed::default() })
         }
         (Purpose::Create { .. }, false) => {
-            return Err(refused_with(&place, "it is already a bag", "update"));
+            return Err(refused_with(&place, "it is already a bag", "to add new files", "update"));
         }
-        (Purpose::Update(_), true) => return Err(refused_with(&place, "it is not a bag", "create")),
+        (Purpose::Update(_), true) => {
+            return Err(refused_with(&place, "it is not a bag", "to make it one", "create"));
+        }
     };
     let moved = moving::plan(&place, in_place, is_new)?;
     let info = folder.join("bag-info.txt");
@@ -139,7 +141,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         console.error_of(b"bag-info.txt", &fault);
         console.error(&format!("{}: 1 error: nothing was written", shown(folder)));
         console.hint(&format!(
-            "to accept the payload and replace the entry: {}",
+            "to accept the payload and correct Payload-Oxum: {}",
             place.command("update --refresh")
         ));
         return Err(Stop::Reported);
@@ -147,7 +149,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     if let Some(names) = names
         && let Some(error) = unlisted_fetches(folder, &mut |name| names.contains(name)).into_iter().next()
     {
-        let hint = "download the file, or delete the line";
+        let hint = "download the file, or delete its line from fetch.txt";
         return Err(Stop::Refused(Refusal::with_hint(error.to_string(), hint)));
     }
     let fields = fields.text(&wanted.info, bytes, files);
@@ -278,9 +280,9 @@ fn update_words(changes: Changes) -> String {
 }
 
 /// Refuses a folder for which another subcommand is meant.
-fn refused_with(place: &Place, why: &str, subcommand: &str) -> Stop {
+fn refused_with(place: &Place, why: &str, purpose: &str, subcommand: &str) -> Stop {
     let text = format!("{}: {why}", shown(&place.folder));
-    Stop::Refused(Refusal::with_hint(text, place.command(subcommand)))
+    Stop::Refused(Refusal::with_hint(text, format!("{purpose}: {}", place.command(subcommand))))
 }
 
 /// Locks a folder until the returned file is closed, if the file system supports locks: two

@@ -45,11 +45,11 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
     if exists(&data) {
         return refuse(
             "it already contains something named data",
-            "without --in-place, data is the payload and the other files are tag files",
+            "to use data as the payload and the other files as tag files, omit --in-place",
         );
     }
     if !is_new {
-        return refuse("the bag has no data folder", "restore the folder data with the payload");
+        return refuse("the bag has no data folder", "restore the data folder with the payload");
     }
     if !requested {
         return refuse(

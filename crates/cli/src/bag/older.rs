@@ -231,13 +231,13 @@ impl Listed {
             }
         }
         if bad {
-            return Err(refused(path, "a manifest with malformed lines is not replaced"));
+            return Err(refused(path, "not replaced, because the manifest has malformed lines"));
         }
-        let spec = spec.ok_or_else(|| refused(path, "a manifest without entries is not replaced"))?;
+        let spec = spec.ok_or_else(|| refused(path, "not replaced, because the manifest has no entries"))?;
         let wanted = manifest_name(&spec)?;
         let plain = name.strip_prefix(b"tag").unwrap_or(name);
         if plain != wanted.as_bytes() {
-            return Err(refused(path, &format!("{spec} digests, whose manifest must be named {wanted}")));
+            return Err(refused(path, &format!("contains {spec} digests, so it must be named {wanted}")));
         }
         if !self.specs.contains(&spec) {
             self.specs.push(spec);

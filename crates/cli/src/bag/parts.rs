@@ -103,14 +103,14 @@ impl Place {
         }
         let folder = listed.parent()?;
         if !target.starts_with(self.real.join(within)) {
-            return Some("cannot be in a bag: a symbolic link leads out of it or out of the payload");
+            return Some("cannot be in a bag: it is a symbolic link that leads out of the bag or the payload");
         }
         if target.is_dir() || std::fs::canonicalize(folder).ok()? != folder {
-            return Some("cannot be in a bag: it is reached by a symbolic link to a folder");
+            return Some("cannot be in a bag: it is reached through a symbolic link to a folder");
         }
         let is_top = target.parent() == Some(&self.real);
         let is_written = is_part(&target) || target.file_name().is_some_and(|name| name == "bag-info.txt");
-        (is_top && is_written).then_some("cannot be in a bag: the target of the symbolic link is rewritten")
+        (is_top && is_written).then_some("cannot be in a bag: it is a symbolic link to a file that truesum rewrites")
     }
 }
 
@@ -196,7 +196,7 @@ pub fn place(path: &Path, text: &[u8]) -> Result<(), Stop> {
 pub fn plain(path: &Path) -> Result<(), Stop> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
-            Err(refused(path, "it is not a regular file, and is not replaced"))
+            Err(refused(path, "not a regular file, so it is not replaced"))
         }
         _ => Ok(()),
     }

@@ -50,17 +50,17 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
     let word = path_word(first);
     match why {
         NotUsed::Format => format!(
-            "{} not checked, because --recursive does not check torrents, Metalink, PAR2 and MHL files; \
+            "{} not checked, because --recursive does not check torrents, Metalink, PAR2 or MHL files; \
              to check one: truesum check {word}",
             count(files, "manifest was", "manifests were")
         ),
         NotUsed::Compressed => format!(
             "{} not checked; to check one: truesum check {word}",
-            count(files, "compressed file of JSON lines was", "compressed files of JSON lines were")
+            count(files, "compressed JSON Lines file was", "compressed JSON Lines files were")
         ),
         NotUsed::OtherLines => format!(
             "{} not checked, because {} no entries in truesum's format (first: {})",
-            count(files, "file of JSON lines was", "files of JSON lines were"),
+            count(files, "JSON Lines file was", "JSON Lines files were"),
             if files == 1 { "it contains" } else { "they contain" },
             display_safe(first.as_os_str().as_bytes())
         ),
@@ -120,7 +120,7 @@ pub fn unescaped(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<St
     });
     let found = spelled.into_iter().find(|name| root.exists(OsStr::from_bytes(name)))?;
     let found = display_safe(&found);
-    Some(format!("{found} exists, whose name is not escaped in the manifest; {}", searching(manifest)))
+    Some(format!("{found} exists, but its name is not escaped in the manifest; {}", searching(manifest)))
 }
 
 /// Returns a hint if files of this manifest that are missing from its folder exist in the current folder or in the
@@ -190,7 +190,7 @@ pub fn mostly_missing(manifest: &Path, checked: &Checked) -> Option<String> {
     (present > 0 && checked.counts.missing > present).then(|| {
         let manifest = path_word(manifest);
         format!(
-            "to skip files that do not exist: truesum check{SAME_OPTIONS} --ignore-missing {manifest}; to check one: truesum check{SAME_OPTIONS} {manifest} FILE"
+            "to skip files that do not exist: truesum check{SAME_OPTIONS} --ignore-missing {manifest}; to check one file: truesum check{SAME_OPTIONS} {manifest} FILE"
         )
     })
 }
@@ -216,14 +216,14 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     if size > LARGE {
         let names = names.join(", ");
         return Some(format!(
-            "no line names an algorithm, so {guessed} was assumed from {digits} digits; to use another: -a NAME ({names})"
+            "no line names an algorithm, so {guessed} was assumed from the length of {digits} digits; to use another: -a NAME ({names})"
         ));
     }
     // Standard input cannot be read again.
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
     let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
     Some(format!(
-        "no line names an algorithm, so {guessed} was assumed from {digits} digits, but the digest is {spec}: use -a {spec}"
+        "no line names an algorithm, so {guessed} was assumed from the length of {digits} digits, but the file matches as {spec}: use -a {spec}"
     ))
 }
 
@@ -232,7 +232,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<Strin
     let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name == b"-" => Some(
-            "an entry named - is a digest of standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
+            "an entry named - is the digest of standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
         ),
         // A file that lists digests of its own content is not an entry for itself by mistake.
         Verdict::Mismatch if lists_content(outcome) => None,
@@ -268,7 +268,7 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
             }
             _ => text.split_once(VERIFY)?.1.to_owned(),
         };
-        Some(format!("{shown} has a detached signature that was not verified: {command}"))
+        Some(format!("{shown} has a detached signature that was not verified; to verify it: {command}"))
     })
 }
 
@@ -298,7 +298,7 @@ fn lines_of_sum(text: &str) -> Option<String> {
     let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
     (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
         format!(
-            "these lines were written by sum and cannot be checked; to compare them: truesum -a {algorithm} {}",
+            "these lines were written by sum and cannot be checked; to compute them again: truesum -a {algorithm} {}",
             path_word(name)
         )
     })
@@ -307,10 +307,10 @@ fn lines_of_sum(text: &str) -> Option<String> {
 /// Reports that the signature of a manifest was not verified, with a hint on how to verify it.
 pub fn unverified_signature(name: &[u8], signer: Signer, console: &mut Console) {
     let word = path_word(OsStr::from_bytes(name));
-    console.note(&format!("{} is signed, and the signature was not verified", display_safe(name)));
+    console.note(&format!("{} is signed, but the signature was not verified", display_safe(name)));
     console.hint(&match signer {
-        Signer::OpenPgp => format!("gpg --verify {word}"),
-        Signer::Signify => format!("truesum check --pubkey KEY.pub {word}"),
-        Signer::Package => format!("apksigner verify --print-certs {word}"),
+        Signer::OpenPgp => format!("to verify it: gpg --verify {word}"),
+        Signer::Signify => format!("to verify it: truesum check --pubkey KEY.pub {word}"),
+        Signer::Package => format!("to verify it: apksigner verify --print-certs {word}"),
     });
 }

@@ -18,8 +18,9 @@ Examples:
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
-A manifest cannot show that its last lines were lost, so files that are not in it are counted in a note. Signatures are \
-verified with --pubkey (truesum help signatures). --state and --max-bytes check another part each night.")]
+If the last lines of a manifest were lost, nothing in it shows this, so a note counts the files that are not in it. \
+Signatures are verified with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
+next part of a large archive.")]
 pub struct CheckArgs {
     /// Manifests, or a manifest and files in it, or a digest and files; - is stdin
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
@@ -31,8 +32,8 @@ pub struct CheckArgs {
     pub expect: Vec<String>,
     /// Check every manifest found below the given folders
     ///
-    /// They are recognised by name, and JSON Lines files by content. Torrents, PAR2 files
-    /// and similar lists are only counted.
+    /// Manifests are recognised by name, and JSON Lines files by content. Torrents, PAR2 files
+    /// and similar lists are counted, but not checked.
     #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found
@@ -51,7 +52,7 @@ pub struct CheckArgs {
     /// Arguments that are of another kind than the command checks; set by `truesum bag check` and `truesum torrent check`.
     #[arg(skip)]
     pub unsuitable: Vec<Refusal>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     ///
     /// DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -94,7 +95,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts as a failure")]
     pub allow_outside: bool,
-    /// Also read devices and named pipes, to their end
+    /// Also read devices and named pipes (to their end)
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts as a failure")]
     pub special: bool,
@@ -130,7 +131,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
     pub html: Option<PathBuf>,
-    /// Detail of the final summary [default: short; with --json none]
+    /// Level of detail of the final summary [default: short, or none with --json]
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
@@ -172,7 +173,7 @@ pub struct CheckArgs {
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
-    /// %{verdict} is verified, mismatch and so on. Otherwise the template is that of `truesum hash --format-string`.
+    /// %{verdict} is verified, mismatch and so on. The other placeholders are those of `truesum hash --format-string`.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,

@@ -185,11 +185,11 @@ impl<'a> Printer<'a> {
             && Path::new(OsStr::from_bytes(name)).file_name() != file.file_name()
             && self.plan.detail() != Detail::None
         {
-            self.console.note(&format!("the given line is for {}", display_safe(name)));
+            self.console.note(&format!("the specified checksum line is for {}", display_safe(name)));
             if file == Path::new("-") {
                 let (digest, name) = (expected.digest.to_hex(), path_word(OsStr::from_bytes(name)));
                 self.console.hint(&format!(
-                    "this reads standard input; to check the file: truesum check {digest} {name}"
+                    "- is standard input; to check the file: truesum check {digest} {name}"
                 ));
             }
         }
@@ -363,7 +363,7 @@ impl<'a> Printer<'a> {
                     self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
                 }
                 if expected.parts.is_some() {
-                    self.hint(Some("for an unusual part size, specify it: -a 's3-etag;part=SIZE'"))?;
+                    self.hint(Some("if the object was uploaded with an unusual part size, specify it: -a 's3-etag;part=SIZE'"))?;
                 }
             }
             Subject::Files(..) => {}
@@ -382,7 +382,7 @@ impl<'a> Printer<'a> {
     fn still_failed(&mut self, name: &[u8]) {
         self.still_failed += 1;
         if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
-            self.console.error_of(name, "failed in an earlier run, and was not read in this one");
+            self.console.error_of(name, "failed in an earlier run and was not read in this one");
             self.console.hint("to check such a file again now, use --only NAME with the same --state");
         }
     }
@@ -550,7 +550,7 @@ impl Printer<'_> {
                 record.failure(tone, report::word(outcome.verdict()), &shown(manifest, outcome), &notes);
             }
             Event::Ignored(manifest, outcome) => {
-                record.other(Tone::Unsure, "not there", &shown(manifest, outcome));
+                record.other(Tone::Unsure, "does not exist", &shown(manifest, outcome));
             }
             Event::Moved(manifest, outcome, moved) => {
                 let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };

@@ -275,7 +275,7 @@ impl Compared {
             Some(what) => format!("{} according to {tree}: {what}", findings::words(&self.report)),
             None if self.report.diagnosis == Diagnosis::OtherTree => {
                 format!(
-                    "not located: {tree} belongs to another version of the file (its digest is not the manifest's)"
+                    "not located: {tree} belongs to another version of the file (its digest is not the one in the manifest)"
                 )
             }
             None => findings::words(&self.report),

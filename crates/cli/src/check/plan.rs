@@ -154,7 +154,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
     }
     if data.is_some() && names.len() != 1 {
-        return Err(Refusal::new("--data: give exactly one list"));
+        return Err(Refusal::new("--data: exactly one piece list is required"));
     }
     let (mut expect, mut entries, mut as_argument) = (args.expect, Vec::new(), false);
     let mut clash = None;
@@ -172,7 +172,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             Named::Entries(manifest, chosen) => (names, entries) = (vec![manifest], chosen),
             Named::Digest(digest, files) => {
                 if let Some(option) = of_a_list.iter().find(|option| **option != "--algorithm") {
-                    let text = format!("{option}: cannot be combined with a digest as argument");
+                    let text = format!("{option}: cannot be combined with a digest argument");
                     return Err(Refusal::new(text));
                 }
                 (expect, names, as_argument) = (vec![digest], files, true);
@@ -186,7 +186,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         [] if args.embedded => Subject::Embedded(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
-            return Err(Refusal::new("--expect: given more than once"));
+            return Err(Refusal::new("--expect was given more than once"));
         }
         [text] => {
             let expected = expected(text, &check.algorithms, check.allow_weak, check.key.clone());
@@ -212,7 +212,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
                 *file = name;
             }
             if names.iter().any(|name| stores::is_url(name.as_os_str())) {
-                return Err(Refusal::new("--expect: give exactly one object"));
+                return Err(Refusal::new("--expect: exactly one object is required"));
             }
             Subject::Files(names, expected)
         }
@@ -228,7 +228,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     });
     if args.exact && !(entries.is_empty() && args.only.only.is_empty()) {
         let why = "--exact: files that are not in the manifest can be found only if the complete manifest is checked";
-        return Err(Refusal::with_hint(why, "check without --only and without names of files"));
+        return Err(Refusal::with_hint(why, "remove --only and the file names"));
     }
     let sample = args.part.sample();
     let only = args.only.only.into_iter().chain(entries.iter().map(|name| literal(name))).collect();
@@ -247,9 +247,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         let name = display_safe(folder.as_os_str().as_bytes());
         let manifest = path_word(folder.join("SHA256SUMS"));
         return Err(Refusal::with_hint(
-            format!("{name}: is a folder; --max-bytes, --max-time and --state require a single manifest"),
+            format!("{name} is a folder, but --max-bytes, --max-time and --state require a single manifest"),
             format!(
-                "truesum -o {manifest} {} creates one; then: truesum check --state FILE {manifest}",
+                "to create one: truesum -o {manifest} {}; then check it: truesum check --state FILE {manifest}",
                 path_word(folder)
             ),
         ));
@@ -264,12 +264,12 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
-        return Err(Refusal::new("--expect: cannot be combined with a selection"));
+        return Err(Refusal::new("--expect: cannot be combined with selection options"));
     }
     let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
     if searches && !limits.is_all() {
         let why = "--search, --match-case, --normalize and --fix-names require a complete check";
-        return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
+        return Err(Refusal::with_hint(why, "remove --max-bytes, --max-time and --state"));
     }
     let reporting = args.run.reporting(args.quiet || args.status);
     let public_key = args.pubkey.as_deref().map(public_key).transpose()?;
@@ -414,7 +414,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         #[cfg(feature = "stores")]
         if args.stored {
             return Err(Refusal::with_hint(
-                "--stored: requires an object store as --root",
+                "--stored: --root must name an object store",
                 "truesum check --stored --root s3://BUCKET/PREFIX MANIFEST",
             ));
         }
@@ -463,7 +463,7 @@ fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
         let why = format!("--pubkey {shown}: not a minisign or signify public key");
         Refusal::with_hint(
             why,
-            "a key file has a comment line and a line that begins with RW; use gpg --verify for OpenPGP keys",
+            "a key file has a comment line and a line that begins with RW; for OpenPGP signatures, use gpg --verify",
         )
     })
 }
@@ -480,7 +480,7 @@ fn expected(
 ) -> Result<Expected, Refusal> {
     if is_cut(text) {
         return Err(Refusal::with_hint(
-            "--expect: the digest was cut off",
+            "--expect: the digest is abbreviated",
             "specify all of its digits (a SHA-256 digest has 64)",
         ));
     }

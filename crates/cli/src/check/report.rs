@@ -172,7 +172,7 @@ fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
         notes.push(Note::Text(text));
     }
     for range in &pieces.unknown {
-        let why = "not verified: its pieces also cover files that cannot be read";
+        let why = "its pieces also cover files that cannot be read";
         let (start, length) = (range.start, range.end - range.start);
         notes.push(Note::Text(format!("{start} {length} not verified: {why}")));
     }
@@ -228,7 +228,7 @@ pub fn word(verdict: Verdict) -> &'static str {
         Verdict::Mismatch => "FAILED",
         Verdict::Unverified => "NOT VERIFIED",
         Verdict::Missing => "MISSING",
-        Verdict::Changed => "CHANGED while read",
+        Verdict::Changed => "CHANGED during the read",
         Verdict::Unreadable => "UNREADABLE",
     }
 }

@@ -78,13 +78,13 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
 fn total(counts: &Counts) -> String {
     let Counts { agree, differ, silent, verified, failed, malformed } = *counts;
     let mut text = format!(
-        "truesum: {} with the checksums of the service (not read)",
+        "truesum: {} with the checksums in the object store (objects not read)",
         count(agree, "entry agrees", "entries agree")
     );
     for (number, one, many) in [
         (verified, "was read and verified", "were read and verified"),
         (differ, "differs", "differ"),
-        (silent, "has no answer", "have no answer"),
+        (silent, "could not be compared", "could not be compared"),
         (failed, "failed", "failed"),
         (malformed, "line is malformed", "lines are malformed"),
     ] {
@@ -162,11 +162,11 @@ fn manifest(
     if pieced > 0 {
         counts.silent += pieced;
         let entries = count(pieced, "entry has", "entries have");
-        console.error_of(bytes, &format!("{entries} only piece digests, which no service stores"));
+        console.error_of(bytes, &format!("{entries} only piece digests, which object stores do not have"));
     }
     let facts = entries.facts();
     if facts.jobs == 0 && pieced == 0 && facts.failed.is_none() && !watch.progress.stopped() {
-        console.error_of(bytes, "it has no selected entries");
+        console.error_of(bytes, "no entries selected");
     }
     Ok(facts.failed.map(|error| Error::io(bytes, "read", error)))
 }
@@ -178,18 +178,18 @@ fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> Stri
         Ok(Answer::Agrees(specs)) => {
             counts.agree += 1;
             let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
-            format!("{name}: AGREES (stored by the service, not read: {})\n", names.join(", "))
+            format!("{name}: AGREES (stored checksum, object not read: {})\n", names.join(", "))
         }
         Ok(Answer::Differs { listed, stored }) => {
             counts.differ += 1;
             format!(
-                "{name}: DIFFERS (stored by the service, not read)\n  listed {listed}\n  stored {stored}\n"
+                "{name}: DIFFERS (stored checksum, object not read)\n  listed {listed}\n  stored {stored}\n"
             )
         }
         Ok(Answer::Silent(kept)) => {
             counts.silent += 1;
-            let kept = if kept.is_empty() { "no checksum".to_owned() } else { kept.join(", ") };
-            format!("{name}: NO ANSWER (the service stores {kept} for it)\n")
+            let kept = if kept.is_empty() { "no checksum".to_owned() } else { format!("only {}", kept.join(", ")) };
+            format!("{name}: NOT COMPARED (the object store has {kept})\n")
         }
         Err(error) if error.is_missing() => {
             counts.failed += 1;

@@ -65,7 +65,7 @@ fn faulty(counts: &Summary) -> impl Iterator<Item = Row> {
         (counts.mismatched, Tone::Bad, "FAILED", Trouble::Mismatch),
         (counts.unverified, Tone::Unsure, "NOT VERIFIED", Trouble::Unverified),
         (counts.missing, Tone::Bad, "MISSING", Trouble::Missing),
-        (counts.changed, Tone::Bad, "CHANGED while read", Trouble::Busy),
+        (counts.changed, Tone::Bad, "CHANGED during the read", Trouble::Busy),
         (counts.unreadable, Tone::Bad, "UNREADABLE", Trouble::Unreadable),
         (counts.malformed, Tone::Unsure, lines, Trouble::Malformed),
     ];
@@ -99,7 +99,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     let missing = plural(report.missing_manifests, "manifest MISSING", "manifests MISSING");
     row(report.missing_manifests, Tone::Bad, missing, None);
     if exact {
-        row(report.own, Tone::Unsure, "files of truesum itself", None);
+        row(report.own, Tone::Unsure, "created by truesum", None);
         let signatures = plural(report.signatures, "signature not checked", "signatures not checked");
         row(report.signatures, Tone::Unsure, signatures, None);
     }
@@ -169,7 +169,7 @@ pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, ex
     if report.deferred > 0 {
         rows_said.push(row(
             "deferred",
-            count(report.deferred, "entry waits", "entries wait") + " for a later run",
+            count(report.deferred, "entry was", "entries were") + " left for a later run",
         ));
     }
     let advice = rows(report, exact)
@@ -221,7 +221,7 @@ pub fn heading(
     let mut facts = facts(read, time);
     facts.splice(0..0, manifests.iter().map(|(name, digest)| ("Manifest", manifest(name, digest.as_ref()))));
     if let Some(root) = &plan.options.root {
-        facts.push(("Files below", display_safe(root.as_os_str().as_bytes())));
+        facts.push(("Folder", display_safe(root.as_os_str().as_bytes())));
     }
     let part = part(report, plan.options.select.sample());
     let labels = part.map(|part| as_sentence(&part)).into_iter().chain(weak(report)).collect();

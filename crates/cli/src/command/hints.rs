@@ -245,12 +245,12 @@ mod tests {
             ("hash -o x d", "to write the manifest without them, use --partial", true),
             (
                 "bag check d",
-                "use --allow-outside to read it, or --root DIR to name a folder that contains it",
+                "use --allow-outside to read it, or specify a folder that contains it with --root DIR",
                 false,
             ),
             (
                 "check M",
-                "use --allow-outside to read it, or --root DIR to name a folder that contains it",
+                "use --allow-outside to read it, or specify a folder that contains it with --root DIR",
                 true,
             ),
             ("bag check d", "to read it: truesum hash --special, or truesum check --special", true),

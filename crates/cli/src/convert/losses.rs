@@ -114,14 +114,14 @@ impl<'a> Losses<'a> {
                 self.console.error(&format!("{name}: {error}"));
             }
             if none && self.malformed > SHOWN {
-                let text = format!("{name}: not converted: no entry, and {} malformed parts", self.malformed);
+                let text = format!("{name}: not converted: no entries, and {} malformed parts", self.malformed);
                 return Some(Refusal::with_hint(
                     text,
                     "if it is a manifest, specify its format: --from FORMAT",
                 ));
             }
             if self.malformed > shown {
-                self.console.error(&format!("{name}: {} more", self.malformed - shown));
+                self.console.error(&format!("{name}: {} more malformed parts", self.malformed - shown));
             }
             let parts = count(self.malformed, "malformed part", "malformed parts");
             let text = format!("{name}: not converted: {parts}");
@@ -132,7 +132,7 @@ impl<'a> Losses<'a> {
         }
         let lossy = self.lossy;
         if !lossy && self.entries > SHOWN {
-            self.console.error(&format!("{} more cannot be written", self.entries - SHOWN));
+            self.console.error(&format!("{} more entries cannot be written", self.entries - SHOWN));
         }
         let say = |text: String| match lossy {
             true => self.console.note(&text),
@@ -147,7 +147,7 @@ impl<'a> Losses<'a> {
         }
         if self.signature {
             say(format!(
-                "{name}: {} cannot store the signature, which covers the old text",
+                "{name}: {} cannot store the signature, which is valid only for the original text",
                 self.format.name
             ));
         }
@@ -172,10 +172,10 @@ impl<'a> Losses<'a> {
                         self.format.name
                     )
                 }
-                None => "to drop it, use --lossy; jsonl stores everything except signatures".to_owned(),
+                None => "to drop this data, use --lossy; jsonl stores everything except signatures".to_owned(),
             };
             return Some(Refusal::with_hint(text, hint));
         }
-        (converted.entries == 0).then(|| Refusal::new(format!("{name}: not converted: no entry to write")))
+        (converted.entries == 0).then(|| Refusal::new(format!("{name}: not converted: no entries to write")))
     }
 }

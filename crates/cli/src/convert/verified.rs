@@ -40,7 +40,7 @@ pub fn read(
 ) -> Result<Verified, NotWritten> {
     let name = args.input.as_os_str().as_bytes();
     if args.input.is_dir() {
-        let text = format!("{}: not converted: it is a directory", display_safe(name));
+        let text = format!("{}: not converted: it is a folder", display_safe(name));
         return Err(NotWritten::Refused(Refusal::with_hint(text, "specify one of the manifests in it")));
     }
     let options = truesum::Options {
@@ -68,11 +68,11 @@ pub fn read(
     }
     if renamed > 0 {
         let names = count(renamed, "name is", "names are");
-        console.note(&format!("{names} written with / instead of \\, as the verified files are named"));
+        console.note(&format!("{names} written with / instead of \\, like the names of the verified files"));
     }
     for (name, entries) in &report.not_tamper_evident {
         let entries = count(*entries, "entry", "entries");
-        console.note(&format!("{entries} verified by {name}: {}", not_shown(name)));
+        console.note(&format!("{entries} verified with {name}: {}", not_shown(name)));
     }
     let files = count(report.counts.verified, "file", "files");
     console.note(&format!("{files} verified, {} read", size(report.counts.bytes)));
@@ -187,7 +187,7 @@ impl Rewriting<'_> {
         };
         let Some(digests) = self.args.algorithm.iter().map(digest).collect::<Option<Vec<_>>>() else {
             self.lacking = true;
-            self.console.error_of(&job.name, "not hashed: it was verified by digests of pieces");
+            self.console.error_of(&job.name, "not hashed: it was verified with piece digests");
             return Ok(());
         };
         let (seconds, nanos) = found.mtime();
@@ -218,7 +218,7 @@ fn difference(outcome: &Outcome) -> String {
     let job = &outcome.job;
     let Ok(found) = &outcome.result else { return String::new() };
     if job.expected.is_empty() {
-        return "not verified: the manifest has no digest of it".to_owned();
+        return "not verified: the manifest has no digest for it".to_owned();
     }
     if let Some(size) = job.size.filter(|size| *size != found.size()) {
         return format!("does not match: {} bytes instead of {size}", found.size());
@@ -228,6 +228,6 @@ fn difference(outcome: &Outcome) -> String {
         Some(((spec, expected), found)) => {
             format!("does not match: expected {spec} {expected}, found {found}")
         }
-        None => "does not match the digests of its pieces".to_owned(),
+        None => "does not match its piece digests".to_owned(),
     }
 }

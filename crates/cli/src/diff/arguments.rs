@@ -24,7 +24,7 @@ pub struct DiffArgs {
     /// New manifest or folder
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: OsString,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]

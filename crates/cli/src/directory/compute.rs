@@ -31,7 +31,7 @@ pub struct ComputeArgs {
     kind: Option<KindName>,
     /// Compare with this digest
     ///
-    /// Its prefix selects the kind.
+    /// The prefix of the digest selects the kind.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     #[command(flatten)]
@@ -196,7 +196,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
     let expected = match (&args.expect, named) {
         (None, _) => None,
         (Some(text), _) if args.folders.len() > 1 => {
-            return Err(Refusal::new(format!("--expect {text}: give exactly one folder")));
+            return Err(Refusal::new(format!("--expect {text}: exactly one folder is required")));
         }
         (Some(_), Some((named, digest))) if is_same(&named, &kind) => Some(digest),
         (Some(text), Some(_)) => {
@@ -225,7 +225,7 @@ fn bare(text: &str, kind: &Kind, is_told: bool) -> Result<Digest, Refusal> {
         )),
         _ => Err(Refusal::with_hint(
             format!("--expect '{}': not a digest of this kind", text.escape_debug()),
-            "sha256-directory:HEX, h1:BASE64, swh:1:dir:HEX, sha256:NIX32, sha256-BASE64, or HEX with --kind",
+            "valid forms: sha256-directory:HEX, h1:BASE64, swh:1:dir:HEX, sha256:NIX32, sha256-BASE64, or HEX with --kind",
         )),
     }
 }

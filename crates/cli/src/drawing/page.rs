@@ -95,7 +95,7 @@ fn facts(of: Reference<'_>, report: &Difference, text: &mut String) {
     };
     fact("Size", &bytes(report.size));
     if report.size != of.size() {
-        fact("Size before", &bytes(of.size()));
+        fact("Expected size", &bytes(of.size()));
     }
     match of {
         Reference::Tree(header) => {

@@ -15,7 +15,7 @@ Examples:
   truesum duplicates --min-size 1MiB /data /backup
   truesum duplicates --min-size 0 photos  include empty files
   truesum duplicates photos | grep ^copy | cut -f2  print names of the copies
-Output, separated by tabs: `first FILE`, `copy FILE FIRST` (same content) or `link FILE OTHER` (hard link).
+Output fields are separated by tabs: `first FILE`, `copy FILE FIRST` (same content) or `link FILE OTHER` (hard link).
 Exit status: 0 all files were compared (with or without duplicates), 1 some files could not be read, 2 usage or output error, or no file was selected.")]
 pub struct DuplicatesArgs {
     /// Files and folders to compare

@@ -57,7 +57,7 @@ impl Sink for Marking<'_> {
             Some(carried) => {
                 self.wrong += 1;
                 let (is, carried) = (crc32.to_hex_upper(), carried.to_hex_upper());
-                format!("{shown}: FAILED\n  the name contains {carried}, the file has {is}\n")
+                format!("{shown}: FAILED\n  the name contains {carried}, but the CRC-32 of the file is {is}\n")
             }
             None => {
                 let base = marked(&job.name, &crc32);
@@ -67,7 +67,7 @@ impl Sink for Marking<'_> {
                     true => rename(&job, &found, &base),
                     // The first rename would take the file away.
                     false => {
-                        Err(Error::new(&job.name, "rename", Cause::Other("it is given twice".to_owned())))
+                        Err(Error::new(&job.name, "rename", Cause::Other("the file was specified twice".to_owned())))
                     }
                 };
                 match (result, self.carried_out) {

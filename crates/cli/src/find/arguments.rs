@@ -18,10 +18,10 @@ Examples:
   truesum find -a sha256 --size 734003200 ba7816bf... e3b0c442... /data /mnt
   truesum find --manifest old/SHA256SUMS /data  find all its files
   truesum find -0 ba7816bf... . | xargs -0 ls -l
-Output, separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
+Output fields are separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
 Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain, or no file was selected.")]
 pub struct FindArgs {
-    /// Digests (any encoding `truesum identify` knows), then files and folders to search
+    /// Digests (any encoding that identify accepts), then files and folders to search
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
     /// Algorithms of the digests [default: the common ones of that length]
@@ -34,9 +34,9 @@ pub struct FindArgs {
     /// Read only files of exactly SIZE bytes
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "manifest")]
     pub size: Option<u64>,
-    /// Process the files in this manifest
+    /// Find the files in this manifest
     ///
-    /// They are searched for by digest and size.
+    /// They are found by digest and size, regardless of name.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub manifest: Vec<PathBuf>,
     /// Format of the manifest [default: detected]

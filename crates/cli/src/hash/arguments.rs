@@ -39,7 +39,7 @@ pub struct HashArgs {
     pub overwrite: bool,
     /// Allow names and links that lead outside the folder
     ///
-    /// They are written as absolute names. `truesum check` accepts such names only with its own --allow-outside.
+    /// Such files are written with absolute names. `truesum check` accepts such names only with its own --allow-outside.
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_outside: bool,
@@ -51,7 +51,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_empty: bool,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// Accepted for compatibility; folders are always searched recursively
@@ -77,7 +77,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Running")]
     pub unordered: bool,
-    /// Detail of the final summary [default: none; with -v short]
+    /// Level of detail of the final summary [default: none, or short with -v]
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
@@ -103,7 +103,7 @@ pub struct TorrentOptions {
 pub struct AlgorithmArgs {
     /// Algorithms of the digests [default: sha256, or the format's own]
     ///
-    /// All are computed in one pass. `truesum list algorithms` lists them.
+    /// All algorithms are computed in one pass. `truesum list algorithms` shows the available ones.
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
@@ -128,7 +128,7 @@ pub struct FormatArgs {
     pub tag: bool,
     /// Print JSON: one object per line
     ///
-    /// Each has the path, the size, the digests and, for files, the modification time.
+    /// Each object contains the path, the size, the digests and, for files, the modification time.
     #[arg(long, help_heading = "Format", conflicts_with_all = ["zero", "raw", "format"])]
     pub json: bool,
     /// End lines with NUL instead of a line feed, and do not escape names
@@ -144,11 +144,11 @@ pub struct FormatArgs {
     pub format_string: Option<OsString>,
     /// Format of the manifest [default: from the name of FILE (x.sfv); else gnu]
     ///
-    /// `truesum list formats` lists them.
+    /// `truesum list formats` shows the available formats.
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
     #[arg(hide_possible_values = true, conflicts_with = "raw")]
     pub format: Option<&'static Format>,
-    /// Style of an SFV file's comments: a plain banner, or that of another program
+    /// Style of comments in SFV files: a plain banner, or that of another program
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "STYLE", help_heading = "Format", value_parser = ["plain", "cksfv", "rhash", "cfv", "win"])]
     pub sfv_style: Option<String>,

@@ -35,7 +35,7 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
     if folder.file_name().is_none_or(|name| name != "ascmhl") || !fits {
         return Err(Refusal::with_hint(
             format!("-t ascmhl: {shown}: not a valid path for the first manifest of a history"),
-            "truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR",
+            "to create a history: truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR",
         ));
     }
     let other = fs::read_dir(&folder).into_iter().flatten().flatten().find(|item| {

@@ -36,12 +36,12 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
 pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, Refusal> {
     let Some(text) = text else { return Ok(specs) };
     let takes = |spec: &Spec| matches!(spec.algorithm().customized, Some("custom" | "context"));
-    let why = "--customization: none of the algorithms takes one";
+    let why = "--customization: none of the algorithms takes a customization string";
     some(
         &specs,
         takes,
         why,
-        "cshake128, kmac128, kt128 and parallelhash128 take one; blake3 takes a context string",
+        "cshake128, kmac128, kt128 and parallelhash128 do, and blake3 takes a context string",
     )?;
     once(&specs, Spec::is_customized, "--customization")?;
     let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };
@@ -65,7 +65,7 @@ pub fn sfv_style(requested: Option<&str>, format: &Format) -> Result<SfvStyle, R
 fn once(specs: &[Spec], is: impl Fn(&Spec) -> bool, option: &str) -> Result<(), Refusal> {
     match specs.iter().find(|spec| is(spec)) {
         Some(spec) => Err(Refusal::with_hint(
-            format!("{option}: {spec} already has one"),
+            format!("{option}: {spec} already contains this parameter"),
             format!("use either {option} or the parameter in the algorithm name"),
         )),
         None => Ok(()),

@@ -138,7 +138,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         ("--per-directory and --sidecar", place.is_some()),
         ("-t torrent", torrent.is_some()),
         ("--raw", form == Form::Raw),
-        ("a selection", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
+        ("selection options", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
         ("--special", walk.special == Special::Read),
     ];
     let remote = stores::named(&inputs, &not_of_objects)?;
@@ -323,7 +323,7 @@ fn of_bag(args: &FormatArgs, output: &Path, specs: &[Spec]) -> Result<(), Refusa
     match spec {
         Some(spec) if specs != [spec.clone()] && args.format_string.is_none() && !args.raw => {
             let shown = manifest::path::display_safe(output.as_os_str().as_bytes());
-            let text = format!("{shown}: the name of a bag's manifest with {spec} digests");
+            let text = format!("{shown}: this is the name of a bag manifest with {spec} digests");
             Err(Refusal::with_hint(text, format!("use -a {spec}, or another name")))
         }
         _ => Ok(()),
@@ -366,7 +366,7 @@ fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
 fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
     match inputs {
         Inputs::Named(names) if names.iter().any(|name| name == b"-") => {
-            Err(Refusal::new("standard input is not supported here: name files or folders"))
+            Err(Refusal::new("--per-directory and --sidecar: standard input is not supported (specify files or folders)"))
         }
         _ => Ok(()),
     }
@@ -391,7 +391,7 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
     }
     let good = |len: &u64| len.is_power_of_two() && PIECES.contains(len);
     if let Some(len) = args.torrent.piece_size.filter(|len| !good(len)) {
-        return Err(Refusal::new(format!("--piece-size {len}: not a power of two from 16KiB to 1GiB")));
+        return Err(Refusal::new(format!("--piece-size {len}: must be a power of two from 16KiB to 1GiB")));
     }
     let announce = args.torrent.announce.clone().map(OsString::into_vec).unwrap_or_default();
     Ok(Some(Torrent { announce, piece_len: args.torrent.piece_size, cut }))
@@ -469,7 +469,7 @@ fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     let found = lines.filter(|line| line.entry.path == entry.path).flat_map(|line| line.entry.digests);
     let found = found.filter(|found| entry.digests.contains(found)).count();
     (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
-        format!("{}: not written: check could not read these lines", manifest::path::display_safe(name))
+        format!("{}: the file is not a manifest: check cannot read these lines", manifest::path::display_safe(name))
     })
 }
 

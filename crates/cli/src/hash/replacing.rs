@@ -49,7 +49,7 @@ pub type Content = (&'static str, &'static str);
 
 /// The file is one of the inputs: an older manifest that `*` matched, or data.
 pub const NAMED: Content = (
-    "it is one of the input files, and not a manifest",
+    "it is one of the input files and not a manifest",
     "specify the manifest with -o: truesum hash -o SUMS FILE...",
 );
 

@@ -399,7 +399,7 @@ impl<'a> SidecarWriter<'a> {
         }
         let fail = |why: &str| Reason::Failed(Error::new(path, "write", Cause::Other(why.to_owned())));
         if file.target().is_symlink() {
-            return Err(fail("it is a symbolic link, and is not replaced"));
+            return Err(fail("it is a symbolic link, so it is not replaced"));
         }
         let mut notes = Vec::new();
         if !self.accept.overwrite {

@@ -58,7 +58,7 @@ pub fn common() -> String {
 /// Returns the table of the selected algorithms, for users.
 pub fn table(args: &ListArgs) -> String {
     let mut text =
-        format!("{:<16} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "WHAT IT IS; WHY THAT STATUS");
+        format!("{:<16} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "DESCRIPTION; REASON FOR THE STATUS");
     for row in rows(args) {
         let head = format!("{:<16} {:<13} {:<9} ", row.name, bits(row), row.status.word());
         let about = match row.status.reason() {
@@ -106,7 +106,7 @@ fn check(row: &Algorithm) -> String {
     match (row.check, row.check_key()) {
         ("", _) => "verified through the underlying hash".to_owned(),
         (check, None) => format!("{check} (of 123456789)"),
-        (check, Some(key)) => format!("{check} (of 123456789, under the key 00 01 .. {:02x})", key.len() - 1),
+        (check, Some(key)) => format!("{check} (of 123456789, with the key 00 01 .. {:02x})", key.len() - 1),
     }
 }
 
@@ -121,7 +121,7 @@ pub fn one(spec: &Spec) -> String {
         line("also", &row.aliases.join(", "));
     }
     line("bits", &bits(row));
-    line("what it is", row.summary);
+    line("description", row.summary);
     line("status", &format!("{}: {}", row.status.word(), row.status.reason()));
     line("tamper-evident", if row.status.tamper_evident() { "yes" } else { "no" });
     line("key", &key(row));

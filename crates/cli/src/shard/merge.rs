@@ -53,7 +53,7 @@ pub struct MergeArgs {
     json: bool,
     /// Format of the manifest [default: gnu]
     ///
-    /// `truesum list formats` lists them.
+    /// `truesum list formats` shows the available formats.
     #[arg(short = 't', long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     format: Option<&'static Format>,
     /// Write the result even if some files could not be read (they are left out)
@@ -134,7 +134,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     };
     if let Some(what) = taken(&args.output, &args.plan, &parts) {
         let shown = display_safe(args.output.as_os_str().as_bytes());
-        return Ok(console.refuse(&Refusal::new(format!("-o: {shown} is {what}"))));
+        return Ok(console.refuse(&Refusal::new(format!("-o: {shown} is {what}, which must not be overwritten"))));
     }
     let own_name = name_below(&args.output, plan.root());
     let (own, is_store) = (id(&args.output), stores::is_url(plan.root().as_os_str()));
@@ -217,7 +217,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         let base = display_safe(base.as_os_str().as_bytes());
         console.error(&format!("{shown}: not written: {names} outside {base}, which check would reject"));
         console.hint(match folder {
-            Some(_) => "to keep names relative to the plan's folder, use --keep-names; for absolute names, --allow-outside",
+            Some(_) => "to keep names relative to the plan's folder, use --keep-names; to write absolute names, use --allow-outside",
             None => "to write absolute names, use --allow-outside",
         });
         return Ok(Exit::NotAsAsked);
@@ -249,7 +249,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     if reporting.notes {
         let parts = count(plan.totals().bundles, "part", "parts");
         let files = count(merged.files - unholdable, "file", "files");
-        console.line(&format!("truesum: {files}, {}, of {parts}, listed in {shown}", size(merged.bytes)));
+        console.line(&format!("truesum: {files}, {}, from {parts}, listed in {shown}", size(merged.bytes)));
     }
     notes.into_iter().flatten().for_each(|note| console.note(&note));
     if lacking > 0 {
@@ -268,7 +268,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
     };
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
     if format.holds.pieces.is_some() {
-        return Err(Refusal::new(format!("{}: not available, because its pieces span files", format.name)));
+        return Err(Refusal::new(format!("-t {}: not available here, because pieces span files", format.name)));
     }
     told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
 }

@@ -47,7 +47,7 @@ pub struct PlanArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true, default_value = "sha256")]
     algorithm: Vec<Spec>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Process the files in this manifest
@@ -132,7 +132,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         &names,
         &[
             ("--root", args.root.is_some()),
-            ("a selection", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
+            ("selection options", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
         ],
     )?;
     let given = match (&args.root, &args.manifest) {
@@ -199,7 +199,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let lacking = count(planned.failed, "file or folder", "files or folders");
     if let (true, Some(manifest)) = (met_own, &args.manifest) {
         let manifest = display_safe(manifest.as_os_str().as_bytes());
-        let text = format!("{output}: not written: it is a file in {manifest}");
+        let text = format!("{output}: not written: it is listed in {manifest}");
         return Err(Refusal::with_hint(
             text,
             "use another name for the plan, or remove that line from the manifest",
@@ -212,7 +212,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         return Ok(Exit::Failed);
     }
     if planner.totals().files == 0 {
-        return Err(Refusal::new(format!("{output}: not written: there is no file to plan")).into());
+        return Err(Refusal::new(format!("{output}: not written: there are no files to plan")).into());
     }
     let may_repeat = planner.may_repeat();
     let (file, totals) = planner.finish().map_err(fail)?;
@@ -228,7 +228,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         let bundles = count(totals.bundles, "bundle", "bundles");
         let files = count(totals.files, "file", "files");
         console.line(&format!(
-            "truesum: {bundles} of {files}, {}, planned in {output}",
+            "truesum: {bundles}, {files}, {}, planned in {output}",
             words::size(totals.bytes)
         ));
         if outside > 0 {

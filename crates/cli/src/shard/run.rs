@@ -28,7 +28,7 @@ Examples:
   truesum shard run plan.jsonl --index-from-env --of 1000  one of 1000 jobs
   seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
 
-Exit status: 0 every file has a digest, 1 some have none, 2 no attempt can succeed, 4 another attempt may succeed.")]
+Exit status: 0 every file has a digest, 1 some have none, 2 a retry cannot succeed, 4 a retry may succeed.")]
 pub struct RunShardArgs {
     /// Plan written by `truesum shard plan`
     #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
@@ -49,7 +49,7 @@ pub struct RunShardArgs {
     /// Folder for the parts, created if missing [default: PLAN.parts]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     ///
     /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support
     /// for object stores.
@@ -75,7 +75,7 @@ fn bundles(text: &str) -> Result<Range<usize>, String> {
         Some((start, end)) => (number(start)?, number(end)?),
         None => (number(text)?, number(text)?.saturating_add(1)),
     };
-    if start < end { Ok(start..end) } else { Err("it ends before it begins".to_owned()) }
+    if start < end { Ok(start..end) } else { Err("the range ends before it begins".to_owned()) }
 }
 
 /// The environment variables with the index of a job in an array, as set by schedulers.
@@ -100,7 +100,7 @@ fn place(named: &str) -> Result<usize, Refusal> {
         }
         found = Some((index, name));
     }
-    let missing = || Refusal::new(format!("none of these is set: {}", names.join(", ")));
+    let missing = || Refusal::new(format!("none of these environment variables is set: {}", names.join(", ")));
     found.map(|(index, _)| index).ok_or_else(missing)
 }
 
@@ -162,7 +162,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             let beside = display_safe(beside.as_os_str().as_bytes());
             console
                 .error(&format!("bundle {bundle}: the result contradicts the existing part: see {beside}"));
-            console.hint("one of two reads was wrong: hash the bundle again on machines known to be good");
+            console.hint("one of the two reads was wrong: hash the bundle again on machines known to be good");
             exit = exit.max(Exit::Failed);
         }
         // Fail only if the user explicitly requested a comparison.
@@ -177,8 +177,8 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             let failed =
                 if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
             let there = match done.status {
-                PartStatus::There => ", there already".to_owned(),
-                PartStatus::Kept(failed) => format!(", already there; {failed} could not be compared"),
+                PartStatus::There => ", part already exists".to_owned(),
+                PartStatus::Kept(failed) => format!(", part already exists; {failed} could not be compared"),
                 PartStatus::Written | PartStatus::Contradicts(_) => String::new(),
             };
             console

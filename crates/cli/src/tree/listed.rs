@@ -81,8 +81,12 @@ pub fn repair(
         exit = exit.max(report_repaired(file, mode, &found, console));
     }
     if !done.whole.is_empty() {
-        let entries = count(done.whole.len() as u64, "entry has", "entries have");
-        console.note(&format!("{entries} no piece digests and were skipped"));
+        let entries = count(
+            done.whole.len() as u64,
+            "entry without piece digests was",
+            "entries without piece digests were",
+        );
+        console.note(&format!("{entries} skipped"));
     }
     for outcome in &done.whole {
         match (&outcome.result, outcome.verdict()) {
@@ -143,7 +147,7 @@ fn report_repaired(
                     .map(|(size, found)| found.size().saturating_sub(size))
                 {
                     Some(more @ 1..) => format!("{more} bytes at its end are not covered"),
-                    _ => "it does not match, and no piece shows where".to_owned(),
+                    _ => "it does not match, and the piece digests do not show where".to_owned(),
                 },
                 left => format!("{} still damaged", count(left, "range is", "ranges are")),
             };

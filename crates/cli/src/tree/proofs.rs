@@ -124,7 +124,7 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
 fn trusted(text: &str, spec: &Spec) -> Result<Digest, String> {
     let hex = match text.rsplit_once(':') {
         Some((name, _)) if name.parse::<Spec>().as_ref() != Ok(spec) => {
-            return Err(format!("the proof is for {spec}, the digest for {name}"));
+            return Err(format!("the proof is for {spec}, but the digest is for {name}"));
         }
         Some((_, hex)) => hex,
         None => text,

@@ -25,7 +25,7 @@ use truesum_fs::name::OsStrExt;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr  dry run
+  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr  preview
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
   truesum tree repair --from /mnt/copy set.torrent                 use a torrent
 TREE can also be a piece list: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \

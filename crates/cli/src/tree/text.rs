@@ -18,7 +18,7 @@ use truesum_fs::name::OsStrExt;
 /// Reads a list of `OFFSET LENGTH` lines.
 pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {
     let bad = |number: usize| {
-        let why = format!("line {number}: not OFFSET LENGTH");
+        let why = format!("line {number}: expected OFFSET LENGTH");
         Error::new(path.as_os_str().as_bytes(), "use", truesum::Cause::Other(why))
     };
     let text = read(path)?;
@@ -137,7 +137,7 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
         let failed = object(line, FAILURE, &["path", "failed", "reason", "errno", "again"])?;
         let text = |key: &str| display_safe(failed[key].as_str().unwrap_or_default().as_bytes());
         return Err(format!(
-            "no digest, because {} was {}: {}",
+            "no digest of {} ({}): {}",
             text("path"),
             text("failed"),
             text("reason")
@@ -164,12 +164,12 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
                 level.as_u64().and_then(|level| u8::try_from(level).ok()).ok_or("a level is out of range")?;
             Ok((level, digest(hash)?))
         }
-        _ => Err("a level is not a pair of number and hash".to_owned()),
+        _ => Err("a level is not a pair of a number and a hash".to_owned()),
     };
     let levels = levels.iter().map(level).collect::<Result<Vec<(u8, Digest)>, String>>()?;
     let range = number(&object, "first")?..number(&object, "end")?;
     if range.start > range.end {
-        return Err("it ends before it begins".to_owned());
+        return Err("the range ends before it begins".to_owned());
     }
     let piece = Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels, origin };
     if digest(&object[SEAL])? != piece.seal() {

@@ -30,7 +30,7 @@ Examples:
   truesum tree verify disk.img.ftr  show damaged bytes
   truesum tree verify --map --digest sha256-tree:0123... disk.img.ftr
 Prints a line `OFFSET LENGTH damaged` for each damaged range, then a summary.
-Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear which of the two is.")]
+Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear whether the file or the tree is.")]
 pub struct VerifyArgs {
     /// Stored tree, or the data file if the tree is next to it
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]

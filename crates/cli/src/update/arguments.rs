@@ -28,7 +28,7 @@ pub struct UpdateArgs {
     /// Examine only DIR; if outside the manifest's folder, names are relative to DIR
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
-    /// Names are relative to DIR, not to the manifest's folder
+    /// Resolve names relative to DIR instead of the manifest's folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]

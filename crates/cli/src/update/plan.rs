@@ -34,21 +34,21 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         return Err(Refusal::new("update: standard input cannot be updated"));
     }
     if manifest.is_dir() {
-        let hint = "truesum update MANIFEST [DIR] ; to create one: truesum hash -o MANIFEST DIR";
-        return Err(Refusal::with_hint(format!("update: {shown} is a directory, not a manifest"), hint));
+        let hint = "to update a manifest: truesum update MANIFEST [DIR]; to create one: truesum hash -o MANIFEST DIR";
+        return Err(Refusal::with_hint(format!("update: {shown} is a folder, not a manifest"), hint));
     }
     if !manifest.exists() {
         let hint = "to create one: truesum hash -o MANIFEST DIR";
         return Err(Refusal::with_hint(format!("{shown}: cannot update: No such file or directory"), hint));
     }
     if is_manifest_of_bag(&manifest) {
-        let hint = "truesum bag update DIR";
+        let hint = "to update the bag: truesum bag update DIR";
         return Err(Refusal::with_hint(format!("update: {shown} is a bag manifest"), hint));
     }
     if let Some(folder) = args.folder.as_deref().filter(|folder| !folder.is_dir()) {
         let why = if folder.exists() { "Not a directory" } else { "No such file or directory" };
         let shown = display_safe(folder.as_os_str().as_bytes());
-        let hint = "truesum update MANIFEST [DIR]";
+        let hint = "usage: truesum update MANIFEST [DIR]";
         return Err(Refusal::with_hint(format!("{shown}: cannot open: {why}"), hint));
     }
     let (check, notes) = args.reading.options(&[&manifest])?;

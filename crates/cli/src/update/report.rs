@@ -170,7 +170,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     if report.doubtful > 0 {
         let files = count(report.doubtful, "missing file was", "missing files were");
         console.note(&format!(
-            "{files} not renamed: several files have the same content, or the only one is older than the manifest"
+            "{files} not renamed: several files have the same content, or the only file with it is older than the manifest"
         ));
     }
     if report.lists_itself {
@@ -191,7 +191,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     if audit.count(FileStatus::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
         console.hint(match plan.options.rename {
             true => "to remove entries of deleted files, use --prune",
-            false => "to remove entries of deleted files, use --prune; to update moved names, --rename",
+            false => "to remove entries of deleted files, use --prune; to update the names of moved files, use --rename",
         });
     } else if audit.count(FileStatus::Moved) > 0 && !report.refused && !plan.options.rename {
         console.hint("to update the names of moved files, use --rename");
@@ -236,7 +236,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     if let Some(time) = report.keeps_time {
         console.note(&format!(
-            "some entries are out of date, so {name} keeps its modification time ({time}): files modified after it were edited, not damaged"
+            "some entries are out of date, so {name} keeps its modification time ({time}); files modified after that time count as edited, not as corrupt"
         ));
     }
 }
@@ -281,7 +281,7 @@ fn words(plan: &Updating, report: &Report) -> String {
     text += match report.equality() {
         Equality::Equal | Equality::PartEqual => ": up to date",
         Equality::Different if report.is_only_pending() => ": not up to date",
-        Equality::Different => "; some files do NOT match it",
+        Equality::Different => "; some files do NOT match the manifest",
         Equality::NotAsAsked => ": not completed",
         Equality::Interrupted => ": interrupted",
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Parses the name of a file to write.
 pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| match name.to_str() {
-        Some("") => Err("no name"),
+        Some("") => Err("the name is empty"),
         // A stream cannot be written atomically.
         Some("-") => Err("omit -o to write to standard output, or use ./- for a file of this name"),
         _ => Ok(PathBuf::from(name)),

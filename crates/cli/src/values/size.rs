@@ -23,7 +23,7 @@ pub fn range(text: &str) -> Result<Range<u64>, String> {
     let offset = |text| size(text).map_err(|error| error.to_string());
     let range = offset(start)?..offset(end)?;
     if range.start > range.end {
-        return Err("it ends before it begins".to_owned());
+        return Err("the range ends before it begins".to_owned());
     }
     Ok(range)
 }

@@ -59,7 +59,7 @@ fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
     let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
     let said = "truesum: bag: it is already a bag\n\
-                hint: truesum bag update bag\n";
+                hint: to add new files: truesum bag update bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 
@@ -223,7 +223,7 @@ fn what_makes_no_sense_of_a_bag_is_refused() {
     for (words, said) in [
         (&["f"][..], "f: not a folder"),
         (&["-a", "crc32;width=3;poly=3", "bag"], ""),
-        (&["--info", "Payload-Oxum=1.1", "bag"], "it is computed and cannot be specified"),
+        (&["--info", "Payload-Oxum=1.1", "bag"], "Payload-Oxum is computed and cannot be specified"),
         (&["--info", "nothing", "bag"], "LABEL=VALUE"),
         (&["-o", "M", "bag"], "unknown option"),
         (&["--exclude", "a", "bag"], "unknown option"),
@@ -239,7 +239,7 @@ fn what_makes_no_sense_of_a_bag_is_refused() {
 fn a_bag_is_created_once_and_only_bags_are_updated_and_checked() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("SHA256SUMS", "")]);
     for (subcommand, why, hint) in [
-        ("update", "it is not a bag", ""),
+        ("update", "it is not a bag", "to make it one: "),
         ("check", "not a bag: it has no file bagit.txt", "to make it one: "),
     ] {
         let ran = folder.run(&["bag", subcommand, "bag"]);
@@ -248,7 +248,7 @@ fn a_bag_is_created_once_and_only_bags_are_updated_and_checked() {
     }
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     let ran = folder.run(&["bag", "create", "bag"]);
-    let said = "truesum: bag: it is already a bag\nhint: truesum bag update bag\n";
+    let said = "truesum: bag: it is already a bag\nhint: to add new files: truesum bag update bag\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     folder.write("bag/data/b", "");
     let ran = folder.run(&["bag", "check", "-q", "bag"]);
@@ -347,7 +347,7 @@ fn the_list_of_a_media_history_is_verified_by_its_own_program() {
         Folder::with(&[("clips/A/a.mov", "abc"), ("clips/b & <c>", "x"), ("clips/.DS_Store", "junk")]);
     let ran = folder.run(&["hash", "-t", "ascmhl", "-o", "clips/0001_clips.mhl", "clips"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR"), "{}", ran.err);
+    assert!(ran.err.contains("to create a history: truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR"), "{}", ran.err);
     let list = "clips/ascmhl/0001_clips_2026-01-31_120000Z.mhl";
     let ran = folder.run(&["hash", "-t", "ascmhl", "-a", "xxh64,sha512", "-q", "-o", list, "clips"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));
@@ -778,7 +778,7 @@ fn a_name_that_is_not_escaped_in_the_manifest_of_a_bag_is_found_by_a_hint() {
     ]);
     let ran = folder.run(&["check", "bag"]);
     assert_eq!((ran.out().as_str(), ran.code), ("data/a%b: MISSING\n", Some(1)), "{}", ran.err);
-    let hint = "hint: data/a%25b exists, whose name is not escaped in the manifest; to find its files by size and digest: \
+    let hint = "hint: data/a%25b exists, but its name is not escaped in the manifest; to find its files by size and digest: \
                 truesum check --search --moved=ok bag/manifest-sha256.txt\n";
     assert!(ran.err.contains(hint), "{}", ran.err);
     let ran = folder.run(&["check", "--search", "--moved=ok", "bag/manifest-sha256.txt"]);

@@ -108,8 +108,8 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("d/a: OK\nd/b: OK\n", Some(0)), "{}", ran.err);
     for said in [
-        "note: 1 compressed file of JSON lines was not checked; to check one: truesum check d/l.jsonl.gz\n",
-        "note: 1 file of JSON lines was not checked, because it contains no entries in truesum's format (first: d/log.jsonl)\n",
+        "note: 1 compressed JSON Lines file was not checked; to check one: truesum check d/l.jsonl.gz\n",
+        "note: 1 JSON Lines file was not checked, because it contains no entries in truesum's format (first: d/log.jsonl)\n",
     ] {
         assert!(ran.err.contains(said), "{said}: {}", ran.err);
     }

@@ -139,7 +139,7 @@ fn names_get_the_crc32_of_their_files() {
         ("d/[00000000]", "x"),
     ]);
     let ran = folder.run(&["embed", "add", "d"]);
-    let said = "truesum: 1 file to be renamed; 1 already named correctly; 1 NOT; 19 B read\n";
+    let said = "truesum: 1 file to be renamed; 1 already named correctly; 1 failed; 19 B read\n";
     let out = "d/[00000000]: FAILED\n  the name contains 00000000, the file has 8CDC1683\n\
                d/nine.txt: would be renamed to nine [CBF43926].txt (use --yes to rename)\nd/right [CBF43926]: OK\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
@@ -153,7 +153,7 @@ fn names_get_the_crc32_of_their_files() {
     folder.write("d/nine.txt", "123456789");
     folder.write("d/nine [CBF43926].txt", "other");
     let ran = folder.run(&["embed", "add", "--yes", "d/nine.txt"]);
-    let said = "truesum: d/nine.txt: cannot rename: a file of that name exists\ntruesum: 0 files renamed; 1 NOT; 9 B read\n";
+    let said = "truesum: d/nine.txt: cannot rename: a file of that name exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
     assert_eq!(shown(&ran), ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1)));
     assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
     assert_eq!(folder.run(&["embed", "add"]).code, Some(2));

@@ -313,7 +313,7 @@ fn what_is_no_regular_file_is_refused() {
     folder.write("M", lines(&[(EMPTY, "-")]));
     let dash = folder.feed(&["check", "M"], b"");
     assert_eq!(dash.code, Some(1), "a dash is a name, not standard input");
-    assert!(dash.err.contains("an entry named - is a digest of standard input"), "{}", dash.err);
+    assert!(dash.err.contains("an entry named - is the digest of standard input"), "{}", dash.err);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
             let (ran, second) = converted(&folder, &first, other, algorithm, "second");
             if ran.code != Some(0) {
                 // Nothing is left where there is no place for the algorithm, and no bag's list is named after some.
-                let nothing = ran.err.contains("no entry to write");
+                let nothing = ran.err.contains("no entries to write");
                 let unnamed = other == "bagit" && ran.err.contains("would not be read back");
                 assert!(nothing || unnamed, "{format} to {other}: {}", ran.err);
                 assert!(!folder.path(&second).exists());
@@ -234,7 +234,7 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
         "truesum: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
          truesum: M.jsonl: sfv cannot store the size of 1 entry\n\
          truesum: M.jsonl: not converted: the format sfv cannot store all of its data\n\
-         hint: to drop it, use --lossy; jsonl stores everything except signatures\n"
+         hint: to drop this data, use --lossy; jsonl stores everything except signatures\n"
     );
     assert_eq!(folder.entries(), ["M.jsonl", "a"]);
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-t", "sfv", "-o", "M.sfv"]);
@@ -264,11 +264,11 @@ fn a_malformed_part_refuses_the_whole() {
     assert_eq!(folder.entries(), ["M"]);
     for (words, error) in [
         (&["convert", "none", "-t", "bsd"][..], "truesum: none: cannot open: No such file or directory\n"),
-        (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: no entry to write\n"),
+        (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: no entries to write\n"),
         (
             &["convert", "M", "-t", "bare"],
             "truesum: -t bare: this format can only be read\n\
-             hint: to see what each format can store: truesum list formats\n",
+             hint: to see which formats can be written: truesum list formats\n",
         ),
     ] {
         let ran = folder.run(words);

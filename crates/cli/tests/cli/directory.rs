@@ -117,7 +117,7 @@ fn another_digest_than_expected_fails() {
         (&["--expect", SWHID, "--kind", "git"], "its kind differs from --kind"),
         (&["--expect", TRUESUM, "--modes"], "its kind differs from --kind"),
         (&["--expect", "h1:AAAA"], "not a digest of this kind"),
-        (&["--expect", TRUESUM, "d"], "give exactly one folder"),
+        (&["--expect", TRUESUM, "d"], "exactly one folder is required"),
         (&["-a", "crc32"], "not available for directory digests"),
         (&["-a", "sha256-tree"], "not available for directory digests"),
         (&["-a", "sha512", "--kind", "nar"], "-a or --modes requires --kind truesum"),

@@ -40,7 +40,7 @@ fn common_algorithms_are_tried_unless_all_are_wanted() {
     assert_eq!((ran.out(), ran.code), (format!("absent\t{md4}\n"), Some(1)));
     assert!(ran.err.starts_with("truesum: note: tried only md5; "), "{}", ran.err);
     let hint =
-        format!("less common algorithms were not tried\nhint: truesum find --all-algorithms {md4} d\n");
+        format!("less common algorithms were not tried\nhint: to try them as well: truesum find --all-algorithms {md4} d\n");
     assert!(ran.err.contains(&hint), "{}", ran.err);
     // regression: algorithms were called tried although no file was read.
     let ran = folder.run(&["find", "--size", "9", md4, "d"]);
@@ -84,7 +84,7 @@ fn digests_of_standard_input_are_found() {
     let folder = Folder::new();
     let ran = folder.feed(&["find", "--all-algorithms", ABC, "-"], b"abc");
     assert_eq!((ran.out(), ran.code), (format!("found\t-\t{ABC}\tsha256\n"), Some(0)), "{}", ran.err);
-    let note = "note: -: not computed, because the size is not known in advance: git-blob-sha256";
+    let note = "note: -: git-blob-sha256 not computed, because the size is not known in advance";
     assert!(ran.err.contains(note), "{}", ran.err);
     let ran = folder.feed(&["identify", ABC, "-"], b"abc");
     assert!(ran.out().starts_with("-: sha256 (hex)\n") && ran.code == Some(0), "{ran:?}");
@@ -367,7 +367,7 @@ fn a_manifest_that_lists_nothing_is_said_to() {
     let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
-    let said = "truesum: there is no file to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
+    let said = "truesum: no files to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 

@@ -81,7 +81,7 @@ fn a_guess_fails_with_a_hint_that_works() {
         ("truesum help nothing", "hint: truesum --help lists the commands\n"),
         (
             "truesum list --config FILE",
-            "hint: to use other settings, set the variable: TRUESUM_CONFIG=FILE truesum ...\n",
+            "hint: to use other settings, set an environment variable: TRUESUM_CONFIG=FILE truesum ...\n",
         ),
         ("truesum chekc SHA256SUMS", "hint: a similar command is check\n"),
         ("truesum find --duplicates d", "hint: truesum duplicates d\n"),
@@ -174,11 +174,11 @@ fn a_digest_is_compared_with_files_in_either_order() {
     for (words, said) in [
         (&["check", ABC][..], "a digest was given, but no file to compare with it"),
         (&["check", ABC, EMPTY, "a"], "2 digests were given"),
-        (&["check", "--root", "d", ABC, "a"], "--root: cannot be combined with a digest as argument"),
-        (&["check", "--exact", ABC, "a"], "--exact: cannot be combined with a digest as argument"),
+        (&["check", "--root", "d", ABC, "a"], "--root: cannot be combined with a digest argument"),
+        (&["check", "--exact", ABC, "a"], "--exact: cannot be combined with a digest argument"),
         (&["check", &ABC[..40], &ABC[..20], "a"], "digests were given"),
-        (&["check", "ba7816bf...", "a"], "check: the digest was cut off"),
-        (&["check", "--expect", "ba7816bf...", "a"], "--expect: the digest was cut off"),
+        (&["check", "ba7816bf...", "a"], "check: the digest is abbreviated"),
+        (&["check", "--expect", "ba7816bf...", "a"], "--expect: the digest is abbreviated"),
     ] {
         let ran = folder.run(words);
         assert!(ran.code == Some(2) && ran.err.contains(said), "{words:?}: {}", ran.err);
@@ -268,7 +268,7 @@ fn a_list_of_many_files_for_one_download_has_a_hint() {
     let ran = folder.run(&["check", "sums"]);
     assert!(
         ran.err
-            .contains("lines were written by sum and cannot be checked; to compare them: truesum -a bsd a\n"),
+            .contains("lines were written by sum and cannot be checked; to compute them again: truesum -a bsd a\n"),
         "{}",
         ran.err
     );
@@ -342,7 +342,7 @@ fn messages_about_arguments_have_the_form_of_all_others() {
             "hash --color blue a",
             "hash: --color: invalid value 'blue' (possible values: auto, always, never)\n",
         ),
-        ("hash -jx a", "hash: --jobs: invalid value 'x': not a number of threads\n"),
+        ("hash -jx a", "hash: --jobs: invalid value 'x': not a whole number\n"),
         ("hash --length x a", "hash: --length: invalid value 'x': not a whole number\n"),
         (
             "completions nosuch",
@@ -458,7 +458,7 @@ fn commands_in_hints_have_the_options_of_the_run_and_names_that_are_no_options()
     folder.write("-S", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c"), (ABC, "z")]));
     let ran = shell(&folder, "truesum check --exclude=z -q -- -S");
     let expected = "truesum check --exclude=z -q --ignore-missing ./-S; \
-                    to check one: truesum check --exclude=z -q ./-S FILE";
+                    to check one file: truesum check --exclude=z -q ./-S FILE";
     assert_eq!(hint(&ran), expected, "{}", ran.err);
     let ran = shell(&folder, expected.split(';').next().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);

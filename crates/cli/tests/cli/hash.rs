@@ -364,7 +364,7 @@ fn a_torrent_is_written_whole_checked_and_the_same_as_mktorrents() {
     let ran = folder.run(&["torrent", "check", "-q", "--root", ".", "x.torrent"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
     let ran = folder.run(&["torrent", "check", "set/a"]);
-    let said = "truesum: set/a: not a torrent\nhint: truesum check set/a\n";
+    let said = "truesum: set/a: not a torrent\nhint: to check it as a manifest: truesum check set/a\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
     let theirs = std::process::Command::new("mktorrent")
         .args(["-d", "-l", "15", "-a", url, "-o", "y.torrent", "set"])

@@ -90,7 +90,7 @@ fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
         (
             &["identify", "$6$salt$hash"][..],
             "truesum: $6$salt$hash: the salted hash of a password, not the digest of a file\n\
-             hint: password hashes are salted; use a password checker\n",
+             hint: password hashes are salted, so no file can be compared with them\n",
         ),
         (
             &["identify", "900150983cd24fb0d6963f7d28e17f7200"],

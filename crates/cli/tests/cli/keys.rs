@@ -140,10 +140,10 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     assert!(requested.code == Some(0) || requested.err.contains("takes no key"), "{requested:?}");
     refused(
         &["find", "--key-file", "K", ABC, "."],
-        "truesum: a key was given, but no algorithm that takes one\nhint: specify one with -a NAME",
+        "truesum: a key was specified, but no algorithm that takes one\nhint: specify one with -a NAME",
     );
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
-    refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: no key");
+    refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: the key is empty");
     refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");
     refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: more than 65536 bytes: not a key");
     refused(
@@ -165,18 +165,18 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "hmac-md5 needs a key, which this command does not accept",
     );
     refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms takes a seed");
-    refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes one");
+    refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes a customization string");
     refused(
         &["-a", "cshake128;custom=78", "--customization", "y", "a"],
-        "truesum: --customization: cshake128;custom=78 already has one\n\
+        "truesum: --customization: cshake128;custom=78 already contains this parameter\n\
          hint: use either --customization or the parameter in the algorithm name\n",
     );
     refused(
         &["-a", "xxh64;seed=7", "--seed", "8", "a"],
-        "truesum: --seed: xxh64;seed=7 already has one\n\
+        "truesum: --seed: xxh64;seed=7 already contains this parameter\n\
          hint: use either --seed or the parameter in the algorithm name\n",
     );
-    refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already has one");
+    refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 already contains this parameter");
     refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: the seed must fit in 32 bits");
 }
 
@@ -188,7 +188,7 @@ fn a_key_that_others_can_read_and_a_line_end_behind_it_are_told() {
     let ran = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.err.contains("K: other users can read this key (chmod 600)"), "{}", ran.err);
-    assert!(ran.err.contains("K: the line ending after the key is part of the key"), "{}", ran.err);
+    assert!(ran.err.contains("K: the line ending at the end of the file is part of the key"), "{}", ran.err);
     let quiet = folder.run(&["-q", "-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(quiet.err, "");
 }

@@ -66,7 +66,7 @@ fn a_folder_that_is_in_every_name_is_said() {
         let ran = folder.run(&[command, "photos.sha256", "photos"]);
         assert_eq!(ran.code, Some(0), "{command}: {}", ran.err);
         let ran = folder.run(&[command, "--root", "photos", "photos.sha256", "photos"]);
-        let hint = "the names in the manifest begin with photos/: specify its parent folder";
+        let hint = "the names in the manifest begin with photos/: specify the folder that contains photos/";
         assert_eq!((ran.code, ran.err.contains(hint)), (Some(1), true), "{command}: {}", ran.err);
     }
     let ran = folder.run(&["check", "--root", "photos", "photos.sha256"]);
@@ -125,7 +125,7 @@ fn signatures_are_passed_over_and_how_they_are_verified_is_said() {
     folder.write("e/a", "abc");
     assert_eq!(folder.run(&["check", "-r", "e"]).out(), "e/a: OK\n", "what is signed in itself is a list");
     let ran = folder.run(&["check", "d/SHA256SUMS"]);
-    let hint = "hint: d/SHA256SUMS has a detached signature that was not verified: gpg --verify d/SHA256SUMS.asc d/SHA256SUMS\n";
+    let hint = "hint: d/SHA256SUMS has a detached signature that was not verified; to verify it: gpg --verify d/SHA256SUMS.asc d/SHA256SUMS\n";
     assert!(ran.err.contains(hint) && ran.code == Some(0), "{}", ran.err);
     assert!(!folder.run(&["check", "-q", "d/SHA256SUMS"]).err.contains("signature"));
     assert_eq!(folder.run(&["check", "d/SHA256SUMS.asc"]).code, Some(2), "what is named is not passed over");
@@ -267,7 +267,7 @@ fn messages_do_not_mislead() {
     folder.write("words", "no line of these is one\n".repeat(1000));
     let ran = folder.run(&["convert", "-t", "jsonl", "words"]);
     let said = "truesum: words: line 1: not a checksum line\n\
-                truesum: words: not converted: no entry, and 1000 malformed parts\n\
+                truesum: words: not converted: no entries, and 1000 malformed parts\n\
                 hint: if it is a manifest, specify its format: --from FORMAT\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
@@ -514,11 +514,11 @@ fn a_wrong_guess_names_the_command_that_does_it() {
         (&["check", "digest"], &format!("to compare a file with this digest: truesum check {ABC} FILE")),
         (
             &["check", "--expect", &line],
-            &format!("this reads standard input; to check the file: truesum check {ABC} a"),
+            &format!("- is standard input; to check the file: truesum check {ABC} a"),
         ),
         (
             &["check", "--state", "S", "d"],
-            "truesum -o d/SHA256SUMS d creates one; then: truesum check --state FILE d/SHA256SUMS",
+            "to create one: truesum -o d/SHA256SUMS d; then check it: truesum check --state FILE d/SHA256SUMS",
         ),
     ] {
         let ran = folder.run(words);

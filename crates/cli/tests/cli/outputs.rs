@@ -57,7 +57,7 @@ fn a_list_takes_the_place_of_no_file_of_data() {
         &["shard", "plan", "-o", "M", "d"],
     ] {
         let ran = folder.run(words);
-        assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{words:?}: {ran:?}");
+        assert!(ran.code == Some(2) && ran.err.contains("so it is not replaced"), "{words:?}: {ran:?}");
     }
     assert_eq!(folder.read("d/a"), b"abc");
     assert!(folder.read("p.jpg").starts_with(b"\xff\xd8"));
@@ -106,7 +106,7 @@ fn text_whose_lines_have_the_form_of_entries_is_not_replaced() {
             let ran = folder.run(words);
             assert!(
                 ran.code == Some(2)
-                    && ran.err.contains("and is not replaced\nhint: to replace it anyway, use --overwrite"),
+                    && ran.err.contains("so it is not replaced\nhint: to replace it anyway, use --overwrite"),
                 "{words:?}: {ran:?}"
             );
             assert_eq!(folder.read("refs"), text.as_bytes(), "{words:?}");
@@ -175,7 +175,7 @@ fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
         ("list.sha256", "%{md5}  %p\\n", false),
     ] {
         let ran = folder.run(&["hash", "--overwrite", "-o", name, "--format-string", template, "a", "b"]);
-        let note = format!("truesum: note: {name}: not written: check could not read these lines\n");
+        let note = format!("truesum: note: {name}: the file is not a manifest: check cannot read these lines\n");
         let said = if is_manifest { "" } else { &note };
         assert_eq!(shown(&ran), (String::new(), said, Some(0)), "{template}");
         assert_eq!(folder.run(&["check", "-q", name]).code == Some(0), is_manifest, "{template}");
@@ -199,7 +199,7 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
     ] {
         let ran = folder.run(words);
         let name = words[words.len() - 2];
-        let said = format!("truesum: {option}: {name} is a file in M and is not replaced\n");
+        let said = format!("truesum: {option}: {name} is listed in M, so it is not replaced\n");
         assert_eq!(shown(&ran), (String::new(), &said[..], Some(2)), "{words:?}");
         assert_eq!(folder.entries(), ["M", "a"]);
     }
@@ -228,10 +228,10 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
 fn two_outputs_are_two_files_and_none_is_standard_output() {
     let folder = folder();
     let ran = folder.run(&["check", "--html", "x", "--state", "./x", "M"]);
-    let said = "truesum: --html and --state: the same file is given for both\n";
+    let said = "truesum: --html and --state: the same file was specified for both\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "--html", "-", "M"]);
-    let said = "truesum: --html: cannot be written to standard output\nhint: to write a file of that name: --html ./-\n";
+    let said = "truesum: --html: cannot write to standard output\nhint: to write a file of that name: --html ./-\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.entries(), ["M", "a"]);
 }
@@ -275,7 +275,7 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
         let before = folder.read(name);
         let ran = folder.run(&[&["hash", "-o", name, "d/a"], requested].concat());
         assert!(
-            ran.code == Some(2) && ran.err.contains("and is not replaced"),
+            ran.code == Some(2) && ran.err.contains("so it is not replaced"),
             "{name} {requested:?}: {ran:?}"
         );
         assert_eq!(folder.read(name), before);
@@ -302,7 +302,7 @@ fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
     symlink("a", folder.path("d/link")).unwrap();
     for output in ["d/a", "./d/../d/a", "d/link"] {
         let ran = folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]);
-        assert!(ran.code == Some(2) && ran.err.contains(": not replaced: it is in d/M"), "{}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.contains(": not replaced: it is listed in d/M"), "{}", ran.err);
         assert_eq!(folder.read("d/a"), b"abc");
     }
     for output in ["d/M", "d/N", "d/N"] {
@@ -437,7 +437,7 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
                 continue;
             }
             let ran = folder.run(words);
-            assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{words:?}: {ran:?}");
+            assert!(ran.code == Some(2) && ran.err.contains("so it is not replaced"), "{words:?}: {ran:?}");
             assert!(ran.err.ends_with("hint: to replace it anyway, use --overwrite\n"), "{words:?}: {ran:?}");
             assert_eq!(folder.read(name), text.as_bytes(), "{words:?}");
         }
@@ -448,7 +448,7 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
     let folder = Folder::with(&[("a", "abc")]);
     std::fs::File::create(folder.path("disk")).unwrap().set_len(1 << 40).unwrap();
     let ran = folder.run(&["hash", "-o", "disk", "a"]);
-    assert!(ran.code == Some(2) && ran.err.contains("is not a manifest, and is not replaced"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("is not a manifest, so it is not replaced"), "{ran:?}");
     // What truesum writes is replaced, in every format.
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     for format in truesum::manifest::FORMATS
@@ -680,7 +680,7 @@ fn the_name_of_a_manifest_in_a_bag_takes_only_digests_that_it_names() {
     // regression: the manifest was written, and its check failed.
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["hash", "-o", "manifest-md5.txt", "a"]);
-    let said = "truesum: manifest-md5.txt: the name of a bag's manifest with md5 digests\n\
+    let said = "truesum: manifest-md5.txt: this is the name of a bag manifest with md5 digests\n\
                 hint: use -a md5, or another name\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["hash", "-a", "md5", "-o", "manifest-md5.txt", "a"]).code, Some(0));

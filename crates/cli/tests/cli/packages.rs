@@ -18,8 +18,8 @@ fn folder() -> Folder {
 #[test]
 fn a_package_is_verified_and_its_signature_is_not() {
     let ran = folder().run(&["check", "app.apk"]);
-    let said = "truesum: note: app.apk is signed, and the signature was not verified\n\
-                hint: apksigner verify --print-certs app.apk\n\
+    let said = "truesum: note: app.apk is signed, but the signature was not verified\n\
+                hint: to verify it: apksigner verify --print-certs app.apk\n\
                 truesum: 1 file verified; 8.1 KiB read\n";
     assert_eq!(shown(&ran), ("app.apk: OK\n".to_owned(), said, Some(0)));
 }

@@ -113,7 +113,7 @@ fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anythin
         (&["check", "--html", ".", "M"], "directory"),
         (
             &["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"],
-            "the same file is given for both",
+            "the same file was specified for both",
         ),
     ] {
         let ran = folder.run(words);

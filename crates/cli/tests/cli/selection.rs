@@ -387,7 +387,7 @@ fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
     folder.write("M", lines(&["a", "b", "c"]));
     let night = || folder.run(&["check", "--state", "S", "--max-bytes", "3B", "M"]);
     assert_eq!(night().code, Some(1));
-    let said = "truesum: a: failed in an earlier run, and was not read in this one\n\
+    let said = "truesum: a: failed in an earlier run and was not read in this one\n\
                 hint: to check such a file again now, use --only NAME with the same --state\n\
                 truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs\n";
     assert_eq!(shown(&night()), ("b: OK\n".to_owned(), said, Some(1)));
@@ -468,7 +468,7 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     assert_eq!(end(&[&check[..], &["none"]].concat()), "");
     assert_eq!(end(&[&check[..], &["short"]].concat()), short);
     let digest = &folder.run(&["hash", "M"]).out()[..64];
-    let failed = "the content does not match: restore the file from a copy; --locate shows which bytes differ, if a tree was stored";
+    let failed = "the content does not match: restore the file from a copy; if its tree was stored, --locate shows which bytes differ";
     let long =
         format!("{short}\n  checked  M, SHA-256 {digest}\n  read     3 B in TIME\n  FAILED   {failed}");
     assert_eq!(end(&[&check[..], &["long"]].concat()), long);

@@ -104,7 +104,7 @@ fn they_are_shown_with_where_they_were_said() {
     let file = folder.path(".config/truesum/config.toml");
     let expected = format!(
         "file: {0}\nTRUESUM_OPTIONS: -a blake3,md5\n\n\
-         algorithm  blake3,md5       TRUESUM_OPTIONS\n           default algorithm of `hash`; output lines name it\n\
+         algorithm  blake3,md5       TRUESUM_OPTIONS\n           default algorithm of `hash`, named in each output line\n\
          format     gnu              default\n           default format of `hash`\n\
          progress   auto             default\n           auto or never\n\
          color      never            {0}:1\n           auto, always or never\n",

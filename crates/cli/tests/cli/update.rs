@@ -33,9 +33,7 @@ fn without_options_only_new_files_are_added() {
     let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: manifest with 3 files: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match it\n\
-                hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n\
-                hint: to remove entries of deleted files, use --prune; to update moved names, --rename\n";
+hhh
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
     assert_eq!(shown(&ran), (lines.to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{old}\n{EMPTY}  b\n{ABC}  s/a\n"));
@@ -63,7 +61,7 @@ fn a_refresh_takes_over_what_was_written_after_the_manifest() {
     write_manifest(&folder, "M", &format!("{OTHER}  old\n{OTHER} *new\n"));
     folder.write("d/new", "");
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match it\n\
+    let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match the manifest\n\
                 hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n";
     assert_eq!(shown(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
@@ -133,7 +131,7 @@ fn what_is_gone_is_dropped_on_request_and_not_if_that_is_most() {
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     let said = "truesum: M: not written: more than half of the files in the manifest are missing (2 of 3)\n\
                 hint: to remove their entries anyway, use --prune=all\n\
-                truesum: manifest with 3 files: 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match it\n";
+                truesum: manifest with 3 files: 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match the manifest\n";
     let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
     assert_eq!(shown(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
     assert_eq!(text(&folder, "M"), old);
@@ -206,8 +204,7 @@ fn a_file_that_moved_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said =
-        "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
+hhh
     assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -241,7 +238,7 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest_as_it_is() {
     let said = "truesum: M: line 2: not a checksum line\n\
                 truesum: M: not written: a line is malformed\n\
                 hint: to keep them unchanged, use --lenient\n\
-                truesum: manifest with 1 file: 1 ok, 1 new, 1 malformed line; 3 B read; M not written; some files do NOT match it\n";
+                truesum: manifest with 1 file: 1 ok, 1 new, 1 malformed line; 3 B read; M not written; some files do NOT match the manifest\n";
     assert_eq!(shown(&ran), ("new\tb\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--lenient", "M", "d"]).code, Some(0));
@@ -351,7 +348,7 @@ fn a_manifest_that_lists_itself_never_takes_its_own_line_over() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "d/M", &format!("{OTHER}  M\n{OTHER}  a\n"));
     let ran = folder.run(&["update", "--refresh=all", "d/M"]);
-    let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 139 B read; d/M written; some files do NOT match it\n\
+    let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 139 B read; d/M written; some files do NOT match the manifest\n\
                 hint: d/M contains an entry for itself, which cannot match: delete that line\n";
     assert_eq!(shown(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "d/M"), format!("{OTHER}  M\n{ABC}  a\n"));
@@ -366,7 +363,7 @@ fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: manifest with 0 files: 1 added; 3 B read; M would be written: not up to date\n";
+hhh
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
@@ -399,7 +396,7 @@ fn a_time_that_is_kept_is_told_for_it_hides_rot() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: note: some entries are out of date, so M keeps its modification time (2001-09-09T01:46:40.000000000Z): files modified after it were edited, not damaged\n";
+    let said = "truesum: note: some entries are out of date, so M keeps its modification time (2001-09-09T01:46:40.000000000Z); files modified after that time count as edited, not as corrupt\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 
@@ -492,7 +489,7 @@ fn the_manifests_of_a_bag_are_its_own_business() {
     for name in ["b/manifest-sha512.txt", "b/tagmanifest-sha512.txt"] {
         let old = folder.read(name);
         let ran = folder.run(&["update", name]);
-        assert!(ran.code == Some(2) && ran.err.contains("hint: truesum bag update DIR"), "{}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.contains("hint: to update the bag: truesum bag update DIR"), "{}", ran.err);
         assert_eq!(folder.read(name), old);
     }
 }

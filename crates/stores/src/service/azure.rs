@@ -38,7 +38,7 @@ pub(super) fn open(container: &str) -> Result<(Azure, Signing), Failure> {
     }
     let config = |key| builder.get_config_value(&key);
     let account = config(AzureConfigKey::AccountName).ok_or_else(|| {
-        Failure::Unrequested("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned())
+        Failure::Unrequested("no account specified: set AZURE_STORAGE_ACCOUNT_NAME".to_owned())
     })?;
     let endpoint = endpoint.unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
     let base = format!("{}/{container}", endpoint.trim_end_matches('/'));
@@ -113,7 +113,7 @@ impl Service for Azure {
 
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not report its size")?, ..Kept::default() };
+        let mut kept = Kept { size: size.ok_or("the service does not report the size of the object")?, ..Kept::default() };
         if let Some(value) = answer.header("content-md5") {
             kept.checksums.push(Checksum::base64("md5", value, false)?);
         }

@@ -73,14 +73,14 @@ impl Service for Gcs {
         let bad = |what: &str| format!("the response is not a list of objects: {what}");
         let value: Value = serde_json::from_slice(body).map_err(|error| bad(&error.to_string()))?;
         if !value.is_object() || value.get("error").is_some() {
-            return Err(bad("it is something else"));
+            return Err(bad("unexpected content"));
         }
         let mut page = Page { objects: Vec::new(), next: text(&value, "nextPageToken").map(str::to_owned) };
         for item in value.get("items").and_then(Value::as_array).into_iter().flatten() {
-            let key = text(item, "name").ok_or_else(|| bad("an object without its name"))?.to_owned();
+            let key = text(item, "name").ok_or_else(|| bad("an object has no name"))?.to_owned();
             // Some servers list empty objects without a size.
             let size = text(item, "size").map_or(Some(0), |size| size.parse().ok());
-            let size = size.ok_or_else(|| bad("an object without its size"))?;
+            let size = size.ok_or_else(|| bad("an object has no size"))?;
             let version = text(item, "generation").map(str::to_owned);
             let modified = text(item, "updated").and_then(Time::parse).map_or(0, |time| time.seconds);
             page.objects.push(Object { key, size, version, modified });
@@ -104,7 +104,7 @@ impl Service for Gcs {
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let value: Value = serde_json::from_slice(&answer.body).map_err(|error| error.to_string())?;
         let size = text(&value, "size").map_or(Some(0), |size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not report its size")?, ..Kept::default() };
+        let mut kept = Kept { size: size.ok_or("the service does not report the size of the object")?, ..Kept::default() };
         for (member, algorithm) in [("md5Hash", "md5"), ("crc32c", "crc32c")] {
             if let Some(value) = text(&value, member) {
                 kept.checksums.push(Checksum::base64(algorithm, value, false)?);

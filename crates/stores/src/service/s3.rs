@@ -35,7 +35,7 @@ pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
     let base = match endpoint {
         Some(endpoint) if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) => {
             return Err(Failure::Unrequested(
-                "the endpoint of S3 begins with https:// or http://".to_owned(),
+                "the S3 endpoint must begin with https:// or http://".to_owned(),
             ));
         }
         Some(endpoint) => format!("{}/{bucket}/", endpoint.trim_end_matches('/')),
@@ -134,7 +134,7 @@ impl Service for S3 {
 
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not report its size")?, ..Kept::default() };
+        let mut kept = Kept { size: size.ok_or("the service does not report the size of the object")?, ..Kept::default() };
         for (header, algorithm) in [
             ("x-amz-checksum-sha256", "sha256"),
             ("x-amz-checksum-sha1", "sha1"),

@@ -13,7 +13,7 @@ pub(super) fn read(
     _: Range<u64>,
     _: &mut dyn FnMut(u64, &[u8]),
 ) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "this program is built without io_uring"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this program was built without io_uring"))
 }
 
 /// Reads with `depth` requests in flight on one ring; buffers are taken in file order.

@@ -10,7 +10,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let rows = ranked(record);
     let rate_of = |m: Option<&Measurement>| m.and_then(Measurement::rate);
     let both = |one: Option<&Measurement>, many: Option<&Measurement>| {
-        let lanes = rate_of(many).map(|many| format!(", {} for many side by side", rate(many)));
+        let lanes = rate_of(many).map(|many| format!(", {} for many in parallel", rate(many)));
         rate_of(one).map(|one| format!("{} for one message{}", rate(one), lanes.unwrap_or_default()))
     };
     let mut found = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let lanes = record.part("rate").any(|m| m.variant == MANY);
     if let Some(gain) = median(&gains).filter(|_| lanes) {
         found.push(format!(
-            "Hashing many messages at a time is {} times as fast as one after the other (median of {} algorithms).",
+            "Hashing many messages in parallel is {} times as fast as hashing them one by one (median of {} algorithms).",
             digits(gain),
             gains.len()
         ));

@@ -50,7 +50,7 @@ pub(crate) fn compare(
         let right = agreement.agree.len() == 2;
         record.agreements.push(agreement);
         if !right {
-            let why = given.err().unwrap_or_else(|| "another digest".to_owned());
+            let why = given.err().unwrap_or_else(|| "different digest".to_owned());
             record.notes.push(format!("{name} is not compared with {}: {why}", engine.name));
             continue;
         }
@@ -68,7 +68,7 @@ pub(crate) fn compare(
                 break;
             }
             let share = (done * rounds + round) as f64 / (both.len() * rounds) as f64;
-            session.progress.show(share, &format!("{name} beside {}", engine.name));
+            session.progress.show(share, &format!("{name} and {}", engine.name));
             match speed(engine, theirs, message.len()) {
                 Ok(rate) => {
                     rows[0].seconds.push(message.len() as f64 / rate);

@@ -21,7 +21,7 @@ pub(super) fn device(record: &Record) -> Option<f64> {
 }
 
 fn device_mark(record: &Record) -> Vec<(String, f64)> {
-    device(record).map(|rate| ("device, past the cache".to_owned(), rate / 1e9)).into_iter().collect()
+    device(record).map(|rate| ("device, without the cache".to_owned(), rate / 1e9)).into_iter().collect()
 }
 
 fn hot(record: &Record) -> Section {
@@ -53,12 +53,12 @@ fn hot(record: &Record) -> Section {
         id: "hot".to_owned(),
         title: "Page cache".to_owned(),
         text: vec![
-            "Every byte is touched (summed up), or a mapping would cost nothing. With several threads each reads a part \
-             of the file."
+            "Every byte is added to a sum, because a mapping that is not accessed costs nothing. With several threads, \
+            each thread reads a part of the file."
                 .to_owned(),
         ],
         chart: Some(Chart {
-            title: "Rate of reading, hot".to_owned(),
+            title: "Read rate, hot".to_owned(),
             unit: "GB/s".to_owned(),
             series,
             kind: Kind::Bars { rows, marks: device_mark(record) },
@@ -85,12 +85,12 @@ fn cold(record: &Record) -> Section {
         id: "cold".to_owned(),
         title: "Device".to_owned(),
         text: vec![
-            "The system was asked to forget the file's pages before each read; O_DIRECT never uses them. The raw limit of \
-             the device is the fastest of the O_DIRECT rows."
+            "The pages of the file were dropped from the page cache before each read; O_DIRECT bypasses the cache. The \
+            fastest O_DIRECT row is the limit of the device."
                 .to_owned(),
         ],
         chart: Some(Chart {
-            title: "Rate of reading, cold, one thread".to_owned(),
+            title: "Read rate, cold, one thread".to_owned(),
             unit: "GB/s".to_owned(),
             series: vec!["rate".to_owned()],
             kind: Kind::Bars { rows, marks: device_mark(record) },
@@ -126,12 +126,13 @@ fn hashing(record: &Record) -> Section {
         id: "hash".to_owned(),
         title: "Read and hash".to_owned(),
         text: vec![
-            "Where the hash is slower than reading, the way of reading hardly matters; where it is faster, it is all that \
-             matters. Hashes are of blocks of 1 MiB, so that every strategy can be checked against the others."
+            "If hashing is slower than reading, the read strategy hardly matters; if it is faster, only the read \
+            strategy matters. The file is hashed in blocks of 1 MiB, so that the results of all strategies can be \
+            compared."
                 .to_owned(),
         ],
         chart: Some(Chart {
-            title: "Rate of reading and hashing, one thread".to_owned(),
+            title: "Read and hash rate, one thread".to_owned(),
             unit: "GB/s".to_owned(),
             series: hashes.iter().map(|hash| if hash == "none" { "no hash".to_owned() } else { hash.clone() }).collect(),
             kind: Kind::Bars { rows, marks: Vec::new() },

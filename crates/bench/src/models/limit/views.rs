@@ -13,8 +13,8 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
     // Smaller differences are chance.
     if limits.cache.zip(limits.memory).is_some_and(|(cache, memory)| cache > memory * 1.05) {
         text.push(
-            "The page cache reads faster than memory here: a part of the file lay in the processor's own caches, \
-             or the system maps a file in larger pages than a program's memory."
+            "Reads from the page cache were faster than reads from memory: part of the file was in the processor's \
+            caches, or the system uses larger pages for files than for a program's memory."
                 .to_owned(),
         );
     }
@@ -49,7 +49,7 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
         title: "Disk or processor?".to_owned(),
         text,
         chart: Some(Chart {
-            title: "One core hashing, and what can be read".to_owned(),
+            title: "Hash rate of one core, and read rates".to_owned(),
             unit: "GB/s".to_owned(),
             series: vec!["one message".to_owned(), "many messages in lanes".to_owned()],
             kind: Kind::Bars {
@@ -136,7 +136,7 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     let list: Vec<String> =
         needs.iter().map(|(name, cores, _)| format!("{name} {}", digits(*cores))).collect();
     words.push(format!(
-        "Your {name} reads {}. Cores needed to keep up with it: {}. You have {}.",
+        "The {name} delivers {}. Cores needed to keep up with it: {}. This machine has {}.",
         rate(source),
         list.join(", "),
         limits.cores
@@ -148,13 +148,13 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
         needs.iter().filter(|(n, c, _)| single(n) && *c <= 1.0).map(|(n, ..)| n.as_str()).collect();
     if !slow.is_empty() {
         words.push(format!(
-            "For one large file the processor is the limit with {}: a plain digest of one file cannot use a second core. \
-             Many files use all cores and lanes; for one file a tree digest does.",
+            "For one large file, the processor is the bottleneck with {}: an ordinary digest of one file cannot use a \
+             second core. Many files use all cores and lanes; for a single file, only a tree digest uses all cores.",
             slow.join(", ")
         ));
     }
     if !fast.is_empty() {
-        words.push(format!("The {name} is the limit with {}.", fast.join(", ")));
+        words.push(format!("The {name} is the bottleneck with {}.", fast.join(", ")));
     }
     words.extend(recommendation(&needs, limits.cores));
     words
@@ -181,7 +181,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
                 digits(*need)
             ));
         }
-        _ => words.push("None of the algorithms measured detects tampering.".to_owned()),
+        _ => words.push("None of the measured algorithms detects tampering.".to_owned()),
     }
     if let Some((name, need, Some(status))) = cheapest(|status| matches!(status, Status::Checksum(_))) {
         words.push(format!(

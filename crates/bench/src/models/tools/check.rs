@@ -52,7 +52,7 @@ pub(super) fn check(
         for (i, found) in read.iter().enumerate() {
             let (Some(found), who) = (found, &group[i].engine.name) else { continue };
             let difference = match agreement::difference(expected, found) {
-                None if !whole => Some(format!("digests of {} of {} files", found.len(), files.len())),
+                None if !whole => Some(format!("digests of only {} of {} files", found.len(), files.len())),
                 other => other,
             };
             match difference {
@@ -115,19 +115,19 @@ pub(super) fn check_verifiers(
     if made.status != Some(0) {
         return Err(Error(format!("{}: the manifest to verify was not written", words.join(" "))));
     }
-    let right = std::fs::read(&path).map_err(|why| Error::file(&path, "reading", &why))?;
+    let right = std::fs::read(&path).map_err(|why| Error::file(&path, "read", &why))?;
     let mut wrong = right.clone();
     let digit = wrong.iter_mut().find(|byte| byte.is_ascii_hexdigit());
-    let digit = digit.ok_or_else(|| Error(format!("{}: no digest in it", path.display())))?;
+    let digit = digit.ok_or_else(|| Error(format!("{}: contains no digest", path.display())))?;
     *digit = if *digit == b'0' { b'1' } else { b'0' };
     let mut agreement = Agreement {
-        subject: format!("{name}: the right manifest accepted, one with a digit changed refused"),
+        subject: format!("{name}: accepts the correct manifest, and rejects one with a changed digit"),
         digest: agreement::digest_of(&right).to_hex(),
         agree: Vec::new(),
         disagree: Vec::new(),
     };
     let mut keep = Vec::new();
-    let put = |text: &[u8]| std::fs::write(&path, text).map_err(|why| Error::file(&path, "writing", &why));
+    let put = |text: &[u8]| std::fs::write(&path, text).map_err(|why| Error::file(&path, "write", &why));
     for contender in group.iter_mut() {
         session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
         let who = &contender.engine.name;
@@ -143,7 +143,7 @@ pub(super) fn check_verifiers(
                 contender.runs.push(cost);
                 agreement.agree.push(who.clone());
             }
-            Ok(_) => agreement.disagree.push(format!("{who}: accepts a digest that is wrong")),
+            Ok(_) => agreement.disagree.push(format!("{who}: accepts a wrong digest")),
             Err(why) => record.notes.push(format!("{name}: left out: {why}")),
         }
     }

@@ -94,7 +94,7 @@ pub(super) fn run_once(
     // Some programs refuse to overwrite, others append.
     match std::fs::remove_file(&out) {
         Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Error::file(&out, "removing", &why));
+            return Err(Error::file(&out, "remove", &why));
         }
         _ => {}
     }
@@ -115,6 +115,6 @@ pub(super) fn run_once(
         Ok(manifest) => Ok((cost, manifest)),
         // An engine that verifies writes none.
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok((cost, Vec::new())),
-        Err(why) => Err(Error::file(&out, "reading", &why)),
+        Err(why) => Err(Error::file(&out, "read", &why)),
     }
 }

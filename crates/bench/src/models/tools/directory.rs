@@ -11,7 +11,7 @@ pub(super) fn listing(root: &Path) -> Result<Vec<(Vec<u8>, u64)>, Error> {
     let mut directories = vec![PathBuf::new()];
     while let Some(directory) = directories.pop() {
         let path = root.join(&directory);
-        let failed = |why: std::io::Error| Error::file(&path, "listing", &why);
+        let failed = |why: std::io::Error| Error::file(&path, "list", &why);
         for entry in std::fs::read_dir(&path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let kind = entry.file_type().map_err(failed)?;

@@ -24,7 +24,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
         found.push(format!("truesum is the fastest tool with {won} of {raced} algorithms."));
     }
     if !lost.is_empty() {
-        found.push(format!("It is slower than another tool with {}.", lost.join(", ")));
+        found.push(format!("truesum is slower than another tool with {}.", lost.join(", ")));
     }
     let mut means: Vec<(f64, &str)> = record
         .engines
@@ -38,10 +38,10 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     if let (Some((next, who)), Some((most, last))) = (means.first(), means.last()) {
         let slowest = match means.len() {
             1 => String::new(),
-            _ => format!(", {last} {} times", digits(*most)),
+            _ => format!(", {last} {} times as long", digits(*most)),
         };
         found.push(format!(
-            "{who} takes {} times as long{slowest} (geometric means over common algorithms).",
+            "{who} takes {} times as long as truesum{slowest} (geometric means over common algorithms).",
             digits(*next)
         ));
     }

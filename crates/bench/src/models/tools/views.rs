@@ -66,7 +66,7 @@ fn ours_and_others() -> Vec<String> {
 /// Shows how much longer each engine takes than truesum, over the algorithms that both have.
 fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -> Section {
     let mut table =
-        Table::new(&["engine", "#algorithms", "#time against truesum", "#from", "#to", "version"]);
+        Table::new(&["engine", "#algorithms", "#time relative to truesum", "#from", "#to", "version"]);
     let mut engines: Vec<_> = record
         .engines
         .iter()
@@ -93,8 +93,9 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
         rows.extend(mean.map(|mean| bar(&engine.name, mean)));
     }
     let text = vec![
-        "Time of each engine by that of truesum for the same algorithm; the geometric mean over all algorithms both have. \
-         Above 1 the engine takes longer. Peak memory \"below ours\" is less than this program's own, which a child inherits."
+        "Time of each engine divided by that of truesum for the same algorithm (geometric mean over all algorithms that both \
+         support). Above 1, the engine takes longer. Peak memory is \"below ours\" if it is less than that of this program, \
+         and therefore cannot be measured."
             .to_owned(),
     ];
     Section {
@@ -102,7 +103,7 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
         title: "All engines".to_owned(),
         text,
         chart: (!rows.is_empty()).then(|| Chart {
-            title: "Time against truesum, geometric mean".to_owned(),
+            title: "Time relative to truesum, geometric mean".to_owned(),
             unit: "times".to_owned(),
             series: ours_and_others(),
             kind: Kind::Bars { rows, marks: vec![(OWN.to_owned(), 1.0)] },
@@ -134,7 +135,7 @@ fn one_algorithm(name: &str, measurements: &[&Measurement]) -> Section {
             word => vec![format!("Status of {name}: {word}.")],
         },
         chart: Some(Chart {
-            title: format!("Seconds for {name} of the directory"),
+            title: format!("Seconds for {name} of the folder"),
             unit: "s".to_owned(),
             series: ours_and_others(),
             kind: Kind::Bars {

@@ -105,7 +105,7 @@ pub(super) fn check(
     let mut keep = Vec::new();
     let count = contenders.len();
     for (i, contender) in contenders.iter().enumerate() {
-        let name = format!("{} by {} thread(s)", contender.engine, contender.threads);
+        let name = format!("{} with {} thread(s)", contender.engine, contender.threads);
         let subject = match &contender.work {
             Work::Plain(spec) | Work::Tree { spec, .. } => spec.to_string(),
             Work::Program { .. } => format!("mtsum-{}", contender.algorithm),
@@ -155,7 +155,7 @@ pub(super) fn work(
         Work::Tree { base, spec } => {
             let digest = match Plan::new(spec, size) {
                 Some(plan) => {
-                    in_pieces(&plan, base, path, threads).map_err(|why| Error::file(path, "reading", &why))?
+                    in_pieces(&plan, base, path, threads).map_err(|why| Error::file(path, "read", &why))?
                 }
                 None => one_go(spec, path, size)?,
             };
@@ -165,7 +165,7 @@ pub(super) fn work(
             let (out, errors) = (scratch.join("digest"), scratch.join("errors"));
             let cost = process::run(words, "", Some(&out), &errors)
                 .map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
-            let text = std::fs::read_to_string(&out).map_err(|why| Error::file(&out, "reading", &why))?;
+            let text = std::fs::read_to_string(&out).map_err(|why| Error::file(&out, "read", &why))?;
             let digest = text.split_whitespace().find(|word| Digest::from_hex(word.as_bytes()).is_ok());
             let digest = digest.ok_or_else(|| Error(format!("{} printed no digest", words.join(" "))))?;
             Ok((digest.to_ascii_lowercase(), cost.processor))

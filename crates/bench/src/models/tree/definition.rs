@@ -34,10 +34,10 @@ pub struct Arguments {
     /// Algorithm of the leaves (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Leaf sizes: 4KiB,64KiB,1MiB
+    /// Leaf sizes, such as 4KiB,64KiB,1MiB
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = effort::size)]
     pub leaves: Vec<u64>,
-    /// Thread counts: 1,2,4
+    /// Thread counts, such as 1,2,4
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub threads: Vec<usize>,
 }

@@ -12,7 +12,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
         let Some(((best, m), base)) = best.zip(plain.rate()) else { continue };
         let threads = if m.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", m.threads) };
         found.push(format!(
-            "A tree of {} with leaves of {} on {threads} reaches {}, x{} the plain digest ({}).",
+            "A tree of {} with leaves of {} reaches {} with {threads}, {} times the rate of the plain digest ({}).",
             m.algorithm,
             m.variant.trim_end_matches(", mtsum"),
             rate(best),

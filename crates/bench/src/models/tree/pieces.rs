@@ -14,10 +14,10 @@ use truesum_hash::{Digest, Hasher, Spec, finish_many, kernel, update_many};
 const SLICE: usize = 128 << 10;
 
 pub(super) fn one_go(spec: &Spec, path: &Path, size: u64) -> Result<Digest, Error> {
-    let file = File::open(path).map_err(|why| Error::file(path, "opening", &why))?;
+    let file = File::open(path).map_err(|why| Error::file(path, "open", &why))?;
     let mut hasher = spec.hasher_for_size(size);
     feed(&file, 0..size, &mut vec![0; SLICE], |bytes| hasher.update(bytes))
-        .map_err(|why| Error::file(path, "reading", &why))?;
+        .map_err(|why| Error::file(path, "read", &why))?;
     Ok(hasher.finish())
 }
 

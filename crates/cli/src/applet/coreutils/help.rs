@@ -9,11 +9,11 @@ const COREUTILS: &str = "9.11";
 const ALGORITHM: &str = "  -a, --algorithm=TYPE  use the digest TYPE (see the list below)\n";
 const BASE64: &str = "      --base64          write digests in base64 instead of hexadecimal\n";
 const BINARY: &str = "  -b, --binary          mark files as read in binary mode\n";
-const CHECK: &str = "  -c, --check           verify the files listed in the manifests FILE\n";
+const CHECK: &str = "  -c, --check           verify the files listed in each manifest FILE\n";
 const RAW: &str = "      --raw             write only the raw bytes of the digest\n";
-const TAG: &str = "      --tag             write BSD-style lines, which name the algorithm\n";
+const TAG: &str = "      --tag             write BSD-style lines, which include the algorithm\n";
 const TAG_DEFAULT: &str = "      --tag             write BSD-style lines (default)\n";
-const UNTAGGED: &str = "      --untagged        write only digest and name, like the other programs\n";
+const UNTAGGED: &str = "      --untagged        write only the digest and the name, like md5sum\n";
 const TEXT: &str = "  -t, --text            mark files as read in text mode (default)\n";
 const ZERO: &str = "  -z, --zero            end lines with NUL instead of a newline, and do
                           not escape names
@@ -44,12 +44,12 @@ const SUM: &str = "
 const COMMON: &str = "      --help            show this help and exit
       --version         show the version and exit
 ";
-const STDIN: &str = "\nIf FILE is - or missing, standard input is read.\n";
+const STDIN: &str = "\nWith no FILE, or if FILE is -, standard input is read.\n";
 const VALUES: &str = "\nIf a long option requires a value, so does its short form.\n";
 const MODES: &str = "
 A line consists of the digest, a space, a second space or (with --binary) an
-asterisk, and the name. --check reads both kinds of lines that this program
-writes. Text mode and binary mode read the same bytes.
+asterisk, and the name. --check reads these lines and BSD-style lines (--tag).
+Text mode and binary mode read the same bytes.
 ";
 
 /// Returns the text of `--help` for a program that was called by the name `called`.
@@ -110,16 +110,16 @@ fn types() -> String {
     let mut text = "\nTYPE is one of the following and determines the format of the lines:\n".to_owned();
     for name in ["sysv", "bsd", "crc", "crc32b", "md5", "sha1", "sha2", "sha3", "blake2b", "sm3"] {
         let same = match name {
-            "sysv" => "as sum -s",
-            "bsd" => "as sum -r",
-            "sha2" => "as sha224sum, sha256sum, sha384sum, sha512sum, by --length",
-            "sha3" => "cksum only, by --length",
+            "sysv" => "same as sum -s",
+            "bsd" => "same as sum -r",
+            "sha2" => "same as sha224sum to sha512sum, depending on --length",
+            "sha3" => "only in cksum, requires --length",
             _ => "",
         };
         let program = PROGRAMS.iter().find(|program| program.algorithm == name);
         let same = match (same, program) {
-            ("", Some(program)) => format!("as {}", program.name),
-            ("", None) => "cksum only".to_owned(),
+            ("", Some(program)) => format!("same as {}", program.name),
+            ("", None) => "only in cksum".to_owned(),
             (same, _) => same.to_owned(),
         };
         text.push_str(&format!("  {name:<10}({same})\n"));

@@ -88,7 +88,7 @@ fn a_plan_its_parts_and_one_manifest() {
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
     let said = "truesum: bundle 0: 1 file or range, 3 B\n\
-                truesum: bundle 1: 1 file or range, 1 B, there already\n";
+                truesum: bundle 1: 1 file or range, 1 B, part already exists\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     let head = format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
     let came = format!("{},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n", line(&folder, "a"));
@@ -247,7 +247,7 @@ fn what_is_not_done_as_asked_says_so() {
             1,
             "nope: cannot open: No such file or directory\ntruesum: p: not written: 1 file or folder",
         ),
-        (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there is no file to plan"),
+        (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there are no files to plan"),
         (&["plan", "-o", "p", "--root", "nope", "d"], 2, "nope: cannot open: No such file or directory"),
         (&["plan", "-o", "no/p", "d"], 2, "no/p: cannot write: No such file or directory"),
         (&["run", "plan"], 2, "no bundle given\nhint: specify bundles, 0..N for all"),
@@ -261,7 +261,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["run", "plan", "--index-from-env"],
             2,
-            "none of these is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX",
+            "none of these environment variables is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX",
         ),
         (&["run", "nope", "0"], 2, "nope: cannot open: No such file or directory"),
         (
@@ -281,7 +281,7 @@ fn what_is_not_done_as_asked_says_so() {
         (
             &["merge", "plan", "-t", "torrent", "-o", "M"],
             2,
-            "torrent: not available, because its pieces span files",
+            "-t torrent: not available here, because pieces span files",
         ),
         (
             &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
@@ -371,7 +371,7 @@ fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
     let before = folder.read("plan");
     assert_eq!(folder.run(&["hash", "-q", "-o", "SUMS", "plan", "d/a"]).code, Some(0));
     let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "SUMS"]);
-    let said = "truesum: plan: not written: it is a file in SUMS\n\
+    let said = "truesum: plan: not written: it is listed in SUMS\n\
                 hint: use another name for the plan, or remove that line from the manifest\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.read("plan"), before);

@@ -43,10 +43,10 @@ pub(super) fn calls(record: &Record) -> Section {
     });
     Section {
         id: "call".to_owned(),
-        title: "What a call costs".to_owned(),
+        title: "Cost of a call".to_owned(),
         text: vec![
-            "The same message through a new hasher, a hasher used again, one call, and as one of many in lanes (time for \
-             one of them)."
+            "Time to hash one message with a new hasher, with a reused hasher, in a single call, and as one of many \
+            messages in parallel lanes."
                 .to_owned(),
         ],
         chart: Some(Chart {

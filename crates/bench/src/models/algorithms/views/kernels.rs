@@ -22,8 +22,8 @@ pub(super) fn kernels(record: &Record) -> Section {
         id: "kernel".to_owned(),
         title: "By kernel".to_owned(),
         text: vec![
-            "Each row of the kernel table that this processor can run, with as many messages as it has lanes. The \
-             program picks by the number of messages at hand; TRUESUM_KERNEL forces one instruction set."
+            "Each kernel that this processor supports, with as many messages as the kernel has lanes. truesum selects \
+            the kernel by the number of messages; TRUESUM_KERNEL forces one instruction set."
                 .to_owned(),
         ],
         chart: Some(Chart {

@@ -38,10 +38,10 @@ pub(super) fn others(record: &Record) -> Section {
     let size = record.part("compare").next().map_or(0, |m| m.bytes);
     Section {
         id: "compare".to_owned(),
-        title: "Beside other libraries".to_owned(),
+        title: "Comparison with other libraries".to_owned(),
         text: vec![format!(
-            "Messages of {} through one hasher, bytes by processor time, the other's own benchmark and ours in turn. The \
-             ratio is the median of pairs.",
+            "Messages of {} are hashed with a single hasher. The other library's own benchmark and truesum run \
+             alternately, and rates are per second of processor time. The ratio is the median over all pairs of runs.",
             bytes(size)
         )],
         chart: Some(Chart {

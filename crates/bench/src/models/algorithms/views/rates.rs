@@ -64,8 +64,8 @@ pub(super) fn rates(record: &Record) -> Section {
         id: "rate".to_owned(),
         title: "One core".to_owned(),
         text: vec![format!(
-            "One message of {} at a time, and many messages of {} side by side in the lanes of one core. \
-             Digests marked broken or checksum do not show that nobody tampered with a file, however fast they are.",
+            "One message of {} at a time, and many messages of {} in parallel in the SIMD lanes of one core. \
+             Algorithms marked broken or checksum do not detect tampering, however fast they are.",
             bytes(size("reused hasher")),
             bytes(size(MANY))
         )],
@@ -117,10 +117,10 @@ pub(super) fn needs(record: &Record) -> Section {
     let chart = stream.map(|stream| Chart {
         title: format!("Cores needed for {}", rate(stream)),
         unit: "cores".to_owned(),
-        series: vec!["one message after the other".to_owned(), "many messages in lanes".to_owned()],
+        series: vec!["one message at a time".to_owned(), "many messages in lanes".to_owned()],
         kind: Kind::Bars {
             rows,
-            marks: vec![("processors here".to_owned(), record.environment.cores as f64)],
+            marks: vec![("cores of this machine".to_owned(), record.environment.cores as f64)],
         },
     });
     Section {
@@ -128,11 +128,11 @@ pub(super) fn needs(record: &Record) -> Section {
         title: "Stream, payload, file".to_owned(),
         text: vec![match stream {
             Some(stream) => format!(
-                "Cores that do nothing but hash to keep up with {}, from the rates above; one stream cannot be split \
-                 between cores, so more than 1 is possible only for several streams, in lanes, or with a tree digest.",
+                "Number of cores, used only for hashing, that keep up with {}, computed from the rates above. One stream \
+                 cannot be split between cores, so more than one core helps only with several streams or a tree digest.",
                 rate(stream)
             ),
-            None => "Computed from the rates measured, without reading the file. `--stream RATE` adds the cores that a \
+            None => "Computed from the measured rates, without reading a file. `--stream RATE` adds the number of cores that a \
                      stream of that rate needs."
                 .to_owned(),
         }],

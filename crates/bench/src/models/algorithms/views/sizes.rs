@@ -47,8 +47,8 @@ pub(super) fn sizes(record: &Record) -> Section {
         id: "size".to_owned(),
         title: "By message size".to_owned(),
         text: vec![
-            "One hasher, used again for every message. Short messages pay for the padding, the last block and the call; \
-             very long ones for memory."
+            "One hasher is reused for all messages. For short messages, the padding, the last block and the call take \
+            a large share of the time; for very long ones, memory accesses do."
                 .to_owned(),
         ],
         chart: Some(Chart {

@@ -40,12 +40,13 @@ pub(super) fn threads(record: &Record) -> Section {
         id: "threads".to_owned(),
         title: "By threads".to_owned(),
         text: vec![
-            "Threads that each hash messages of their own. Less than 100 % of each core: shared caches, memory, or a clock \
-             that falls when more cores work. Timed by the clock on the wall, so other programs show here."
+            "Each thread hashes its own messages. Less than 100 % of each core means that the threads share caches or \
+            memory bandwidth, or that the clock frequency drops when more cores are active. Times are wall-clock \
+            times, so other programs affect them."
                 .to_owned(),
         ],
         chart: Some(Chart {
-            title: "Bytes hashed per second by threads".to_owned(),
+            title: "Bytes hashed per second by number of threads".to_owned(),
             unit: "MB/s".to_owned(),
             series,
             kind: Kind::Bars { rows, marks: Vec::new() },
