@@ -92,7 +92,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-prove" => &[
             ("0", "the proof was printed"),
             ("1", "the file could not be read"),
-            ("2", "no such proof exists, or wrong usage"),
+            ("2", "the requested proof is not possible, or wrong usage"),
         ],
         "tree-verify-proof" => &[
             ("0", "the proof is valid"),
@@ -101,7 +101,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
-            ("1", "this file cannot be hashed"),
+            ("1", "the file cannot be hashed"),
             ("2", "a retry cannot succeed: invalid range, or an algorithm that cannot be divided"),
             (
                 "4",

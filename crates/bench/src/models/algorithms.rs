@@ -45,7 +45,10 @@ pub static MODEL: Model = Model {
 /// The definition names an unknown generator, or there is no algorithm left to measure.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     if definition.input.generator != "xorshift64*" || definition.input.seed == 0 {
-        return Err(Error(format!("unsupported input generator '{}', or seed 0", definition.input.generator)));
+        return Err(Error(format!(
+            "unsupported input generator '{}', or seed 0",
+            definition.input.generator
+        )));
     }
     let mut record = session.record(MODEL.name, None);
     record.summary.clone_from(&definition.summary);

@@ -264,9 +264,9 @@ fn measure_points(
     match stayed {
         Some(share) if share > 0.05 => {
             let share = quantity::percent(share);
-            record
-                .notes
-                .push(format!("cold reads were not completely cold: up to {share} of the file stayed in the cache"));
+            record.notes.push(format!(
+                "cold reads were not completely cold: up to {share} of the file stayed in the cache"
+            ));
         }
         Some(_) => {}
         None => record.notes.push("this system cannot report whether cold reads were cold".to_owned()),

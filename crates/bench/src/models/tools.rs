@@ -104,13 +104,14 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     };
     record.input = format!("{files}, {} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes));
     let engines = engines(definition, arguments, &mut record)?;
-    let scratch = tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
+    let scratch =
+        tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
     let files = Files::new(root.as_os_str().as_bytes().to_vec(), before.iter().map(|(name, _)| name.clone()));
     if files.len() < before.len() {
         let odd = before.len() - files.len();
-        record
-            .notes
-            .push(format!("{odd} files with names that some formats must escape were hashed but not cross-checked"));
+        record.notes.push(format!(
+            "{odd} files with names that some formats must escape were hashed but not cross-checked"
+        ));
     }
     session.progress.show(0.0, "reading the files once");
     warm(&root, &before, || session.stopped());
@@ -155,7 +156,10 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     }
     time(&mut groups, rounds, scratch.path(), &chill, session)?;
     if rounds == 0 && !session.stopped() {
-        record.notes.push("no time for further rounds: the figures are those of the run that checked the digests".to_owned());
+        record.notes.push(
+            "no time for further rounds: the figures are those of the run that checked the digests"
+                .to_owned(),
+        );
     }
     for contender in groups.into_iter().flatten() {
         record.measurements.extend(measurement(contender, bytes, rounds));
@@ -176,7 +180,10 @@ fn engines<'a>(
     for name in &arguments.engine {
         if !definition.engine.iter().any(|engine| engine.name == *name) {
             let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
-            return Err(Error(format!("unknown engine '{name}' (the definition contains {})", known.join(", "))));
+            return Err(Error(format!(
+                "unknown engine '{name}' (the definition contains {})",
+                known.join(", ")
+            )));
         }
     }
     let wanted = |engine: &&Engine| arguments.engine.is_empty() || arguments.engine.contains(&engine.name);

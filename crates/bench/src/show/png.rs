@@ -31,7 +31,8 @@ pub fn charts(report: &Report) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let mut images = Vec::new();
     for section in &report.sections {
         let Some(chart) = &section.chart else { continue };
-        let failed = |why: &dyn std::fmt::Display| Error(format!("cannot draw the chart {}: {why}", section.id));
+        let failed =
+            |why: &dyn std::fmt::Display| Error(format!("cannot draw the chart {}: {why}", section.id));
         let tree =
             usvg::Tree::from_str(&chart.svg(720, Theme::Light), &options).map_err(|why| failed(&why))?;
         let size = tree.size();

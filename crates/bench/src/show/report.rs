@@ -80,7 +80,10 @@ impl Report<'_> {
             ("Load", format!("{:.2} before, {:.2} after", e.load_before, e.load_after)),
         ];
         if e.virtual_machine {
-            facts.push(("Hypervisor", "yes: the processor and the disk are shared with other guests".to_owned()));
+            facts.push((
+                "Hypervisor",
+                "yes: the processor and the disk are shared with other guests".to_owned(),
+            ));
         }
         if let Some(kernel) = &e.forced_kernel {
             facts.push(("Kernel forced", kernel.clone()));

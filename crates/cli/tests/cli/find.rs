@@ -140,7 +140,7 @@ fn what_could_not_be_read_may_be_what_is_absent() {
 fn sizes_tell_what_need_not_be_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 2 files, 6 B read; 1 of other sizes\n";
+    let said = "truesum: 1 of 1 digest found; 2 files, 6 B read; 1 of a different size skipped\n";
     assert_eq!(shown(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
     assert_eq!(shown(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
@@ -152,7 +152,7 @@ fn all_that_a_manifest_lists_is_found_under_other_names() {
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
-    let said = "truesum: 1 of 2 listed files found; 1 file, 3 B read; 1 of other sizes\n";
+    let said = "truesum: 1 of 2 listed files found; 1 file, 3 B read; 1 of a different size skipped\n";
     assert_eq!(shown(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
@@ -316,7 +316,7 @@ fn duplicates_that_could_not_be_read_are_told() {
     assert_eq!(shown(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
     assert!(
-        ran.err.contains("note: compared by crc32 only: different files can have the same digest\n"),
+        ran.err.contains("note: compared with crc32 only: different files can have the same digest\n"),
         "{}",
         ran.err
     );
