@@ -29,7 +29,9 @@ pub fn on(error: &Error) -> Option<&'static str> {
             "the device reports a read error: see dmesg or smartctl, and copy the data that is still readable",
         ),
         Kind::Replaced => Some("if it is the right file, use --most to write anyway"),
-        Kind::NoManifest => Some("to compare a file with a single digest: truesum check --expect DIGEST FILE"),
+        Kind::NoManifest => {
+            Some("to compare a file with a single digest: truesum check --expect DIGEST FILE")
+        }
         Kind::Missing
         | Kind::Denied
         | Kind::Directory
@@ -119,7 +121,9 @@ impl Trouble {
             }
             Trouble::Moved => "renamed, with unchanged content: accept it with --moved=ok",
             Trouble::Unlisted => "not in the manifest: if it belongs there, add it with truesum update",
-            Trouble::Copied => "a copy of another file: if it belongs in the manifest, add it with truesum update",
+            Trouble::Copied => {
+                "a copy of another file: if it belongs in the manifest, add it with truesum update"
+            }
             Trouble::Unknown => {
                 "no algorithm in common: compare each manifest with the files, using truesum diff MANIFEST DIR"
             }

@@ -85,7 +85,8 @@ fn audit(args: AuditArgs) -> Exit {
         return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
     }
     if names.iter().all(|name| name.is_dir()) {
-        let hint = "specify a manifest: truesum audit MANIFEST [DIR]; to compare two folders: truesum diff OLD NEW";
+        let hint =
+            "specify a manifest: truesum audit MANIFEST [DIR]; to compare two folders: truesum diff OLD NEW";
         return console.refuse(&Refusal::with_hint("audit: no manifest given", hint));
     }
     if folder.is_none() && names.iter().any(|name| name == Path::new("-")) && names.len() > 1 {

@@ -245,8 +245,9 @@ impl Shift {
     pub fn advise(&self, listed: u64, console: &mut Console) {
         if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);
-            console
-                .hint(&format!("the names in the manifest begin with {before}: specify the folder that contains {before}"));
+            console.hint(&format!(
+                "the names in the manifest begin with {before}: specify the folder that contains {before}"
+            ));
         }
     }
 }

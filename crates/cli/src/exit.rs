@@ -82,7 +82,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-verify" => &[
             ("0", "the file is intact"),
             ("1", "the file is damaged"),
-            ("2", "the tree is damaged, it is unclear whether the file or the tree is damaged, or wrong usage"),
+            (
+                "2",
+                "the tree is damaged, it is unclear whether the file or the tree is damaged, or wrong usage",
+            ),
         ],
         "tree-repair" => &[
             ("0", "the file is intact, or was repaired"),
@@ -103,14 +106,14 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "the digest of the range was printed"),
             ("1", "the file cannot be hashed"),
             ("2", "a retry cannot succeed: invalid range, or an algorithm that cannot be divided"),
-            (
-                "4",
-                "a retry may succeed: a device or network error, or out of memory or file descriptors",
-            ),
+            ("4", "a retry may succeed: a device or network error, or out of memory or file descriptors"),
         ],
         "tree-combine" => &[
             ("0", "the digest was printed"),
-            ("2", "ranges are missing, contradict each other or were read from different versions of the file"),
+            (
+                "2",
+                "ranges are missing, contradict each other or were read from different versions of the file",
+            ),
         ],
         "shard-plan" => &[
             ("0", "the plan was written"),

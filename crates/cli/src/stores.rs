@@ -163,8 +163,8 @@ pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), c
         if let Some(url) = given.into_iter().find(|value| is_url(value)) {
             let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
             let text = format!(
-                "{place}{}: object stores are not supported here\nhint: to read objects: truesum hash s3://BUCKET/PREFIX \
-                 (also check --root, audit, tree and shard)\n",
+                "{place}{}: object stores are not supported here\nhint: to read objects: truesum hash s3://BUCKET/PREFIX; \
+                 check --root, audit, tree and shard also accept URLs\n",
                 display_safe(url.as_bytes())
             );
             return Err(clap::Error::raw(ErrorKind::ValueValidation, text));

@@ -99,8 +99,9 @@ impl AtomicFile {
     /// Fails as [`AtomicFile::create`], or if another file has this name.
     pub fn create_own(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
         if !is_own(target, magic) {
-            let why =
-                Cause::Other("the existing file was not written by truesum, so it is not replaced".to_owned());
+            let why = Cause::Other(
+                "the existing file was not written by truesum, so it is not replaced".to_owned(),
+            );
             return Err(Error::new(target.as_os_str().as_bytes(), "write", why));
         }
         AtomicFile::begin(target, true)

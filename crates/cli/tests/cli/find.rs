@@ -39,8 +39,9 @@ fn common_algorithms_are_tried_unless_all_are_wanted() {
     let ran = folder.run(&["find", md4, "d"]);
     assert_eq!((ran.out(), ran.code), (format!("absent\t{md4}\n"), Some(1)));
     assert!(ran.err.starts_with("truesum: note: tried only md5; "), "{}", ran.err);
-    let hint =
-        format!("less common algorithms were not tried\nhint: to try them as well: truesum find --all-algorithms {md4} d\n");
+    let hint = format!(
+        "less common algorithms were not tried\nhint: to try them as well: truesum find --all-algorithms {md4} d\n"
+    );
     assert!(ran.err.contains(&hint), "{}", ran.err);
     // regression: algorithms were called tried although no file was read.
     let ran = folder.run(&["find", "--size", "9", md4, "d"]);

@@ -261,8 +261,9 @@ fn a_list_of_many_files_for_one_download_has_a_hint() {
     folder.write("sums", "16556     1 a\n");
     let ran = folder.run(&["check", "sums"]);
     assert!(
-        ran.err
-            .contains("lines were written by sum and cannot be checked; to compute them again: truesum -a bsd a\n"),
+        ran.err.contains(
+            "lines were written by sum and cannot be checked; to compute them again: truesum -a bsd a\n"
+        ),
         "{}",
         ran.err
     );

@@ -165,7 +165,10 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "hmac-md5 needs a key, which this command does not accept",
     );
     refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms takes a seed");
-    refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes a customization string");
+    refused(
+        &["-a", "md5", "--customization", "x", "a"],
+        "--customization: none of the algorithms takes a customization string",
+    );
     refused(
         &["-a", "cshake128;custom=78", "--customization", "y", "a"],
         "truesum: --customization: cshake128;custom=78 already contains this parameter\n\

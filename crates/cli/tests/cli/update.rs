@@ -342,8 +342,7 @@ fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said =
-        "truesum: manifest with 0 files: 1 added; 3 B read; M would be written; some files do NOT match the manifest\n";
+    let said = "truesum: manifest with 0 files: 1 added; 3 B read; M would be written; some files do NOT match the manifest\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
@@ -469,7 +468,11 @@ fn the_manifests_of_a_bag_are_its_own_business() {
     for name in ["b/manifest-sha512.txt", "b/tagmanifest-sha512.txt"] {
         let old = folder.read(name);
         let ran = folder.run(&["update", name]);
-        assert!(ran.code == Some(2) && ran.err.contains("hint: to update the bag: truesum bag update DIR"), "{}", ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("hint: to update the bag: truesum bag update DIR"),
+            "{}",
+            ran.err
+        );
         assert_eq!(folder.read(name), old);
     }
 }
