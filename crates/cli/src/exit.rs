@@ -31,7 +31,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "the digests of all files were written"),
             (
                 "1",
-                "at least one file is missing, is unreadable, or changed while it was read; the file given by -o is unchanged",
+                "at least one file is missing, is unreadable, or changed while it was read; the file specified with -o is unchanged",
             ),
             (
                 "2",
@@ -66,7 +66,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "text" => &[
             ("0", "the digests of all texts were printed"),
-            ("1", "the file given by --lines could not be read"),
+            ("1", "the file specified with --lines could not be read"),
             ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
         ],
         "embed-add" => &[
