@@ -111,7 +111,10 @@ pub fn of_object(file: &OsStr) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     }
     let (folder, name) = split(Path::new(file));
     match name.as_os_str().is_empty() {
-        true => Err(Refusal::new(format!("{}: specify an object", display_safe(file.as_bytes())))),
+        true => Err(Refusal::new(format!(
+            "{}: specify an object, not a bucket or prefix",
+            display_safe(file.as_bytes())
+        ))),
         false => open(folder.as_os_str()).map(Some),
     }
 }

@@ -404,7 +404,7 @@ mod tests {
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 0);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
-        assert!(record.notes.iter().any(|note| note.starts_with("the directory is not as it was")));
+        assert!(record.notes.iter().any(|note| note.starts_with("the folder changed")));
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
         let directory = tree();
         let arguments = Arguments { engine: vec!["nobody".to_owned()], ..requested(directory.path(), 1) };
         let error = run(&definition, &arguments, &mut session).unwrap_err();
-        assert!(error.0.contains("no engine 'nobody'"), "{error}");
+        assert!(error.0.contains("unknown engine 'nobody'"), "{error}");
     }
 
     #[test]
