@@ -47,7 +47,9 @@ impl Outcome {
         let specs = &self.inner.job.specs;
         let at = match algorithm {
             None if digests.len() == 1 => Some(0),
-            None => return Err(refused(format!("there are {} digests: specify the algorithm", digests.len()))),
+            None => {
+                return Err(refused(format!("there are {} digests: specify the algorithm", digests.len())));
+            }
             Some(name) => {
                 let spec = crate::spec::named(name)?;
                 specs.iter().position(|other| *other == spec)

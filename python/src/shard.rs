@@ -159,7 +159,9 @@ impl Plan {
     fn checked(&self, bundle: usize) -> PyResult<usize> {
         let bundles = self.0.totals().bundles;
         match bundle as u64 >= bundles {
-            true => Err(refused(format!("no bundle {bundle}: the plan has {bundles} in total, numbered from 0"))),
+            true => {
+                Err(refused(format!("no bundle {bundle}: the plan has {bundles} in total, numbered from 0")))
+            }
             false => Ok(bundle),
         }
     }

@@ -29,7 +29,9 @@ pub fn on(error: &Error) -> Option<&'static str> {
             "the device reports a read error: see dmesg or smartctl, and copy the data that is still readable",
         ),
         Kind::Replaced => Some("if it is the right file, use --most to write anyway"),
-        Kind::NoManifest => Some("to compare a file with a single digest: truesum check --expect DIGEST FILE"),
+        Kind::NoManifest => {
+            Some("to compare a file with a single digest: truesum check --expect DIGEST FILE")
+        }
         Kind::Missing
         | Kind::Denied
         | Kind::Directory
@@ -95,7 +97,7 @@ impl Trouble {
                 "the modification time is unchanged, so probably no program wrote to the file: restore it from a copy and check the disk"
             }
             Trouble::Restored => {
-                "an earlier version of the file: if intended, accept it with truesum update --refresh=all"
+                "an earlier version of the file: if this was intended, accept it with truesum update --refresh=all"
             }
             Trouble::MovedModified => {
                 "has the size and time of a missing file, but different content: compare the two, or accept it with truesum update --refresh=all"
@@ -108,7 +110,7 @@ impl Trouble {
             }
             Trouble::Gone => "missing, and not found under another name: restore it from a copy",
             Trouble::Unreadable => {
-                "could not be read: see the reason; if the device is failing, copy the readable data first"
+                "could not be read (see the reason); if the device is failing, first copy the data that is still readable"
             }
             Trouble::Busy => "modified during the read: check again when no program is writing to it",
             Trouble::Unverified => {
@@ -119,9 +121,11 @@ impl Trouble {
             }
             Trouble::Moved => "renamed, with unchanged content: accept it with --moved=ok",
             Trouble::Unlisted => "not in the manifest: if it belongs there, add it with truesum update",
-            Trouble::Copied => "a copy of another file: if it belongs in the manifest, add it with truesum update",
+            Trouble::Copied => {
+                "a copy of another file: if it belongs in the manifest, add it with truesum update"
+            }
             Trouble::Unknown => {
-                "no common algorithm: compare each manifest with the files, using truesum diff MANIFEST DIR"
+                "no algorithm in common: compare each manifest with the files, using truesum diff MANIFEST DIR"
             }
             Trouble::Malformed => "the manifest is damaged or was edited: obtain it again from its source",
             Trouble::Incomplete => "the bag is incomplete or has extra files: see the messages",

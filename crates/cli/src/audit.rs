@@ -66,7 +66,7 @@ fn audit(args: AuditArgs) -> Exit {
     notes.iter().for_each(|note| console.note(note));
     if !args.known.is_empty() {
         if args.manifests.iter().any(|name| stores::is_url(name)) {
-            return console.refuse(&Refusal::new("-k: not available for objects in a store"));
+            return console.refuse(&Refusal::new("-k: not available for object stores"));
         }
         return known::run(args, check, &manner, console);
     }
@@ -81,11 +81,12 @@ fn audit(args: AuditArgs) -> Exit {
     let bag = names.iter().chain(&folder).find(|name| is_bag(name));
     if let Some(bag) = bag.filter(|_| names.iter().all(|name| name.is_dir())) {
         let shown = display_safe(bag.as_os_str().as_bytes());
-        let hint = format!("truesum check {} verifies its manifests and its completeness", path_word(bag));
+        let hint = format!("to verify its manifests and its completeness: truesum check {}", path_word(bag));
         return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
     }
     if names.iter().all(|name| name.is_dir()) {
-        let hint = "specify a manifest: truesum audit MANIFEST [DIR]; to compare two folders: truesum diff OLD NEW";
+        let hint =
+            "specify a manifest: truesum audit MANIFEST [DIR]; to compare two folders: truesum diff OLD NEW";
         return console.refuse(&Refusal::with_hint("audit: no manifest given", hint));
     }
     if folder.is_none() && names.iter().any(|name| name == Path::new("-")) && names.len() > 1 {

@@ -190,7 +190,10 @@ fn check(args: BagCheckArgs) -> Exit {
 fn not_a_bag(folder: &Path) -> Refusal {
     let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
     if !folder.is_dir() {
-        return Refusal::with_hint(text, format!("to check it as a manifest: truesum check {}", path_word(folder)));
+        return Refusal::with_hint(
+            text,
+            format!("to check it as a manifest: truesum check {}", path_word(folder)),
+        );
     }
     let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
     Refusal::with_hint(text, format!("to make it one: truesum bag create {in_place}{}", path_word(folder)))

@@ -185,7 +185,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
     if report.count(FileStatus::Unknown) > 0 {
         let side = |at: usize| {
             let mut names = Vec::from_iter(report.algorithms[at].iter().map(String::as_str));
-            names.extend(report.pieces[at].then_some("digests of pieces"));
+            names.extend(report.pieces[at].then_some("piece digests"));
             if names.is_empty() { "no digests".to_owned() } else { names.join(", ") }
         };
         let files = crate::words::count(report.count(FileStatus::Unknown), "file has", "files have");
@@ -245,8 +245,9 @@ impl Shift {
     pub fn advise(&self, listed: u64, console: &mut Console) {
         if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);
-            console
-                .hint(&format!("the names in the manifest begin with {before}: specify the folder that contains {before}"));
+            console.hint(&format!(
+                "the names in the manifest begin with {before}: specify the folder that contains {before}"
+            ));
         }
     }
 }

@@ -115,7 +115,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         console.summary(exit, &words(&report));
         if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
             console.note(&format!(
-                "compared by {} only: different files can have the same digest",
+                "compared with {} only: different files can have the same digest",
                 options.spec
             ));
             console.hint("to use the default algorithm, BLAKE3, omit -a");

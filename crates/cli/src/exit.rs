@@ -31,7 +31,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "the digests of all files were written"),
             (
                 "1",
-                "at least one file is missing, is unreadable, or changed while it was read; the file given by -o is unchanged",
+                "at least one file is missing, is unreadable, or changed while it was read; the file specified with -o is unchanged",
             ),
             (
                 "2",
@@ -66,7 +66,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "text" => &[
             ("0", "the digests of all texts were printed"),
-            ("1", "the file given by --lines could not be read"),
+            ("1", "the file specified with --lines could not be read"),
             ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
         ],
         "embed-add" => &[
@@ -82,7 +82,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-verify" => &[
             ("0", "the file is intact"),
             ("1", "the file is damaged"),
-            ("2", "the tree is damaged, it is unclear whether the file or the tree is damaged, or wrong usage"),
+            (
+                "2",
+                "the tree is damaged, it is unclear whether the file or the tree is damaged, or wrong usage",
+            ),
         ],
         "tree-repair" => &[
             ("0", "the file is intact, or was repaired"),
@@ -92,7 +95,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-prove" => &[
             ("0", "the proof was printed"),
             ("1", "the file could not be read"),
-            ("2", "no such proof exists, or wrong usage"),
+            ("2", "the requested proof is not possible, or wrong usage"),
         ],
         "tree-verify-proof" => &[
             ("0", "the proof is valid"),
@@ -101,16 +104,16 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
-            ("1", "this file cannot be hashed"),
+            ("1", "the file cannot be hashed"),
             ("2", "a retry cannot succeed: invalid range, or an algorithm that cannot be divided"),
-            (
-                "4",
-                "a retry may succeed: a device or network error, or out of memory or file descriptors",
-            ),
+            ("4", "a retry may succeed: a device or network error, or out of memory or file descriptors"),
         ],
         "tree-combine" => &[
             ("0", "the digest was printed"),
-            ("2", "ranges are missing, contradict each other or were read from different versions of the file"),
+            (
+                "2",
+                "ranges are missing, contradict each other or were read from different versions of the file",
+            ),
         ],
         "shard-plan" => &[
             ("0", "the plan was written"),

@@ -114,7 +114,10 @@ pub fn run(args: FindArgs) -> Exit {
         let others = count(not_tried as u64, "less common algorithm was", "less common algorithms were");
         console.note(&format!("tried only {}; {others} not tried", names(&tried)));
         let words: Vec<String> = args.words.iter().map(path_word).collect();
-        console.hint(&format!("to try them as well: truesum find{SAME_OPTIONS} --all-algorithms {}", words.join(" ")));
+        console.hint(&format!(
+            "to try them as well: truesum find{SAME_OPTIONS} --all-algorithms {}",
+            words.join(" ")
+        ));
     }
     if reporting.notes && form != Form::Json {
         console.summary(exit, &report::words(report, by_name, &weak));

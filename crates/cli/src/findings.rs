@@ -27,7 +27,10 @@ pub fn words(report: &Difference) -> String {
             "tree damaged, but the file still matches it; store the tree again".to_owned()
         }
         Diagnosis::CannotTell => {
-            format!("cannot tell whether the file or the tree is damaged: they differ in {}", count(report.damaged.len() as u64, "range", "ranges"))
+            format!(
+                "cannot tell whether the file or the tree is damaged: they differ in {}",
+                count(report.damaged.len() as u64, "range", "ranges")
+            )
         }
         Diagnosis::OtherTree => "the stored tree does not match the trusted digest".to_owned(),
     };
@@ -43,8 +46,11 @@ pub fn words(report: &Difference) -> String {
     if let Some(shift) = report.shift {
         let what = if shift.by > 0 { "inserted" } else { "lost" };
         let bytes = grouped(shift.by.unsigned_abs());
-        let _ =
-            write!(text, "; shifted: {bytes} bytes were {what} before offset {} of the original file", shift.from);
+        let _ = write!(
+            text,
+            "; shifted: {bytes} bytes were {what} before offset {} of the original file",
+            shift.from
+        );
     }
     if let Some(blemish) = &report.blemish {
         let _ = write!(text, " ({blemish})");

@@ -92,11 +92,11 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 64));
     file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > LONGEST {
-        return Err(refuse(&format!("more than {LONGEST} bytes: not a key")));
+        return Err(refuse(&format!("longer than {LONGEST} bytes, so it cannot be a key")));
     }
     let mut notes = Vec::new();
     if matches!(source, Source::Named(_)) && metadata.is_file() && mode & 0o044 != 0 {
-        notes.push(format!("{name}: other users can read this key (chmod 600)"));
+        notes.push(format!("{name}: other users can read this key (to prevent this: chmod 600)"));
     }
     let key = if hexadecimal {
         decoded(bytes.trim_ascii()).ok_or_else(|| refuse("the key is not hexadecimal"))?

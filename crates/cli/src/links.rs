@@ -57,7 +57,7 @@ pub fn run(args: &LinksArgs) -> Exit {
         }
     }
     let folder = truesum::manifest::path::display_safe(args.folder.as_os_str().as_bytes());
-    console.line(&format!("truesum: {} in {folder}", count(made, "link", "links")));
+    console.line(&format!("truesum: {} created in {folder}", count(made, "link", "links")));
     if made == requested { Exit::Done } else { Exit::NotAsAsked }
 }
 

@@ -109,7 +109,7 @@ fn kernels() -> String {
     text += "\nAlgorithms that hash one message at a time:\n";
     text += &wrapped("  ", &serial.join(", "), WIDTH);
     text += "\nTRUESUM_KERNEL=NAME restricts truesum to kernels of that name and portable ones.\n";
-    text += "TRUESUM_CPU=NAMES restricts truesum to some of the features of this CPU:\n";
+    text += "TRUESUM_CPU=NAMES restricts truesum to the named CPU features. This CPU has:\n";
     text += &wrapped("  ", &kernel::features().join(", "), WIDTH);
     text
 }

@@ -24,10 +24,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
         }
     };
     if text.len() as u64 == LIMIT {
-        let why = truesum::Cause::Other(format!(
-            "the file is too large (the limit is {} MiB)",
-            LIMIT >> 20
-        ));
+        let why = truesum::Cause::Other(format!("the file is too large (the limit is {} MiB)", LIMIT >> 20));
         return Err(Error::new(path.as_os_str().as_bytes(), "read", why));
     }
     Ok(text)

@@ -111,7 +111,10 @@ pub fn of_object(file: &OsStr) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     }
     let (folder, name) = split(Path::new(file));
     match name.as_os_str().is_empty() {
-        true => Err(Refusal::new(format!("{}: specify an object", display_safe(file.as_bytes())))),
+        true => Err(Refusal::new(format!(
+            "{}: specify an object, not a bucket or prefix",
+            display_safe(file.as_bytes())
+        ))),
         false => open(folder.as_os_str()).map(Some),
     }
 }
@@ -163,8 +166,8 @@ pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), c
         if let Some(url) = given.into_iter().find(|value| is_url(value)) {
             let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
             let text = format!(
-                "{place}{}: object stores are not supported here\nhint: to read objects: truesum hash s3://BUCKET/PREFIX, \
-                 and likewise check --root, audit, tree and shard\n",
+                "{place}{}: object stores are not supported here\nhint: to read objects: truesum hash s3://BUCKET/PREFIX; \
+                 check --root, audit, tree and shard also accept URLs\n",
                 display_safe(url.as_bytes())
             );
             return Err(clap::Error::raw(ErrorKind::ValueValidation, text));

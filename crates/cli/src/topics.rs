@@ -73,8 +73,8 @@ sha256   The default: every system can verify it, and most CPUs have
 blake3   The fastest secure algorithm; uses all cores even for a single file.
 sha512, sha3-256, blake2b and others: where policy requires them. sha256-tree,
 sha512-tree and others: to locate damage.
-xxh3, crc32, md5, sha1: detect accidental damage only. A check reports
-"no protection against tampering".
+xxh3, crc32, md5, sha1: detect accidental damage only. A check then
+reports that there is no protection against tampering.
 
 -a sha256,md5 computes both in one pass. Names can contain a
 parameter: a length (blake2b-256, shake128-512), a tree (sha256-tree) or a part

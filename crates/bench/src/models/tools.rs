@@ -337,7 +337,7 @@ mod tests {
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = Arguments { cold: true, ..requested(directory.path(), 1) };
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
-        assert_eq!(record.agreements[0].disagree, ["believes: accepts a digest that is wrong"]);
+        assert_eq!(record.agreements[0].disagree, ["believes: accepts a wrong digest"]);
         let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
         assert_eq!(timed, ["verifies"]);
         assert!(record.notes.iter().any(|note| note.starts_with("cold: ")), "{record:?}");
@@ -384,7 +384,7 @@ mod tests {
         let arguments = requested(directory.path(), 1);
         let definition = definition(&[("forgets", forgets)]);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
-        assert_eq!(record.agreements[0].disagree, ["forgets: digests of 1 of 3 files"]);
+        assert_eq!(record.agreements[0].disagree, ["forgets: digests of only 1 of 3 files"]);
         assert_eq!(record.part("tool").count(), 0);
     }
 
@@ -404,7 +404,7 @@ mod tests {
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 0);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
-        assert!(record.notes.iter().any(|note| note.starts_with("the directory is not as it was")));
+        assert!(record.notes.iter().any(|note| note.starts_with("the folder changed")));
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
         let directory = tree();
         let arguments = Arguments { engine: vec!["nobody".to_owned()], ..requested(directory.path(), 1) };
         let error = run(&definition, &arguments, &mut session).unwrap_err();
-        assert!(error.0.contains("no engine 'nobody'"), "{error}");
+        assert!(error.0.contains("unknown engine 'nobody'"), "{error}");
     }
 
     #[test]

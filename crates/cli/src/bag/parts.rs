@@ -103,14 +103,17 @@ impl Place {
         }
         let folder = listed.parent()?;
         if !target.starts_with(self.real.join(within)) {
-            return Some("cannot be in a bag: it is a symbolic link that leads out of the bag or the payload");
+            return Some(
+                "cannot be in a bag: it is a symbolic link that leads out of the bag or the payload",
+            );
         }
         if target.is_dir() || std::fs::canonicalize(folder).ok()? != folder {
             return Some("cannot be in a bag: it is reached through a symbolic link to a folder");
         }
         let is_top = target.parent() == Some(&self.real);
         let is_written = is_part(&target) || target.file_name().is_some_and(|name| name == "bag-info.txt");
-        (is_top && is_written).then_some("cannot be in a bag: it is a symbolic link to a file that truesum rewrites")
+        (is_top && is_written)
+            .then_some("cannot be in a bag: it is a symbolic link to a file that truesum rewrites")
     }
 }
 

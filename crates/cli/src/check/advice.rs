@@ -216,14 +216,14 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     if size > LARGE {
         let names = names.join(", ");
         return Some(format!(
-            "no line names an algorithm, so {guessed} was assumed from the length of {digits} digits; to use another: -a NAME ({names})"
+            "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits); to use another: -a NAME ({names})"
         ));
     }
     // Standard input cannot be read again.
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
     let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
     Some(format!(
-        "no line names an algorithm, so {guessed} was assumed from the length of {digits} digits, but the file matches as {spec}: use -a {spec}"
+        "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits), but the file matches as {spec}: use -a {spec}"
     ))
 }
 

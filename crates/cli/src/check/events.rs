@@ -188,9 +188,8 @@ impl<'a> Printer<'a> {
             self.console.note(&format!("the specified checksum line is for {}", display_safe(name)));
             if file == Path::new("-") {
                 let (digest, name) = (expected.digest.to_hex(), path_word(OsStr::from_bytes(name)));
-                self.console.hint(&format!(
-                    "- is standard input; to check the file: truesum check {digest} {name}"
-                ));
+                self.console
+                    .hint(&format!("- is standard input; to check the file: truesum check {digest} {name}"));
             }
         }
     }

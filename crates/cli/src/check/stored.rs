@@ -188,7 +188,8 @@ fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> Stri
         }
         Ok(Answer::Silent(kept)) => {
             counts.silent += 1;
-            let kept = if kept.is_empty() { "no checksum".to_owned() } else { format!("only {}", kept.join(", ")) };
+            let kept =
+                if kept.is_empty() { "no checksum".to_owned() } else { format!("only {}", kept.join(", ")) };
             format!("{name}: NOT COMPARED (the object store has {kept})\n")
         }
         Err(error) if error.is_missing() => {

@@ -337,7 +337,9 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
     let command = path.join(" ");
     // There is no such option, but other programs have it.
     if option == "--config" {
-        return Some("to use other settings, set an environment variable: TRUESUM_CONFIG=FILE truesum ...".to_owned());
+        return Some(
+            "to use other settings, set an environment variable: TRUESUM_CONFIG=FILE truesum ...".to_owned(),
+        );
     }
     if let Some((.., line)) = OPTIONS.iter().find(|(of, known, _)| *of == command && *known == option) {
         let value = format!("{option}=");

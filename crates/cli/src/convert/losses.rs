@@ -114,7 +114,8 @@ impl<'a> Losses<'a> {
                 self.console.error(&format!("{name}: {error}"));
             }
             if none && self.malformed > SHOWN {
-                let text = format!("{name}: not converted: no entries, and {} malformed parts", self.malformed);
+                let text =
+                    format!("{name}: not converted: no entries, and {} malformed parts", self.malformed);
                 return Some(Refusal::with_hint(
                     text,
                     "if it is a manifest, specify its format: --from FORMAT",
@@ -172,7 +173,9 @@ impl<'a> Losses<'a> {
                         self.format.name
                     )
                 }
-                None => "to drop this data, use --lossy; jsonl stores everything except signatures".to_owned(),
+                None => {
+                    "to drop this data, use --lossy; jsonl stores everything except signatures".to_owned()
+                }
             };
             return Some(Refusal::with_hint(text, hint));
         }

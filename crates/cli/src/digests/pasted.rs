@@ -136,7 +136,9 @@ pub fn grouped(text: &str) -> Result<Option<String>, &'static str> {
     // Words of hexadecimal letters may be a file name; words as long as a digest are digests.
     match groups.iter().all(|group| group.len() == groups[0].len()) {
         true => Ok(Some(name + &groups.concat())),
-        false if groups.iter().all(|group| group.len() >= 32) => Err("several digests, expected one"),
+        false if groups.iter().all(|group| group.len() >= 32) => {
+            Err("several digests, but only one is expected")
+        }
         false => Ok(None),
     }
 }

@@ -305,7 +305,7 @@ mod tests {
     fn missing_bytes_are_told_from_wrong_ones() {
         let cut = report(100 << 20, vec![5 << 20..6 << 20, 100 << 20..200 << 20]);
         let text = section(b"x", "", Some((Reference::Tree(&header(200 << 20)), &cut)));
-        assert!(text.contains("<dt>Size before</dt><dd>209,715,200 bytes (200 MiB)</dd>"));
+        assert!(text.contains("<dt>Expected size</dt><dd>209,715,200 bytes (200 MiB)</dd>"));
         assert!(text.contains("class=\"m\" x=\"0\"") && text.contains("class=\"b\" x="));
         assert!(text.contains(">104,857,600</a></td><td>104,857,600</td><td>missing</td>"));
     }

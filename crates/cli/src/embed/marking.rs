@@ -57,7 +57,9 @@ impl Sink for Marking<'_> {
             Some(carried) => {
                 self.wrong += 1;
                 let (is, carried) = (crc32.to_hex_upper(), carried.to_hex_upper());
-                format!("{shown}: FAILED\n  the name contains {carried}, but the CRC-32 of the file is {is}\n")
+                format!(
+                    "{shown}: FAILED\n  the name contains {carried}, but the CRC-32 of the file is {is}\n"
+                )
             }
             None => {
                 let base = marked(&job.name, &crc32);
@@ -66,9 +68,11 @@ impl Sink for Marking<'_> {
                 let result = match self.carried_out || self.planned.insert(new_path(&job, &base)) {
                     true => rename(&job, &found, &base),
                     // The first rename would take the file away.
-                    false => {
-                        Err(Error::new(&job.name, "rename", Cause::Other("the file was specified twice".to_owned())))
-                    }
+                    false => Err(Error::new(
+                        &job.name,
+                        "rename",
+                        Cause::Other("the file was specified twice".to_owned()),
+                    )),
                 };
                 match (result, self.carried_out) {
                     (Ok(()), true) => {

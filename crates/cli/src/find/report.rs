@@ -202,7 +202,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     let mut text = format!("truesum: {} of {what} found", grouped(found));
     text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
     if report.passed > 0 {
-        text += &format!("; {} skipped because of their size", grouped(report.passed));
+        text += &format!("; {} of a different size skipped", grouped(report.passed));
     }
     if report.left_out != LeftOut::default() {
         text += &format!("; {} excluded", not_selected(report.left_out));

@@ -21,7 +21,7 @@ Examples:
   truesum hash --per-directory photos  a manifest in each folder
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are reported on standard error and left out of the output. \
-The exit status is then 1, and the file given by -o is not changed.")]
+The exit status is then 1, and the file specified with -o is not changed.")]
 pub struct HashArgs {
     /// Files and folders to hash; - is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]

@@ -365,9 +365,9 @@ fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
 /// Refuses standard input, which has no name for a manifest next to it.
 fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
     match inputs {
-        Inputs::Named(names) if names.iter().any(|name| name == b"-") => {
-            Err(Refusal::new("--per-directory and --sidecar: standard input is not supported (specify files or folders)"))
-        }
+        Inputs::Named(names) if names.iter().any(|name| name == b"-") => Err(Refusal::new(
+            "--per-directory and --sidecar: standard input is not supported (specify files or folders)",
+        )),
         _ => Ok(()),
     }
 }
@@ -469,7 +469,10 @@ fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     let found = lines.filter(|line| line.entry.path == entry.path).flat_map(|line| line.entry.digests);
     let found = found.filter(|found| entry.digests.contains(found)).count();
     (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
-        format!("{}: the file is not a manifest: check cannot read these lines", manifest::path::display_safe(name))
+        format!(
+            "{}: the file is not a manifest: check cannot read these lines",
+            manifest::path::display_safe(name)
+        )
     })
 }
 

@@ -134,7 +134,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     };
     if let Some(what) = taken(&args.output, &args.plan, &parts) {
         let shown = display_safe(args.output.as_os_str().as_bytes());
-        return Ok(console.refuse(&Refusal::new(format!("-o: {shown} is {what}, which must not be overwritten"))));
+        return Ok(
+            console.refuse(&Refusal::new(format!("-o: {shown} is {what}, which must not be overwritten")))
+        );
     }
     let own_name = name_below(&args.output, plan.root());
     let (own, is_store) = (id(&args.output), stores::is_url(plan.root().as_os_str()));
@@ -268,7 +270,10 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
     };
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
     if format.holds.pieces.is_some() {
-        return Err(Refusal::new(format!("-t {}: not available here, because pieces span files", format.name)));
+        return Err(Refusal::new(format!(
+            "-t {}: not available here, because pieces span files",
+            format.name
+        )));
     }
     told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
 }

@@ -100,7 +100,8 @@ fn place(named: &str) -> Result<usize, Refusal> {
         }
         found = Some((index, name));
     }
-    let missing = || Refusal::new(format!("none of these environment variables is set: {}", names.join(", ")));
+    let missing =
+        || Refusal::new(format!("none of these environment variables is set: {}", names.join(", ")));
     found.map(|(index, _)| index).ok_or_else(missing)
 }
 
@@ -162,7 +163,8 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             let beside = display_safe(beside.as_os_str().as_bytes());
             console
                 .error(&format!("bundle {bundle}: the result contradicts the existing part: see {beside}"));
-            console.hint("one of the two reads was wrong: hash the bundle again on machines known to be good");
+            console
+                .hint("one of the two reads was wrong: hash the bundle again on machines known to be good");
             exit = exit.max(Exit::Failed);
         }
         // Fail only if the user explicitly requested a comparison.

@@ -136,12 +136,7 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
     if kind(FAILURE) {
         let failed = object(line, FAILURE, &["path", "failed", "reason", "errno", "again"])?;
         let text = |key: &str| display_safe(failed[key].as_str().unwrap_or_default().as_bytes());
-        return Err(format!(
-            "no digest of {} ({}): {}",
-            text("path"),
-            text("failed"),
-            text("reason")
-        ));
+        return Err(format!("no digest of {} ({}): {}", text("path"), text("failed"), text("reason")));
     }
     let (object, origin) = if kind(PIECES[1]) {
         (object(line, PIECES[1], &keys)?, None)

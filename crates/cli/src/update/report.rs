@@ -170,7 +170,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     if report.doubtful > 0 {
         let files = count(report.doubtful, "missing file was", "missing files were");
         console.note(&format!(
-            "{files} not renamed: several files have the same content, or the only file with it is older than the manifest"
+            "{files} not renamed: several files have the same content, or the only file with that content is older than the manifest"
         ));
     }
     if report.lists_itself {
@@ -266,7 +266,7 @@ fn words(plan: &Updating, report: &Report) -> String {
     text += &format!("; {} read", size(audit.bytes));
     if report.unread > 0 {
         let files = count(report.unread, "file", "files");
-        text += &format!(", {files} unchanged by size and time and not read (--quick)");
+        text += &format!(", {files} with unchanged size and time not read (--quick)");
     }
     for weak in label(&audit.not_tamper_evident) {
         text += &format!("; {weak}");

@@ -127,8 +127,8 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     folder.write("A", lines(&[(ABC, "a")]));
     folder.write("B", "900150983cd24fb0d6963f7d28e17f72  a\n");
     folder.write("none", "");
-    let said = "truesum: 1 file has no common algorithm: sha256 and md5\n\
-                hint: compare each manifest with the files: truesum diff MANIFEST DIR\n";
+    let said = "truesum: 1 file has no algorithm in common: sha256 and md5\n\
+                hint: to compare each manifest with the files: truesum diff MANIFEST DIR\n";
     assert_eq!(shown(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
     let said = "truesum: nothing to compare: the manifest has no entries\n\
                 hint: to compare the bytes of two files: cmp none none\n";
@@ -231,7 +231,7 @@ fn sets_without_paths_tell_what_is_known_and_verify_nothing() {
 fn a_bag_is_left_to_check() {
     let folder = Folder::with(&[("bag/bagit.txt", "BagIt-Version: 1.0\n"), ("bag/data/a", "abc")]);
     let said = "truesum: audit: bag is a bag (bagit.txt)\n\
-                hint: truesum check bag verifies its manifests and its completeness\n";
+                hint: to verify its manifests and its completeness: truesum check bag\n";
     assert_eq!(shown(&folder.run(&["audit", "bag"])), (String::new(), said, Some(2)));
     folder.write("bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
     assert_eq!(
@@ -247,13 +247,13 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     let ran = folder.run(&["diff", "M", "d"]);
     assert_eq!(
         shown(&ran),
-        (String::new(), "truesum: note: compared by crc32: no protection against tampering\n", Some(0))
+        (String::new(), "truesum: note: compared with crc32: no protection against tampering\n", Some(0))
     );
     assert_eq!(shown(&folder.run(&["diff", "--status", "M", "d"])), (String::new(), "", Some(0)));
     // What differs stands there; what does not is equal by no more than before.
     folder.write("d/b", "");
     let ran = folder.run(&["diff", "M", "d"]);
-    let said = "truesum: note: compared by crc32: no protection against tampering\n";
+    let said = "truesum: note: compared with crc32: no protection against tampering\n";
     assert_eq!(shown(&ran), ("added\tb\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     folder.write("d/a", "xyz");

@@ -347,7 +347,11 @@ fn the_list_of_a_media_history_is_verified_by_its_own_program() {
         Folder::with(&[("clips/A/a.mov", "abc"), ("clips/b & <c>", "x"), ("clips/.DS_Store", "junk")]);
     let ran = folder.run(&["hash", "-t", "ascmhl", "-o", "clips/0001_clips.mhl", "clips"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("to create a history: truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR"), "{}", ran.err);
+    assert!(
+        ran.err.contains("to create a history: truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR"),
+        "{}",
+        ran.err
+    );
     let list = "clips/ascmhl/0001_clips_2026-01-31_120000Z.mhl";
     let ran = folder.run(&["hash", "-t", "ascmhl", "-a", "xxh64,sha512", "-q", "-o", list, "clips"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));

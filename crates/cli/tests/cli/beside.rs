@@ -140,7 +140,7 @@ fn names_get_the_crc32_of_their_files() {
     ]);
     let ran = folder.run(&["embed", "add", "d"]);
     let said = "truesum: 1 file to be renamed; 1 already named correctly; 1 failed; 19 B read\n";
-    let out = "d/[00000000]: FAILED\n  the name contains 00000000, the file has 8CDC1683\n\
+    let out = "d/[00000000]: FAILED\n  the name contains 00000000, but the CRC-32 of the file is 8CDC1683\n\
                d/nine.txt: would be renamed to nine [CBF43926].txt (use --yes to rename)\nd/right [CBF43926]: OK\n";
     assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/[00000000]")).unwrap();

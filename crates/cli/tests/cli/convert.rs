@@ -132,7 +132,7 @@ fn with_sfv() -> Folder {
 fn one_read_verifies_old_digests_and_computes_new_ones() {
     let folder = with_sfv();
     let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256", "-o", "SHA256SUMS"]);
-    let said = "truesum: note: 3 entries verified by crc32: no protection against tampering\n\
+    let said = "truesum: note: 3 entries verified with crc32: no protection against tampering\n\
                 truesum: note: 3 files verified, 6 B read\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), said));
     assert_eq!(folder.read("SHA256SUMS"), format!("{ABC}  a\n{EMPTY}  b\n{ABC}  s/c\n").as_bytes());

@@ -177,7 +177,7 @@ fn entries_that_could_not_be_compared_are_reported() {
     assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "d/M"]);
-    let said = "truesum: 2 files, 6 B, of 1 part, listed in d/M\n\
+    let said = "truesum: 2 files, 6 B, from 1 part, listed in d/M\n\
                 truesum: note: d/M: 2 entries of the earlier manifest could not be compared (sha256)\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
     folder.write("d/a", "abd");

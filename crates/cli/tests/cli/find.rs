@@ -39,8 +39,9 @@ fn common_algorithms_are_tried_unless_all_are_wanted() {
     let ran = folder.run(&["find", md4, "d"]);
     assert_eq!((ran.out(), ran.code), (format!("absent\t{md4}\n"), Some(1)));
     assert!(ran.err.starts_with("truesum: note: tried only md5; "), "{}", ran.err);
-    let hint =
-        format!("less common algorithms were not tried\nhint: to try them as well: truesum find --all-algorithms {md4} d\n");
+    let hint = format!(
+        "less common algorithms were not tried\nhint: to try them as well: truesum find --all-algorithms {md4} d\n"
+    );
     assert!(ran.err.contains(&hint), "{}", ran.err);
     // regression: algorithms were called tried although no file was read.
     let ran = folder.run(&["find", "--size", "9", md4, "d"]);
@@ -140,7 +141,7 @@ fn what_could_not_be_read_may_be_what_is_absent() {
 fn sizes_tell_what_need_not_be_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 2 files, 6 B read; 1 of other sizes\n";
+    let said = "truesum: 1 of 1 digest found; 2 files, 6 B read; 1 of a different size skipped\n";
     assert_eq!(shown(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
     assert_eq!(shown(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
@@ -152,7 +153,7 @@ fn all_that_a_manifest_lists_is_found_under_other_names() {
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
-    let said = "truesum: 1 of 2 listed files found; 1 file, 3 B read; 1 of other sizes\n";
+    let said = "truesum: 1 of 2 listed files found; 1 file, 3 B read; 1 of a different size skipped\n";
     assert_eq!(shown(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
@@ -316,7 +317,7 @@ fn duplicates_that_could_not_be_read_are_told() {
     assert_eq!(shown(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
     assert!(
-        ran.err.contains("note: compared by crc32 only: different files can have the same digest\n"),
+        ran.err.contains("note: compared with crc32 only: different files can have the same digest\n"),
         "{}",
         ran.err
     );

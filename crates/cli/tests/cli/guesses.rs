@@ -260,15 +260,16 @@ fn a_list_of_many_files_for_one_download_has_a_hint() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("SHA256SUMS", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c"), (ABC, "d")]));
     let ran = folder.run(&["check", "SHA256SUMS"]);
-    let hint = "hint: to skip files that do not exist: truesum check --ignore-missing SHA256SUMS; to check one: truesum check SHA256SUMS FILE\n";
+    let hint = "hint: to skip files that do not exist: truesum check --ignore-missing SHA256SUMS; to check one file: truesum check SHA256SUMS FILE\n";
     assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--ignore-missing", "SHA256SUMS"]).code, Some(0));
     assert_eq!(folder.run(&["check", "SHA256SUMS", "a"]).code, Some(0));
     folder.write("sums", "16556     1 a\n");
     let ran = folder.run(&["check", "sums"]);
     assert!(
-        ran.err
-            .contains("lines were written by sum and cannot be checked; to compute them again: truesum -a bsd a\n"),
+        ran.err.contains(
+            "lines were written by sum and cannot be checked; to compute them again: truesum -a bsd a\n"
+        ),
         "{}",
         ran.err
     );

@@ -145,7 +145,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: the key is empty");
     refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");
-    refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: more than 65536 bytes: not a key");
+    refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: longer than 65536 bytes, so it cannot be a key");
     refused(
         &["-a", "hmac-md5", "--key-fd", "77", "a"],
         "truesum: --key-fd 77: cannot read the key: Bad file descriptor\n",
@@ -165,7 +165,10 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "hmac-md5 needs a key, which this command does not accept",
     );
     refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms takes a seed");
-    refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes a customization string");
+    refused(
+        &["-a", "md5", "--customization", "x", "a"],
+        "--customization: none of the algorithms takes a customization string",
+    );
     refused(
         &["-a", "cshake128;custom=78", "--customization", "y", "a"],
         "truesum: --customization: cshake128;custom=78 already contains this parameter\n\
@@ -187,7 +190,7 @@ fn a_key_that_others_can_read_and_a_line_end_behind_it_are_told() {
     std::fs::set_permissions(folder.path("K"), PermissionsExt::from_mode(0o640)).unwrap();
     let ran = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("K: other users can read this key (chmod 600)"), "{}", ran.err);
+    assert!(ran.err.contains("K: other users can read this key (to prevent this: chmod 600)"), "{}", ran.err);
     assert!(ran.err.contains("K: the line ending at the end of the file is part of the key"), "{}", ran.err);
     let quiet = folder.run(&["-q", "-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(quiet.err, "");

@@ -465,7 +465,7 @@ fn digests_of_pieces_are_named_where_nothing_is_common() {
     let folder = Folder::with(&[("photos/a", "abc")]);
     folder.run(&["torrent", "create", "-o", "photos.torrent", "photos"]);
     let ran = folder.run(&["diff", "photos.torrent", "photos"]);
-    let said = "1 file has no common algorithm: digests of pieces and no digests\n\
+    let said = "1 file has no algorithm in common: piece digests and no digests\n\
                 hint: to verify the pieces: truesum check photos.torrent\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }

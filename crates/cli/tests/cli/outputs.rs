@@ -175,7 +175,8 @@ fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
         ("list.sha256", "%{md5}  %p\\n", false),
     ] {
         let ran = folder.run(&["hash", "--overwrite", "-o", name, "--format-string", template, "a", "b"]);
-        let note = format!("truesum: note: {name}: the file is not a manifest: check cannot read these lines\n");
+        let note =
+            format!("truesum: note: {name}: the file is not a manifest: check cannot read these lines\n");
         let said = if is_manifest { "" } else { &note };
         assert_eq!(shown(&ran), (String::new(), said, Some(0)), "{template}");
         assert_eq!(folder.run(&["check", "-q", name]).code == Some(0), is_manifest, "{template}");
@@ -231,7 +232,8 @@ fn two_outputs_are_two_files_and_none_is_standard_output() {
     let said = "truesum: --html and --state: the same file was specified for both\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "--html", "-", "M"]);
-    let said = "truesum: --html: cannot write to standard output\nhint: to write a file of that name: --html ./-\n";
+    let said =
+        "truesum: --html: cannot write to standard output\nhint: to write a file of that name: --html ./-\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.entries(), ["M", "a"]);
 }
@@ -302,7 +304,11 @@ fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
     symlink("a", folder.path("d/link")).unwrap();
     for output in ["d/a", "./d/../d/a", "d/link"] {
         let ran = folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]);
-        assert!(ran.code == Some(2) && ran.err.contains(": not replaced: it is listed in d/M"), "{}", ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains(": not replaced: it is listed in d/M"),
+            "{}",
+            ran.err
+        );
         assert_eq!(folder.read("d/a"), b"abc");
     }
     for output in ["d/M", "d/N", "d/N"] {

@@ -228,8 +228,7 @@ fn a_signature_that_nobody_verified_is_named_every_time() {
     );
     let check = folder.run(&["check", "S.asc"]);
     assert_eq!((check.out().as_str(), check.code), ("a: OK\n", Some(0)), "{}", check.err);
-    let said =
-        "truesum: note: S.asc is signed, but the signature was not verified\nhint: to verify it: gpg --verify S.asc\n";
+    let said = "truesum: note: S.asc is signed, but the signature was not verified\nhint: to verify it: gpg --verify S.asc\n";
     assert!(check.err.starts_with(said), "{}", check.err);
     assert_eq!(folder.run(&["check", "--quiet", "S.asc"]).err, "");
 }

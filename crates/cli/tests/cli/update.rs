@@ -33,7 +33,9 @@ fn without_options_only_new_files_are_added() {
     let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
-hhh
+    let said = "truesum: manifest with 3 files: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match the manifest\n\
+                hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n\
+                hint: to remove entries of deleted files, use --prune; to update the names of moved files, use --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
     assert_eq!(shown(&ran), (lines.to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{old}\n{EMPTY}  b\n{ABC}  s/a\n"));
@@ -204,7 +206,7 @@ fn a_file_that_moved_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-hhh
+    let said = "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
     assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -363,7 +365,7 @@ fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-hhh
+    let said = "truesum: manifest with 0 files: 1 added; 3 B read; M would be written: not up to date\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
@@ -471,11 +473,11 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
     let ran = folder.run(&["hash", "-o", "M", "."]);
     assert_eq!(
         shown(&ran),
-        (String::new(), "truesum: note: 2 signatures of M are not in the manifest\n", Some(0))
+        (String::new(), "truesum: note: 2 signatures of M are left out of the manifest\n", Some(0))
     );
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
     // regression: `hash -o M *` listed them, and the check failed as soon as M was signed again.
-    let said = "truesum: note: 1 signature of M is not in the manifest\n\
+    let said = "truesum: note: 1 signature of M is left out of the manifest\n\
                 truesum: note: M: 1 entry of the earlier manifest is not in the new one (first: s/M.sig)\n";
     assert_eq!(folder.run(&["hash", "-o", "M", "a", "M.asc"]).err, said);
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n"));
@@ -489,7 +491,11 @@ fn the_manifests_of_a_bag_are_its_own_business() {
     for name in ["b/manifest-sha512.txt", "b/tagmanifest-sha512.txt"] {
         let old = folder.read(name);
         let ran = folder.run(&["update", name]);
-        assert!(ran.code == Some(2) && ran.err.contains("hint: to update the bag: truesum bag update DIR"), "{}", ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("hint: to update the bag: truesum bag update DIR"),
+            "{}",
+            ran.err
+        );
         assert_eq!(folder.read(name), old);
     }
 }

@@ -130,7 +130,7 @@ fn types() -> String {
 /// Returns the text of `--version`.
 pub(super) fn version(program: &Program) -> String {
     format!(
-        "{} (truesum {}, as GNU coreutils) {COREUTILS}\nLicense: {}.\n",
+        "{} (truesum {}, compatible with GNU coreutils) {COREUTILS}\nLicense: {}.\n",
         program.name,
         env!("CARGO_PKG_VERSION"),
         env!("CARGO_PKG_LICENSE"),

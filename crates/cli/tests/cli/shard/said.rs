@@ -14,7 +14,7 @@ fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
 fn planned() -> Folder {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "b")]);
     let ran = folder.run(&["shard", "plan", "-o", "plan", "--root", "d", "--bundle-files", "1", "d"]);
-    let said = "truesum: 2 bundles of 2 files, 4 B, planned in plan\n";
+    let said = "truesum: 2 bundles, 2 files, 4 B, planned in plan\n";
     assert_eq!(shown(&ran), ("2\n".to_owned(), said, Some(0)));
     folder
 }
@@ -102,7 +102,7 @@ fn a_plan_its_parts_and_one_manifest() {
     ] {
         std::fs::remove_file(folder.path("M")).ok();
         let ran = folder.run(&[&["shard", "merge", "plan", "-o", "M"], words].concat());
-        let said = "truesum: 2 files, 4 B, of 2 parts, listed in M\n";
+        let said = "truesum: 2 files, 4 B, from 2 parts, listed in M\n";
         assert_eq!(shown(&ran), (String::new(), said, Some(0)));
         assert_eq!(String::from_utf8(folder.read("M")).unwrap(), text);
         assert_eq!(folder.run(check).code, Some(0));
