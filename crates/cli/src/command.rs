@@ -707,12 +707,14 @@ mod tests {
     }
 
     /// Options with two descriptions and letters with two names, with the reason.
-    const DIFFERENT: [(&str, &str); 10] = [
+    const DIFFERENT: [(&str, &str); 12] = [
+        ("all", "list has names and identify has candidates"),
         ("algorithm", "some commands accept only one"),
         ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
         ("format", "in tree, the format of a tree instead of a manifest"),
         ("from", "convert has two formats, and in tree repair the source is a file"),
         ("grown-from", "a proof is made from a tree and verified with a digest"),
+        ("manifest", "find looks for the files of a manifest, and shard plan hashes them"),
         ("output", "tree and shard run write several files, so that it is a folder"),
         ("prune", "bag update has no check for implausible removals, so it has no =all"),
         ("recursive", "hash always searches folders, and accepts the option for users of other tools"),

@@ -45,7 +45,7 @@ const IN_MEMORY: usize = 16 << 20;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum convert SHA256SUMS -t bsd               write lines that name the algorithm
+  truesum convert SHA256SUMS -t bsd               write lines that name sha256
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl

@@ -188,7 +188,7 @@ mod tests {
             assert!(!page.contains("SH EXTRA") && !page.contains("Exit status:"), "{name}");
             assert!(page.contains(&name.trim_end_matches(".1").replace('-', "\\-")), "{name}");
             let again = ["truesum-tree-leaf.1", "truesum-shard-run.1"].contains(&name.as_str());
-            assert_eq!(page.contains("another attempt may"), again, "{name}");
+            assert_eq!(page.contains("a retry may"), again, "{name}");
         }
     }
 

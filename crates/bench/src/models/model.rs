@@ -83,8 +83,8 @@ mod tests {
         let scope = Scope { definition: Some(path.clone()), ..Scope::default() };
         for (text, expected) in [
             ("model = \"heights\"\nhill = \"high\"\n", "mine.toml"),
-            ("model = \"depths\"\n", "the model is not \"heights\""),
-            ("hill = 3\n", "the model is not \"heights\""),
+            ("model = \"depths\"\n", "expected model = \"heights\""),
+            ("hill = 3\n", "expected model = \"heights\""),
             ("hill = \n", "mine.toml"),
         ] {
             std::fs::write(&path, text).unwrap();

@@ -225,7 +225,8 @@ mod tests {
             assert!(parse_piece(&unsealed).is_err(), "{unsealed}");
         }
         let failure = Error::io(b"x", "open", std::io::Error::from_raw_os_error(2));
-        assert!(parse_piece(&no_piece(&failure)).unwrap_err().contains("x was missing"));
+        let error = parse_piece(&no_piece(&failure)).unwrap_err();
+        assert!(error.contains("no digest of x (missing)"), "{error}");
         let text = proof(&made);
         let old = text.replacen("\"schema\":\"truesum-proof/1\"", "\"truesum\":\"proof-1\"", 1);
         assert!(old != text && parse_proof(&old) == Ok(made.clone()), "as it was spelt at first: {old}");

@@ -153,7 +153,7 @@ fn names_get_the_crc32_of_their_files() {
     folder.write("d/nine.txt", "123456789");
     folder.write("d/nine [CBF43926].txt", "other");
     let ran = folder.run(&["embed", "add", "--yes", "d/nine.txt"]);
-    let said = "truesum: d/nine.txt: cannot rename: a file of that name exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
+    let said = "truesum: d/nine.txt: cannot rename: a file with that name exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
     assert_eq!(shown(&ran), ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1)));
     assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
     assert_eq!(folder.run(&["embed", "add"]).code, Some(2));
@@ -164,7 +164,7 @@ fn names_get_the_crc32_of_their_files() {
 fn a_dry_run_sees_that_a_name_is_taken() {
     let folder = Folder::with(&[("a.mkv", "abc"), ("a [352441C2].mkv", "other")]);
     let ran = folder.run(&["embed", "add", "a.mkv"]);
-    let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file of that name exists\n";
+    let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file with that name exists\n";
     assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{}", ran.err);
 }
 

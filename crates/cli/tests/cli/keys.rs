@@ -145,7 +145,10 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: the key is empty");
     refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");
-    refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: longer than 65536 bytes, so it cannot be a key");
+    refused(
+        &["-a", "hmac-md5", "--key-file", "huge", "a"],
+        "huge: longer than 65536 bytes, so it cannot be a key",
+    );
     refused(
         &["-a", "hmac-md5", "--key-fd", "77", "a"],
         "truesum: --key-fd 77: cannot read the key: Bad file descriptor\n",

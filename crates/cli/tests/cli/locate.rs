@@ -255,7 +255,11 @@ fn the_file_of_a_list_may_have_any_name() {
     // A list whose own name says nothing.
     std::fs::rename(folder.path("data.obao4"), folder.path("nodes")).unwrap();
     let ran = folder.run(&["check", "--format", "obao4", "nodes"]);
-    assert!(ran.code == Some(2) && ran.err.contains("specifies its file"), "{}", ran.err);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("neither the list nor its name specifies the file"),
+        "{}",
+        ran.err
+    );
     let ran = folder.run(&["check", "--format", "obao4", "--data", "sub/data", "nodes"]);
     assert_eq!((ran.out().as_str(), ran.code), ("sub/data: OK\n", Some(0)), "{}", ran.err);
     // Bytes by chance look like lines of JSON.

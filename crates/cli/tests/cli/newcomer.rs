@@ -380,7 +380,7 @@ fn every_pasted_form_of_a_digest_is_accepted_wherever_one_is() {
     ] {
         let words: Vec<String> = words.iter().map(|word| word.replace("HEX", ABC)).collect();
         let ran = folder.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        let hint = format!("hint: truesum {}", if words[0] == "identify" { "identify" } else { "check" });
+        let hint = format!("truesum {} ", if words[0] == "identify" { "identify" } else { "check" });
         assert!(
             ran.code == Some(2) && ran.err.contains(&hint) && ran.err.contains(&format!(" {ABC}")),
             "{}",
@@ -531,7 +531,8 @@ fn a_wrong_guess_names_the_command_that_does_it() {
 fn names_in_a_manifest_from_a_pipe_are_relative_to_the_current_folder() {
     // regression: with `<(...)` every file was missing, because /dev/fd was taken for their folder.
     let folder = Folder::with(&[("a", "abc"), ("SHA256SUMS", &lines(&[(ABC, "a")]))]);
-    for line in ["cat SHA256SUMS | truesum check /dev/stdin", "bash -c './.truesum check <(cat SHA256SUMS)'"] {
+    for line in ["cat SHA256SUMS | truesum check /dev/stdin", "bash -c './.truesum check <(cat SHA256SUMS)'"]
+    {
         let ran = shell(&folder, line);
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{line}: {}", ran.err);
     }

@@ -201,7 +201,11 @@ fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
     if folder.path("m.pub").exists() {
         // regression: the signature that was just verified was counted as "not checked".
         let exact = folder.run(&["check", "--pubkey", "m.pub", "--exact", "SHA256SUMS"]);
-        assert!(exact.err.contains("2 files verified") && !exact.err.contains("not checked"), "{}", exact.err);
+        assert!(
+            exact.err.contains("2 files verified") && !exact.err.contains("not checked"),
+            "{}",
+            exact.err
+        );
         folder.write("SHA256SUMS", [folder.read("SHA256SUMS"), b"#\n".to_vec()].concat());
         let check = folder.run(&["check", "--pubkey", "m.pub", "SHA256SUMS"]);
         assert_eq!((check.out().as_str(), check.code), ("", Some(1)), "{}", check.err);

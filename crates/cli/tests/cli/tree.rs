@@ -507,7 +507,7 @@ fn what_a_stored_tree_was_believed_is_told() {
     assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
     for (list, why) in [
         ("3145728 1\n", "the range 3145728 1 extends beyond the end of the file (3145728 bytes)"),
-        ("0 1\n1 3145728\n", "the range 1 3145728 is outside"),
+        ("0 1\n1 3145728\n", "the range 1 3145728 extends beyond the end of the file (3145728 bytes)"),
     ] {
         std::fs::write(folder.join("changed"), list).unwrap();
         let refused = run(folder, &["tree", "--save", "--since", "changed", "data"]);

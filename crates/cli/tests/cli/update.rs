@@ -206,7 +206,8 @@ fn a_file_that_moved_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
+    let said =
+        "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
     assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -641,7 +642,8 @@ fn text_without_an_entry_is_not_extended_however_lenient_the_reader_is() {
     let ran = folder.run(&["update", "--lenient", "notes.txt", "d"]);
     assert_ne!(ran.code, Some(0), "{}", ran.err);
     assert!(
-        ran.err.contains("notes.txt: not written: 2 lines are malformed\nhint: to see which formats"),
+        ran.err
+            .contains("notes.txt: not written: 2 lines are malformed\nhint: to list the supported formats"),
         "{}",
         ran.err
     );

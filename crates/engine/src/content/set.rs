@@ -374,7 +374,10 @@ mod tests {
             set.insert(b"a", (None, None), &md5, &digests(&md5, b"y")).unwrap_err(),
             "an earlier entry has a different md5 digest"
         );
-        assert_eq!(set.insert(b"a", (Some(2), None), &sha, &digests(&sha, b"x")).unwrap_err(), "size");
+        assert_eq!(
+            set.insert(b"a", (Some(2), None), &sha, &digests(&sha, b"x")).unwrap_err(),
+            "an earlier entry has a different size"
+        );
         assert_eq!((set.find(b"a"), set.find(b"b")), (Some(at), None));
     }
 
